@@ -1,0 +1,33 @@
+/**
+ * Field messages, each written once. Clients show them to people, some match on them, so the words are part of
+ * the interface (reference: field messages).
+ */
+export const messages = {
+  required: 'This field is required.',
+  null: 'This field may not be null.',
+  blank: 'This field may not be blank.',
+  unique: 'This field must be unique.',
+  notString: 'Not a valid string.',
+  notInteger: 'A valid integer is required.',
+  integerTooLong: 'String value too large.',
+  notNumber: 'A valid number is required.',
+  notBoolean: 'Not a valid boolean.',
+  notEmail: 'Enter a valid email address.',
+  notJson: 'Not a valid JSON string.',
+  notDatetime:
+    'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.',
+  noData: 'No data provided',
+  maxLength: (limit: number) => `Ensure this field has no more than ${limit} characters.`,
+  minLength: (limit: number) => `Ensure this field has at least ${limit} characters.`,
+  /** Names of instances and classes count differently: the message tells the length that was sent. */
+  nameTooLong: (limit: number, length: number) =>
+    `Ensure this value has at most ${limit} characters (it has ${length}).`,
+  maxValue: (limit: number) => `Ensure this value is less than or equal to ${limit}.`,
+  minValue: (limit: number) => `Ensure this value is greater than or equal to ${limit}.`,
+  badBoolean: (word: string) => `"${word}" is not a valid boolean.`,
+  badChoice: (word: string) => `"${word}" is not a valid choice.`,
+  noSuchPk: (id: string | number) => `Invalid pk "${id}" - object does not exist.`,
+  badPkType: (typeName: string) => `Incorrect type. Expected pk value, received ${typeName}.`,
+  notList: (typeName: string) => `Expected a list of items but got type "${typeName}".`,
+  notDictionary: (typeName: string) => `Invalid data. Expected a dictionary, but got ${typeName}.`,
+} as const;

@@ -1,0 +1,62 @@
+import type { Store } from '../store/store.ts';
+
+/** Tells the time. Tests fix it. */
+export interface Clock {
+  /** Microseconds since 1970, strictly greater at each call of one process. */
+  micros(): number;
+}
+
+/** Makes what must be unguessable or unique. Tests fix it. */
+export interface Ids {
+  /** A random id of a write or a request: 20 to 32 lower-case hex digits. */
+  random(): string;
+}
+
+/** The deployment's master secrets, from which keys are derived. */
+export interface Secrets {
+  /** Version that new keys use, 1 to 255. */
+  current(): Promise<SecretVersion>;
+  /** An older version; undefined when the operator has retired it. */
+  get(version: number): Promise<SecretVersion | undefined>;
+}
+
+/** One version of the master secret: 32 random bytes. */
+export interface SecretVersion {
+  readonly version: number;
+  readonly secret: Uint8Array;
+}
+
+/** Writes one structured line for operators. Never give it a key, secret, password or body. */
+export type Log = (entry: LogEntry) => void;
+
+/** A log line: what happened, and fields that help to find out why. */
+export interface LogEntry {
+  readonly level: 'debug' | 'info' | 'error';
+  readonly message: string;
+  readonly requestId?: string;
+  readonly [field: string]: unknown;
+}
+
+/** What an operator may set. */
+export interface Settings {
+  /** Whether anybody may register, or only who holds the set-up code or an invitation. */
+  readonly registration: 'open' | 'closed';
+  /** Instances that one account may own. */
+  readonly maxInstances: number;
+  /** Classes in one instance, `user_profile` counted. */
+  readonly maxClasses: number;
+  /** Label of the place where it runs, shown as `location` of an instance. */
+  readonly location: string;
+  /** CPU cost of a password hash, as the power of two of scrypt's N: 10 to 20. */
+  readonly passwordCost: number;
+}
+
+/** Everything that differs between AWS and one machine, and between these and a test. */
+export interface Platform {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly log: Log;
+  readonly settings: Settings;
+}
