@@ -10,9 +10,19 @@ const only = (name, from, allowed, comment) => ({
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['\\.d\\.ts$'] }, to: {} },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: ['\\.d\\.ts$'] },
+      to: {},
+    },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^(test|bench)/' }, to: { path: '^(test|bench)/' } },
+    {
+      name: 'nothing-imports-tests',
+      severity: 'error',
+      from: { pathNot: '^(test|bench)/' },
+      to: { path: '^(test|bench)/' },
+    },
     {
       name: 'families-are-strangers',
       severity: 'error',
@@ -25,8 +35,18 @@ module.exports = {
       from: { pathNot: ['^(bin|lib|test|bench)/', '^functions/[^/]+/handler\\.ts$'] },
       to: { path: '^functions/api\\.ts$' },
     },
-    only('domain-is-pure', '^shared/domain/', ['^shared/domain/', 'node_modules/valibot/'], 'rules know no platform'),
-    only('store-knows-domain', '^shared/store/', ['^shared/(store|domain)/'], 'the port and the table'),
+    only(
+      'domain-is-pure',
+      '^shared/domain/',
+      ['^shared/domain/', 'node_modules/valibot/'],
+      'rules know no platform',
+    ),
+    only(
+      'store-knows-domain',
+      '^shared/store/',
+      ['^shared/(store|domain)/'],
+      'the port and the table',
+    ),
     only(
       'services-know-ports',
       '^shared/services/',
@@ -36,7 +56,10 @@ module.exports = {
     only(
       'core-knows-no-platform',
       '^shared/(http|resource)/',
-      ['^shared/(http|resource|services|store|domain)/', 'node_modules/(valibot|@middy|@fastify/busboy)/'],
+      [
+        '^shared/(http|resource|services|store|domain)/',
+        'node_modules/(valibot|@middy|@fastify/busboy)/',
+      ],
       'the same core runs on both platforms',
     ),
     {
@@ -62,6 +85,9 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 };

@@ -18,7 +18,7 @@ import type { Key, Stored } from './store.ts';
  * | objects of a class, by id and by all 19 indexes | INSTANCE#<id>#CLASS#<number>   | <id>                        |
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
- * | log-in attempts, counted in windows of time     | ATTEMPTS#<what>                | <address>#<window>          |
+ * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
  *
  * Names are pointers: instances have an id and classes a number that are never given again, so a rename is one
  * transaction, a deletion is effective at once, and a name that comes back starts empty. What every call reads
@@ -47,10 +47,7 @@ function entity<Data extends object, Args extends readonly unknown[]>(
 }
 
 /** Reads an item as what it must be by its kind. A different kind at its key is a fault of ours. */
-export function as<Data extends object>(
-  kind: Entity<Data, never>,
-  item: Stored,
-): Stored<Data>;
+export function as<Data extends object>(kind: Entity<Data, never>, item: Stored): Stored<Data>;
 export function as<Data extends object>(
   kind: Entity<Data, never>,
   item: Stored | undefined,
@@ -304,7 +301,10 @@ export interface ObjectData {
 }
 export const objectEntity = entity<ObjectData, [instance: number, classNumber: number, id: number]>(
   'object',
-  (instance, classNumber, id) => ({ pk: `INSTANCE#${instance}#CLASS#${classNumber}`, sk: idKey(id) }),
+  (instance, classNumber, id) => ({
+    pk: `INSTANCE#${instance}#CLASS#${classNumber}`,
+    sk: idKey(id),
+  }),
 );
 
 /** That a value of a unique field is taken, and by which object. */
@@ -330,10 +330,14 @@ export function deploymentCounter(what: 'account' | 'instance'): Key {
   return { pk: 'SEQUENCE', sk: what };
 }
 
-/** Counts the attempts to log in as `who` from `address` in one window of time. */
-export function attemptCounter(who: string, address: string, window: number): Key {
-  return { pk: `ATTEMPTS#${who}`, sk: `${address}#${window}` };
+/** How often somebody tried to log in as `who` from `address` since it last went well; it expires. */
+export interface AttemptsData {
+  readonly count: number;
 }
+export const attemptsEntity = entity<AttemptsData, [who: string, address: string]>(
+  'attempts',
+  (who, address) => ({ pk: `ATTEMPTS#${who}`, sk: address }),
+);
 
 /** That the first account was made: the set-up code is spent. */
 export interface FirstAccountData {
