@@ -1,4 +1,23 @@
-import type { Json, JsonObject } from '../domain/json.ts';
+import type {
+  AccountData,
+  AdminData,
+  ApiKeyData,
+  AttemptsData,
+  ClassData,
+  ClassNumbersData,
+  EmailData,
+  FirstAccountData,
+  GroupData,
+  InstanceData,
+  InstanceNameData,
+  MemberData,
+  MetadataData,
+  ObjectData,
+  OwnedData,
+  PasswordData,
+  UniqueData,
+  UserData,
+} from './records.ts';
 import type { Key, Stored } from './store.ts';
 
 /*
@@ -62,50 +81,25 @@ export function as<Data extends object>(
   return item as Stored<Data> | undefined; // its kind says so
 }
 
-/** What a derived key needs from the record that it names: a key of another generation is dead. */
-export interface Keyed {
-  /** Version of the deployment's secret with which the current key was made. */
-  readonly secret_version: number;
-  readonly generation: number;
-}
-
 /** Who owns an e-mail address. */
-export interface EmailData {
-  readonly account: number;
-}
 export const emailEntity = entity<EmailData, [email: string]>('email', (email) => ({
   pk: `EMAIL#${email}`,
   sk: 'ACCOUNT',
 }));
 
 /** An administrator of instances. */
-export interface AccountData extends Keyed {
-  readonly id: number;
-  readonly email: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly is_active: boolean;
-  readonly has_password: boolean;
-  readonly created_at: string;
-}
 export const accountEntity = entity<AccountData, [id: number]>('account', (id) => ({
   pk: `ACCOUNT#${id}`,
   sk: 'ACCOUNT',
 }));
 
 /** An account's password, hashed; kept away from the record that every call reads. */
-export interface PasswordData {
-  readonly hash: string;
-}
 export const passwordEntity = entity<PasswordData, [account: number]>('password', (id) => ({
   pk: `ACCOUNT#${id}`,
   sk: 'PASSWORD',
 }));
 
 /** Free data of an account, an instance or a class. */
-export interface MetadataData {
-  readonly metadata: JsonObject;
-}
 export const accountMetadataEntity = entity<MetadataData, [account: number]>('metadata', (id) => ({
   pk: `ACCOUNT#${id}`,
   sk: 'METADATA',
@@ -119,15 +113,7 @@ export const classMetadataEntity = entity<MetadataData, [instance: number, name:
   (id, name) => ({ pk: `INSTANCE#${id}`, sk: `CLASSMETADATA#${name}` }),
 );
 
-/** Rights of an account in an instance; the owner has `full` as well. */
-export type Role = 'full' | 'write' | 'read';
-
 /** That an account belongs to an instance, seen from the account. */
-export interface MemberData {
-  readonly instance: number;
-  readonly role: Role;
-  readonly owner: boolean;
-}
 export const memberPrefix = 'MEMBER#';
 export const memberEntity = entity<MemberData, [account: number, instance: number]>(
   'member',
@@ -135,21 +121,12 @@ export const memberEntity = entity<MemberData, [account: number, instance: numbe
 );
 
 /** The instances that an account owns; the limit on their number is kept by this one item. */
-export interface OwnedData {
-  readonly instances: readonly number[];
-}
 export const ownedEntity = entity<OwnedData, [account: number]>('owned', (account) => ({
   pk: `ACCOUNT#${account}`,
   sk: 'OWNED',
 }));
 
 /** The same membership seen from the instance. */
-export interface AdminData {
-  readonly account: number;
-  readonly role: Role;
-  readonly owner: boolean;
-  readonly created_at: string;
-}
 export const adminPrefix = 'ADMIN#';
 export const adminEntity = entity<AdminData, [instance: number, account: number]>(
   'admin',
@@ -157,9 +134,6 @@ export const adminEntity = entity<AdminData, [instance: number, account: number]
 );
 
 /** Which instance bears a name. Its presence is what makes an instance exist. */
-export interface InstanceNameData {
-  readonly instance: number;
-}
 export const instanceNameEntity = entity<InstanceNameData, [name: string]>('name', (name) => ({
   pk: `NAME#${name}`,
   sk: 'INSTANCE',
@@ -169,87 +143,25 @@ export const instanceNameEntity = entity<InstanceNameData, [name: string]>('name
  * Names and numbers of an instance's classes. Keeps their number within its limit and says which numbers were
  * given; a process without hints reads it beside the name and so knows where a class's objects are.
  */
-export interface ClassNumbersData {
-  /** The highest number ever given. */
-  readonly last: number;
-  readonly numbers: Readonly<Record<string, number>>;
-}
 export const classNumbersEntity = entity<ClassNumbersData, [instanceName: string]>(
   'class-numbers',
   (name) => ({ pk: `NAME#${name}`, sk: 'CLASSES' }),
 );
 
 /** An instance: one tenant. */
-export interface InstanceData {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string;
-  /** Account id. */
-  readonly owner: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
 export const instanceEntity = entity<InstanceData, [id: number]>('instance', (id) => ({
   pk: `INSTANCE#${id}`,
   sk: 'INSTANCE',
 }));
 
 /** An API key of an instance; its text is derived, never stored. */
-export interface ApiKeyData extends Keyed {
-  readonly id: number;
-  readonly description: string;
-  readonly ignore_acl: boolean;
-  readonly allow_user_create: boolean;
-  readonly allow_group_create: boolean;
-  readonly allow_anonymous_read: boolean;
-  readonly created_at: string;
-}
 export const apiKeyPrefix = 'KEY#';
 export const apiKeyEntity = entity<ApiKeyData, [instance: number, id: number]>(
   'api-key',
   (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${apiKeyPrefix}${idKey(id)}` }),
 );
 
-/** One field of a class as clients define and see it. */
-export interface FieldDefinition {
-  readonly name: string;
-  readonly type: string;
-  readonly order_index?: true;
-  readonly filter_index?: true;
-  readonly unique?: boolean;
-  readonly target?: string;
-}
-
-/** Where a field's values are: they survive changes of the schema that keep type and target. */
-export interface FieldStorage {
-  /** Name of the value in stored objects: `<revision that introduced it>_<name>`. */
-  readonly storage: string;
-  /** Index position, 0 to 15, of a field that has one. */
-  readonly slot?: number;
-}
-
-/** Rights on a class for members of its group and for others. */
-export type ClassPermission = 'none' | 'read' | 'create_objects';
-
 /** A data class. */
-export interface ClassData {
-  /** Never given again in its instance; the objects' partition bears it. */
-  readonly number: number;
-  readonly name: string;
-  readonly description: string;
-  readonly schema: readonly FieldDefinition[];
-  /** Same order as `schema`. */
-  readonly storage: readonly FieldStorage[];
-  /** Raised when the set of slots changes; objects carry the epoch by which their index keys were made. */
-  readonly epoch: number;
-  readonly revision: number;
-  readonly status: 'ready' | 'migrating';
-  readonly group: number | null;
-  readonly group_permissions: ClassPermission;
-  readonly other_permissions: ClassPermission;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
 export const classPrefix = 'CLASS#';
 export const classEntity = entity<ClassData, [instance: number, name: string]>(
   'class',
@@ -257,48 +169,18 @@ export const classEntity = entity<ClassData, [instance: number, name: string]>(
 );
 
 /** A group of users. */
-export interface GroupData {
-  readonly id: number;
-}
 export const groupEntity = entity<GroupData, [instance: number, id: number]>(
   'group',
   (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `GROUP#${idKey(id)}` }),
 );
 
 /** A user of an app. Carries the ids of its groups, so that rights need no further read. */
-export interface UserData extends Keyed {
-  readonly id: number;
-  readonly username: string;
-  readonly groups: readonly number[];
-}
 export const userEntity = entity<UserData, [instance: number, id: number]>(
   'user',
   (instance, id) => ({ pk: `INSTANCE#${instance}#USERS`, sk: idKey(id) }),
 );
 
-/** Rights on a data object. */
-export type ObjectPermission = 'none' | 'read' | 'write' | 'full';
-
 /** A data object. */
-export interface ObjectData {
-  readonly id: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly revision: number;
-  /** User id. */
-  readonly owner: number | null;
-  readonly owner_permissions: ObjectPermission;
-  /** Group id. */
-  readonly group: number | null;
-  readonly group_permissions: ObjectPermission;
-  readonly other_permissions: ObjectPermission;
-  readonly channel: string | null;
-  readonly channel_room: string | null;
-  /** Epoch of the class's indexes by which the index keys were made. */
-  readonly epoch: number;
-  /** Values of the class's fields by storage name; what is null is left out. */
-  readonly values: Readonly<Record<string, Json>>;
-}
 export const objectEntity = entity<ObjectData, [instance: number, classNumber: number, id: number]>(
   'object',
   (instance, classNumber, id) => ({
@@ -308,9 +190,6 @@ export const objectEntity = entity<ObjectData, [instance: number, classNumber: n
 );
 
 /** That a value of a unique field is taken, and by which object. */
-export interface UniqueData {
-  readonly object: number;
-}
 export const uniqueEntity = entity<
   UniqueData,
   [instance: number, classNumber: number, storage: string, value: string]
@@ -331,18 +210,12 @@ export function deploymentCounter(what: 'account' | 'instance'): Key {
 }
 
 /** How often somebody tried to log in as `who` from `address` since it last went well; it expires. */
-export interface AttemptsData {
-  readonly count: number;
-}
 export const attemptsEntity = entity<AttemptsData, [who: string, address: string]>(
   'attempts',
   (who, address) => ({ pk: `ATTEMPTS#${who}`, sk: address }),
 );
 
 /** That the first account was made: the set-up code is spent. */
-export interface FirstAccountData {
-  readonly account: number;
-}
 export const firstAccountEntity = entity<FirstAccountData, []>('first-account', () => ({
   pk: 'DEPLOYMENT',
   sk: 'FIRST',
