@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
+import type { ClassPermission, ObjectPermission } from '../domain/object-access.ts';
 
 /*
  * What the items of the table hold; their keys are in entities.ts. Wire names stay as on the wire.
@@ -115,9 +116,6 @@ export interface FieldStorage {
   readonly slot?: number;
 }
 
-/** Rights on a class for members of its group and for others. */
-export type ClassPermission = 'none' | 'read' | 'create_objects';
-
 /** A data class. */
 export interface ClassData {
   /** Never given again in its instance; the objects' partition bears it. */
@@ -149,9 +147,6 @@ export interface UserData extends Keyed {
   readonly username: string;
   readonly groups: readonly number[];
 }
-
-/** Rights on a data object. */
-export type ObjectPermission = 'none' | 'read' | 'write' | 'full';
 
 /** A data object. */
 export interface ObjectData {

@@ -1,0 +1,117 @@
+import { incorrectPage } from './errors.ts';
+
+const defaultPageSize = 100;
+const maxPageSize = 100; // larger sizes are cut to it, not refused
+const maxCursor = 2_147_483_647;
+
+/** What a caller asks of a list, by row number (reference: paging). */
+export interface Paging {
+  /** Rows a page, 0 to 100; 0 gives an empty page. */
+  readonly size: number;
+  /** Order of the whole list. */
+  readonly ascending: boolean;
+  /** Absent on a call for the first page. */
+  readonly direction: 'forward' | 'backward' | undefined;
+  /** Number of the row next to the page, on the side we come from. */
+  readonly lastPk: number | undefined;
+}
+
+/** Rows to read: numbers strictly between the bounds, walked up or down. */
+export interface RowRange {
+  readonly above: number | undefined;
+  readonly below: number | undefined;
+  readonly descending: boolean;
+  readonly limit: number;
+}
+
+/** Parameters of a link to a neighbouring page; empty: the first page. */
+export type PageLink = { readonly direction?: '0' | '1'; readonly last_pk?: string };
+
+/** The links of a page; null: there is no such neighbour. */
+export interface PageLinks {
+  readonly next: PageLink | null;
+  readonly prev: PageLink | null;
+}
+
+/**
+ * Reads the paging parameters.
+ *
+ * @param value gives a query parameter, undefined when it was not sent
+ * @throws ApiError 400 for a value out of its range; a bad `ordering` counts as not sent
+ */
+export function parsePaging(
+  value: (name: string) => string | undefined,
+  ascendingByDefault = true,
+): Paging {
+  const size = wholeNumber(value('page_size'), Number.MAX_SAFE_INTEGER) ?? defaultPageSize;
+  const lastPk = wholeNumber(value('last_pk'), maxCursor);
+  const direction = parseDirection(value('direction'));
+  const ordering = value('ordering')?.toLowerCase();
+  return {
+    size: Math.min(size, maxPageSize),
+    ascending: ordering === 'asc' || (ordering !== 'desc' && ascendingByDefault),
+    direction,
+    lastPk: direction === undefined ? undefined : lastPk,
+  };
+}
+
+function wholeNumber(text: string | undefined, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const number = /^\d{1,18}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(number) || number > max) throw incorrectPage();
+  return number;
+}
+
+function parseDirection(text: string | undefined): Paging['direction'] {
+  switch (text) {
+    case undefined:
+      return undefined;
+    case '1':
+      return 'forward';
+    case '0':
+      return 'backward';
+    default:
+      throw incorrectPage();
+  }
+}
+
+/** Says which rows a page needs; a backward page is walked towards its far end. */
+export function rowRange(paging: Paging): RowRange {
+  const backward = paging.direction === 'backward';
+  const isAbove = paging.ascending !== backward;
+  return {
+    above: isAbove ? paging.lastPk : undefined,
+    below: isAbove ? undefined : paging.lastPk,
+    descending: !isAbove,
+    limit: paging.size,
+  };
+}
+
+/** Puts the rows of a walk into list order. */
+export function inListOrder<Row>(rows: readonly Row[], paging: Paging): readonly Row[] {
+  return paging.direction === 'backward' ? rows.toReversed() : rows;
+}
+
+/**
+ * Finds the links of a page. A full page has a neighbour even when nothing may follow: no row is read ahead
+ * (reference: paging, algorithm).
+ *
+ * @param pks row numbers of the page, in list order
+ */
+export function pageLinks(paging: Paging, pks: readonly number[]): PageLinks {
+  const first = pks.at(0);
+  const last = pks.at(-1);
+  const isFull = pks.length === paging.size;
+  const after: PageLink | null =
+    isFull && last !== undefined ? { direction: '1', last_pk: String(last) } : null;
+  const before: PageLink =
+    first === undefined ? { direction: '0' } : { direction: '0', last_pk: String(first) };
+  switch (paging.direction) {
+    case undefined:
+      return { next: after, prev: null };
+    case 'forward':
+      return { next: after, prev: before };
+    case 'backward':
+      return { next: after ?? {}, prev: isFull && first !== undefined ? before : null };
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Writes a moment as clients read it: UTC, exactly six fraction digits, `Z` (reference: responses).
+ *
+ * @param micros microseconds since 1970
+ */
+export function timestamp(micros: number): string {
+  const ms = Math.floor(micros / 1000);
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros - ms * 1000).padStart(3, '0')}Z`;
+}
