@@ -1,0 +1,76 @@
+import { isJsonObject, type Json } from './json.ts';
+import { messages } from './messages.ts';
+import { type Reading, read, refuse } from './scalars.ts';
+
+/** How deep lists and objects may nest in a value that we keep. Deeper ones could exhaust the stack. */
+export const maxDepth = 100;
+
+/** Reads JSON: text is parsed, anything else is taken as it is (forms and some clients send JSON as text). */
+export function readJson(input: unknown): Reading<unknown> {
+  if (typeof input !== 'string') return read(input);
+  try {
+    return read(JSON.parse(input));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return refuse(messages.notJson);
+  }
+}
+
+/**
+ * Tells whether a parsed JSON value may be kept: at most {@link maxDepth} levels, and no number that JSON cannot
+ * carry (`1e999` is parsed as infinity).
+ */
+export function isStorable(value: unknown): value is Json {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= maxDepth; depth += 1) {
+    const below: unknown[] = [];
+    for (const entry of level) {
+      if (entry === Number.POSITIVE_INFINITY || entry === Number.NEGATIVE_INFINITY) return false;
+      addMembers(below, entry);
+    }
+    if (below.length === 0) return true;
+    level = below;
+  }
+  return false;
+}
+
+/** Not by spreading into `push`: a list of a million members would exhaust the stack. */
+function addMembers(below: unknown[], parent: unknown): void {
+  if (typeof parent !== 'object' || parent === null) return;
+  for (const member of Array.isArray(parent) ? parent : Object.values(parent)) below.push(member);
+}
+
+/** A lone surrogate as JSON text shows it; the first branch steps over escaped backslashes. */
+const escapedSurrogates = /\\\\|\\ud[89a-f][0-9a-f]{2}/g;
+const escapedSurrogate = /\\ud[89a-f]/;
+
+/**
+ * The value with every lone surrogate, in keys too, replaced by U+FFFD; the same value when there is none.
+ *
+ * @param value one that {@link isStorable}
+ */
+export function wellFormedJson<T extends Json>(value: T): T {
+  const text = JSON.stringify(value);
+  if (!escapedSurrogate.test(text)) return value;
+  // the shape stays: only characters inside texts change
+  return JSON.parse(text.replace(escapedSurrogates, (part) => (part === '\\\\' ? part : '\uFFFD')));
+}
+
+/**
+ * Tells whether two JSON values are the same: kinds are told apart (`1` is neither `"1"` nor `true`), the order
+ * of an object's keys does not matter.
+ *
+ * @param a one that {@link isStorable}
+ */
+export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item, i) => isSameJson(item, b[i]))
+    );
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]));
+}

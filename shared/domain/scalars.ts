@@ -1,0 +1,192 @@
+import { jsonTypeName } from './json.ts';
+import { messages } from './messages.ts';
+
+/** What became of one input value: the value as we keep it, or every message that the client gets. */
+export type Reading<T> = Read<T> | Refused;
+
+/** An input value that was accepted. */
+export interface Read<T> {
+  readonly ok: true;
+  readonly value: T;
+}
+
+/** An input value that was refused; at least one message. */
+export interface Refused {
+  readonly ok: false;
+  readonly messages: readonly string[];
+}
+
+/** Reads one input value that is neither missing nor null (unless null has a meaning there). Never throws. */
+export type Reader<T> = (input: unknown) => Reading<T>;
+
+/** Accepts a value. */
+export function read<T>(value: T): Read<T> {
+  return { ok: true, value };
+}
+
+/** Refuses a value with one or more messages. */
+export function refuse(...texts: readonly string[]): Refused {
+  return { ok: false, messages: texts };
+}
+
+/** What a text must be like. Lengths are counted in code points, as the reference counts them. */
+export interface TextRules {
+  readonly max?: number;
+  readonly min?: number;
+  /** Whether surrounding white space is cut off first; it is unless this is false. */
+  readonly trim?: boolean;
+  /** Whether the empty text is allowed; it is not unless this is true. */
+  readonly blank?: boolean;
+}
+
+/**
+ * Makes a reader of text. Numbers become text; everything else that is not text is refused. U+0000 is legal;
+ * lone surrogates become U+FFFD, since no encoding could carry them (reference: field messages).
+ */
+export function textReader(rules: TextRules = {}): Reader<string> {
+  const { trim = true, blank = false } = rules;
+  return (input) => {
+    const given = typeof input === 'number' ? numberText(input) : input;
+    if (typeof given !== 'string') return refuse(messages.notString);
+    const text = wellFormed(trim ? given.trim() : given);
+    if (text === '') return blank ? read(text) : refuse(messages.blank);
+    return checkLength(text, rules);
+  };
+}
+
+function checkLength(text: string, { max, min }: TextRules): Reading<string> {
+  if (max !== undefined && text.length > max && characterCount(text) > max) {
+    return refuse(messages.maxLength(max));
+  }
+  if (min !== undefined && text.length < 2 * min && characterCount(text) < min) {
+    return refuse(messages.minLength(min));
+  }
+  return read(text);
+}
+
+/** Replaces lone surrogates by U+FFFD, so that the text has a UTF-8 form of its own. */
+export function wellFormed(text: string): string {
+  return loneSurrogate.test(text) ? text.replace(loneSurrogates, '\uFFFD') : text;
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+const loneSurrogates = /\p{Surrogate}/gu;
+
+/** The number of code points in `text`. */
+export function characterCount(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i += 1) {
+    const code = text.codePointAt(i) ?? 0;
+    if (code > 0xffff) {
+      count -= 1;
+      i += 1;
+    }
+  }
+  return count;
+}
+
+/** Writes a number as the reference's language prints it; infinities (from `1e999`) have no text. */
+function numberText(value: number): string | undefined {
+  if (!Number.isFinite(value)) return undefined;
+  const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value);
+  return text.replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** Bounds of a number, both inclusive. */
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+const numericTextMax = 1000; // reference: field messages. Longer text is refused before it is looked at
+const integerText = /^\s*[+-]?\d+(\.0*)?\s*$/;
+const floatText = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
+
+/** Makes a reader of whole numbers: numbers without fraction and text such as `5`, `5.0`; no booleans. */
+export function integerReader(range: Range = {}): Reader<number> {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range;
+  return (input) => {
+    const value = toInteger(input);
+    if (typeof value === 'string') return refuse(value);
+    if (value > max) return refuse(messages.maxValue(max));
+    if (value < min) return refuse(messages.minValue(min));
+    return read(value + 0); // -0 becomes 0
+  };
+}
+
+/** The number, or the message that says why it is none. */
+function toInteger(input: unknown): number | string {
+  if (typeof input === 'number') return Number.isInteger(input) ? input : messages.notInteger;
+  if (typeof input !== 'string') return messages.notInteger;
+  if (input.length > numericTextMax) return messages.integerTooLong;
+  return integerText.test(input) ? Number(input) : messages.notInteger;
+}
+
+/** Reads a finite double: a number, numeric text, or a boolean as 1 or 0. -0 becomes 0. */
+export function readFloat(input: unknown): Reading<number> {
+  if (typeof input === 'string' && input.length > numericTextMax) {
+    return refuse(messages.integerTooLong);
+  }
+  const value = toFloat(input);
+  return Number.isFinite(value) ? read(value + 0) : refuse(messages.notNumber);
+}
+
+/** The number; NaN when there is none. */
+function toFloat(input: unknown): number {
+  if (typeof input === 'number') return input;
+  if (typeof input === 'boolean') return input ? 1 : 0;
+  return typeof input === 'string' && floatText.test(input) ? Number(input) : Number.NaN;
+}
+
+const booleanWords: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ...[true, 1, ...'t T y Y yes YES true True TRUE on On ON 1'.split(' ')].map(
+    (word) => [word, true] as const,
+  ),
+  ...[false, 0, ...'f F n N no NO false False FALSE off Off OFF 0'.split(' ')].map(
+    (word) => [word, false] as const,
+  ),
+]);
+
+/** The boolean that a word, number or boolean stands for; undefined for all else (reference: request bodies). */
+export function toBoolean(input: unknown): boolean | undefined {
+  return booleanWords.get(input);
+}
+
+/** How a value looks inside a message: text as it is, lists and objects by the name of their kind. */
+export function quoted(input: unknown): string {
+  switch (typeof input) {
+    case 'string':
+      return input;
+    case 'number':
+      return String(input);
+    case 'boolean':
+      return input ? 'True' : 'False';
+    default:
+      return jsonTypeName(input);
+  }
+}
+
+const datetimeText = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?Z$/;
+
+/**
+ * Reads a point in time: `YYYY-MM-DDThh:mm:ss[.f]Z` with up to 6 digits of fraction, years 1 to 9999, a day that
+ * the calendar has. The value is the same text with exactly 6 digits (reference: per-type errors; the form
+ * without fraction is ours).
+ */
+export function readDatetime(input: unknown): Reading<string> {
+  const parts = typeof input === 'string' ? datetimeText.exec(input) : null;
+  if (parts === null) return refuse(messages.notDatetime);
+  const [text, year, month, day, hour, minute, second, fraction = ''] = parts;
+  const timeExists = Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
+  if (!timeExists || !dayExists(Number(year), Number(month), Number(day))) {
+    return refuse(messages.notDatetime);
+  }
+  return read(`${text.slice(0, 19)}.${fraction.padEnd(6, '0')}Z`);
+}
+
+function dayExists(year: number, month: number, day: number): boolean {
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
+  const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  if (month === 2) return day <= (isLeapYear ? 29 : 28);
+  return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
+}

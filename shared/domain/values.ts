@@ -1,0 +1,170 @@
+import * as v from 'valibot';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { isStorable, readJson, wellFormedJson } from './json-values.ts';
+import { messages } from './messages.ts';
+import {
+  characterCount,
+  integerReader,
+  quoted,
+  type Range,
+  type Reader,
+  type Reading,
+  read,
+  readDatetime,
+  readFloat,
+  refuse,
+  type TextRules,
+  textReader,
+  toBoolean,
+} from './scalars.ts';
+
+/*
+ * Builders of schemas, each for the input value of one field. Missing and null are the caller's: it looks for them
+ * first. The issues' messages are what the client gets, in order.
+ */
+
+/** What a field accepts (`unknown`) and gives. */
+export type ValueSchema<T> = v.GenericSchema<unknown, T>;
+
+/** Makes a schema of a reader; each message of a refusal becomes an issue. */
+export function schemaOf<T>(reader: Reader<T>): ValueSchema<T> {
+  return v.pipe(
+    v.unknown(),
+    v.rawTransform<unknown, T>(({ dataset, addIssue, NEVER }) => {
+      const reading = reader(dataset.value);
+      if (reading.ok) return reading.value;
+      for (const message of reading.messages) addIssue({ message });
+      return NEVER;
+    }),
+  );
+}
+
+/**
+ * Text: trimmed unless `trim` is false; numbers become text; lone surrogates become U+FFFD (reference: field
+ * messages). Empty text is refused unless `blank` is true. Lengths count code points.
+ */
+export function text(rules: TextRules = {}): ValueSchema<string> {
+  return schemaOf(textReader(rules));
+}
+
+/** An e-mail address of at most `max` characters, trimmed and in lower case (reference: account). */
+export function email({ max }: { readonly max: number }): ValueSchema<string> {
+  const readText = textReader({});
+  return schemaOf((input) => {
+    const reading = readText(input);
+    if (!reading.ok) return reading;
+    const address = reading.value.toLowerCase();
+    const failures: string[] = [];
+    if (characterCount(address) > max) failures.push(messages.maxLength(max));
+    if (!isEmail(address)) failures.push(messages.notEmail);
+    return failures.length === 0 ? read(address) : refuse(...failures);
+  });
+}
+
+const mailbox = /^[-!#$%&'*+/=?^_`{}|~0-9a-z]+(\.[-!#$%&'*+/=?^_`{}|~0-9a-z]+)*$/;
+const hostLabel = /^[0-9a-z]([0-9a-z-]{0,61}[0-9a-z])?$/;
+
+function isEmail(address: string): boolean {
+  const at = address.lastIndexOf('@');
+  const host = address.slice(at + 1);
+  if (at < 1 || !mailbox.test(address.slice(0, at))) return false;
+  const labels = host.split('.');
+  if (!labels.every((label) => hostLabel.test(label))) return false;
+  return host === 'localhost' || (labels.length > 1 && (labels.at(-1)?.length ?? 0) > 1);
+}
+
+/**
+ * A whole number within `min` and `max` (both inclusive; without them what a double holds exactly): a number
+ * without fraction or its text, `5` or `5.0`; no booleans (reference: field messages).
+ */
+export function integer(range: Range = {}): ValueSchema<number> {
+  return schemaOf(integerReader(range));
+}
+
+/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (reference: schema format). */
+export function float(): ValueSchema<number> {
+  return schemaOf(readFloat);
+}
+
+/** A boolean: JSON's own, 1, 0 or one of the words that clients send (reference: request bodies). */
+export function flag(): ValueSchema<boolean> {
+  return schemaOf((input) => {
+    const value = toBoolean(input);
+    return value === undefined ? refuse(messages.badBoolean(quoted(input))) : read(value);
+  });
+}
+
+/**
+ * One of `words`: the word itself, its position from 0 as a number, or that number as text. Gives the word
+ * (reference: choice fields).
+ */
+export function choice<const Word extends string>(words: readonly Word[]): ValueSchema<Word> {
+  const meanings = new Map<unknown, Word>();
+  for (const [number, word] of words.entries()) {
+    meanings.set(number, word).set(String(number), word).set(word, word);
+  }
+  return schemaOf((input) => {
+    const word = meanings.get(input);
+    return word === undefined ? refuse(messages.badChoice(quoted(input))) : read(word);
+  });
+}
+
+/** A point in time as text with 6 digits of fraction, UTC; the fraction may be shorter or absent. */
+export function datetime(): ValueSchema<string> {
+  return schemaOf(readDatetime);
+}
+
+/** Limits of a JSON object that a field holds, and what it is called in messages. */
+export interface JsonObjectRules {
+  /** As in `<name> passed in invalid format.` */
+  readonly name: string;
+  readonly maxKeys?: number;
+  /** Characters of a key of the object itself. */
+  readonly maxKeyLength?: number;
+  /** Characters of the JSON text of one member. */
+  readonly maxValueLength?: number;
+  /** Characters of the JSON text of the whole. */
+  readonly maxLength?: number;
+}
+
+/**
+ * A JSON object, or text that holds one; the empty text is the empty object. Too deep a nesting counts as a wrong
+ * form (reference: metadata, config).
+ */
+export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
+  return schemaOf((input) => {
+    const parsed = input === '' ? read({}) : readJson(input);
+    if (!parsed.ok) return parsed;
+    const { value } = parsed;
+    if (!isJsonObject(value) || !isStorable(value)) {
+      return refuse(`${rules.name} passed in invalid format.`);
+    }
+    return checkSizes(wellFormedJson(value), rules);
+  });
+}
+
+function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObject> {
+  const { maxKeys, maxKeyLength, maxValueLength, maxLength } = rules;
+  const keys = Object.keys(value);
+  if (isOver(keys.length, maxKeys)) return refuse(`Too many keys defined (exceeds ${maxKeys}).`);
+  if (keys.some((key) => isOver(characterCount(key), maxKeyLength))) {
+    return refuse(`Too long key defined (exceeds ${maxKeyLength}).`);
+  }
+  const long = keys.find((key) => isOver(JSON.stringify(value[key]).length, maxValueLength));
+  if (long !== undefined) {
+    return refuse(`Too long value defined for key ${long} (exceeds ${maxValueLength}).`);
+  }
+  if (isOver(JSON.stringify(value).length, maxLength)) {
+    return refuse(`Too big object defined (exceeds ${maxLength}).`);
+  }
+  return read(value);
+}
+
+function isOver(size: number, limit: number | undefined): boolean {
+  return limit !== undefined && size > limit;
+}
+
+/** Free data of an account, an instance or a class (reference: metadata). */
+export function metadata(): ValueSchema<JsonObject> {
+  return jsonObject({ name: 'Metadata', maxKeys: 8, maxKeyLength: 16, maxValueLength: 4096 });
+}
