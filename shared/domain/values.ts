@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { dataMessages } from './data-messages.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { isStorable, readJson, wellFormedJson } from './json-values.ts';
 import { messages } from './messages.ts';
@@ -137,31 +138,27 @@ export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
     if (!parsed.ok) return parsed;
     const { value } = parsed;
     if (!isJsonObject(value) || !isStorable(value)) {
-      return refuse(`${rules.name} passed in invalid format.`);
+      return refuse(dataMessages.invalidFormat(rules.name));
     }
     return checkSizes(wellFormedJson(value), rules);
   });
 }
 
 function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObject> {
-  const { maxKeys, maxKeyLength, maxValueLength, maxLength } = rules;
+  const unlimited = Number.POSITIVE_INFINITY;
+  const { maxKeys = unlimited, maxKeyLength = unlimited } = rules;
+  const { maxValueLength = unlimited, maxLength = unlimited } = rules;
   const keys = Object.keys(value);
-  if (isOver(keys.length, maxKeys)) return refuse(`Too many keys defined (exceeds ${maxKeys}).`);
-  if (keys.some((key) => isOver(characterCount(key), maxKeyLength))) {
-    return refuse(`Too long key defined (exceeds ${maxKeyLength}).`);
+  if (keys.length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
+  if (keys.some((key) => characterCount(key) > maxKeyLength)) {
+    return refuse(dataMessages.keyTooLong(maxKeyLength));
   }
-  const long = keys.find((key) => isOver(JSON.stringify(value[key]).length, maxValueLength));
-  if (long !== undefined) {
-    return refuse(`Too long value defined for key ${long} (exceeds ${maxValueLength}).`);
-  }
-  if (isOver(JSON.stringify(value).length, maxLength)) {
-    return refuse(`Too big object defined (exceeds ${maxLength}).`);
+  const long = keys.find((key) => JSON.stringify(value[key]).length > maxValueLength);
+  if (long !== undefined) return refuse(dataMessages.valueTooLong(long, maxValueLength));
+  if (JSON.stringify(value).length > maxLength) {
+    return refuse(dataMessages.objectTooBig(maxLength));
   }
   return read(value);
-}
-
-function isOver(size: number, limit: number | undefined): boolean {
-  return limit !== undefined && size > limit;
 }
 
 /** Free data of an account, an instance or a class (reference: metadata). */

@@ -1,0 +1,175 @@
+import { dataMessages } from './data-messages.ts';
+import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
+import { isJsonObject } from './json.ts';
+import { readJson } from './json-values.ts';
+import { characterCount, quoted, type Reading, read, refuse } from './scalars.ts';
+
+/** What a new schema is checked against. */
+export interface SchemaContext {
+  /** The class's fields so far; empty for a new class. */
+  readonly current: readonly FieldDefinition[];
+  /** Tells whether the instance has a class of this name, which is in lower case. */
+  readonly classExists: (name: string) => boolean;
+  /** Names, in lower case, that may be targets although no such class exists yet. */
+  readonly ignoredTargets: ReadonlySet<string>;
+}
+
+const maxFields = 32; // reference: limits
+const maxIndexes = 16; // reference: limits. Order and filter count each; the table has as many slots
+const maxGeopoints = 1; // reference: limits
+const maxNameLength = 64; // reference: limits. Of fields, and of a class as old clients know it
+
+/**
+ * Reads the schema of a class: a list of definitions, or JSON text of one; the empty text is the empty list. The
+ * first error stops. Definitions come out clean: type in lower case, flags that are false left out (a false
+ * `unique` stays), `filter_index` beside a true `unique`, keys in a fixed order (reference: schema validation).
+ */
+export function readSchema(
+  input: unknown,
+  context: SchemaContext,
+): Reading<readonly FieldDefinition[]> {
+  const parsed = input === '' ? read([]) : readJson(input);
+  if (!parsed.ok) return parsed;
+  const list = parsed.value;
+  if (!Array.isArray(list)) return refuse(dataMessages.invalidFormat('Schema'));
+  if (list.length > maxFields) return refuse(dataMessages.tooManyFields(maxFields));
+  if (!list.every(isJsonObject)) return refuse(dataMessages.invalidFormat('Schema'));
+  const fields: FieldDefinition[] = [];
+  for (const [position, draft] of list.entries()) {
+    const message = findProblem(draft, fields, context);
+    if (message !== undefined) {
+      const name = Object.hasOwn(draft, 'name') ? quoted(draft.name) : 'unknown';
+      return refuse(dataMessages.inField(name, position, message));
+    }
+    fields.push(clean(draft));
+  }
+  return read(fields);
+}
+
+/**
+ * Reads the names that `readSchema` shall not look for: a list of texts, or JSON text of one. Anything else
+ * counts as no names (reference: schema validation).
+ */
+export function readIgnoredTargets(input: unknown): ReadonlySet<string> {
+  const parsed = readJson(input);
+  const list: readonly unknown[] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  return new Set(list.filter((name) => typeof name === 'string').map((name) => name.toLowerCase()));
+}
+
+/** A definition as sent: any keys, any values. */
+type Draft = Readonly<Record<string, unknown>>;
+
+/** The first thing that is wrong with a definition after the fields `before` it. */
+function findProblem(
+  draft: Draft,
+  before: readonly FieldDefinition[],
+  context: SchemaContext,
+): string | undefined {
+  if (!Object.hasOwn(draft, 'name') || !Object.hasOwn(draft, 'type')) {
+    return dataMessages.nameAndType;
+  }
+  return (
+    findNameProblem(draft.name) ??
+    findTypeProblem(draft) ??
+    findIndexProblem(draft, before, context.current) ??
+    (isTargeted(typeOf(draft)) ? findTargetProblem(draft, context) : undefined)
+  );
+}
+
+/**
+ * Names that stand for something else in an object or in a query (reference: schema validation). Compared in
+ * lower case.
+ */
+const reservedNames: ReadonlySet<string> = new Set([
+  ...['id', 'created_at', 'updated_at', 'revision', 'owner', 'owner_id', 'owner_permissions'],
+  ...['group', 'group_id', 'group_permissions', 'other_permissions', 'channel', 'channel_id'],
+  ...['channel_room', 'acl', 'expected_revision', 'links', 'self'],
+  ...['pk', 'objects', 'save', 'delete', 'clean', 'store', 'check'],
+]);
+
+function findNameProblem(name: unknown): string | undefined {
+  if (typeof name !== 'string') return dataMessages.fieldNameType;
+  if (characterCount(name) > maxNameLength) return dataMessages.fieldNameLong(maxNameLength);
+  if (name === '') return dataMessages.fieldNameShort;
+  if (!/^[a-zA-Z][a-zA-Z0-9_]*$/.test(name)) return dataMessages.fieldNameCharacters(name);
+  if (reservedNames.has(name.toLowerCase())) return dataMessages.fieldNameReserved(name);
+  return undefined;
+}
+
+function findTypeProblem(draft: Draft): string | undefined {
+  if (typeof draft.type !== 'string') return dataMessages.fieldTypeType;
+  const type = typeOf(draft);
+  if (!fieldTypes.includes(type)) return dataMessages.fieldTypeUnknown(fieldTypes);
+  const keys = definitionKeys[type];
+  const hasOther = Object.keys(draft).some((key) => !keys.includes(key));
+  return hasOther ? dataMessages.fieldKeys(type, keys) : undefined;
+}
+
+/** The type of a draft; only one that findTypeProblem let pass is sure to be a type. */
+function typeOf(draft: Draft): FieldType {
+  return String(draft.type).toLowerCase() as FieldType; // the check above uses it too
+}
+
+function findIndexProblem(
+  draft: Draft,
+  before: readonly FieldDefinition[],
+  current: readonly FieldDefinition[],
+): string | undefined {
+  const name = draft.name;
+  if (typeof name === 'string' && before.some((field) => field.name === name)) {
+    return dataMessages.fieldRepeated(name);
+  }
+  if (!isFlag(draft.order_index)) return dataMessages.indexFlag('order index');
+  if (!isFlag(draft.filter_index)) return dataMessages.indexFlag('filter index');
+  const field = clean(draft);
+  const old = current.find((candidate) => candidate.name === name);
+  if (field.unique && old?.type === field.type && !old.unique) return dataMessages.uniqueOnOld;
+  const fields = [...before, field];
+  if (fields.reduce((sum, each) => sum + indexCount(each), 0) > maxIndexes) {
+    return dataMessages.tooManyIndexes(maxIndexes);
+  }
+  const geopoints = fields.filter((each) => each.type === 'geopoint' && each.filter_index);
+  return geopoints.length > maxGeopoints ? dataMessages.tooManyGeopoints(maxGeopoints) : undefined;
+}
+
+function isFlag(value: unknown): boolean {
+  return value === undefined || typeof value === 'boolean';
+}
+
+function indexCount(field: FieldDefinition): number {
+  return (field.order_index ? 1 : 0) + (field.filter_index ? 1 : 0);
+}
+
+function isTargeted(type: FieldType): boolean {
+  return type === 'reference' || type === 'relation';
+}
+
+function findTargetProblem(draft: Draft, context: SchemaContext): string | undefined {
+  const { target } = draft;
+  if (!Object.hasOwn(draft, 'target')) return dataMessages.targetMissing;
+  if (typeof target !== 'string' || target === '') return dataMessages.targetEmpty;
+  const name = target.toLowerCase();
+  if (name === 'users') return dataMessages.targetUsers;
+  if (name === 'self' || name === 'user') return undefined;
+  const isKnown = context.classExists(name) || context.ignoredTargets.has(name);
+  return isKnown && name.length <= maxNameLength ? undefined : dataMessages.targetUnknown;
+}
+
+/** A definition as it is kept. */
+function clean(draft: Draft): FieldDefinition {
+  const isUnique = isTrue(draft.unique);
+  return {
+    name: String(draft.name),
+    type: typeOf(draft),
+    ...(draft.order_index === true ? { order_index: true } : {}),
+    ...(draft.filter_index === true || isUnique ? { filter_index: true } : {}),
+    ...(draft.unique === undefined ? {} : { unique: isUnique }),
+    ...(draft.target === undefined ? {} : { target: String(draft.target) }),
+  };
+}
+
+/** Truth as the reference's language has it: empty texts, lists and objects are false. */
+function isTrue(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return Boolean(value);
+  return Object.keys(value).length > 0;
+}

@@ -1,0 +1,111 @@
+import { type FieldDefinition, type FieldStorage, needsSlot } from './field-types.ts';
+
+/** A schema and where its values are. */
+export interface StoredSchema {
+  readonly schema: readonly FieldDefinition[];
+  /** Same order as `schema`. */
+  readonly storage: readonly FieldStorage[];
+  /** Slots that a field had and gave up, longest ago first: objects may still carry keys in them. */
+  readonly retiredSlots: readonly number[];
+}
+
+/** Where the values of a changed schema are. */
+export interface StoragePlan {
+  /** Same order as the new schema. */
+  readonly storage: readonly FieldStorage[];
+  /** As in {@link StoredSchema}; may be emptied when a back-fill has re-written every object. */
+  readonly retiredSlots: readonly number[];
+  /** Whether some slot holds another field, or none, or one at last: the epoch of the indexes ends. */
+  readonly slotsChanged: boolean;
+}
+
+const slotCount = 16; // the indexes of the table; a schema never has more indexes
+
+/**
+ * Says where the values of a new schema are. A field with the name, type and target of a former one keeps its
+ * values and its slot; any other gets a storage name of its own (reference: changing a schema).
+ *
+ * A new slot is one that no field has had. When there is none, the one retired longest ago is given: objects then
+ * carry keys of another field in it until the back-fill that follows from `slotsChanged` is through, so it must
+ * not be read before.
+ *
+ * @param previous undefined for a new class
+ * @param revision revision of the class that begins with `schema`
+ */
+export function planStorage(
+  previous: StoredSchema | undefined,
+  schema: readonly FieldDefinition[],
+  revision: number,
+): StoragePlan {
+  const kept = schema.map((field) => previous && findStorage(previous, field));
+  const staying = schema.flatMap((field, i) => (needsSlot(field) ? (kept[i]?.slot ?? []) : []));
+  const given = [...(previous?.retiredSlots ?? []), ...slotsOf(previous?.storage ?? [])];
+  const free = freeSlots(given, staying);
+  const storage = schema.map((field, i): FieldStorage => {
+    const name = kept[i]?.storage ?? `${revision}_${field.name}`;
+    if (!needsSlot(field)) return { storage: name };
+    const slot = kept[i]?.slot ?? free.shift();
+    if (slot === undefined) throw new Error('a schema has more slots than there are indexes');
+    return { storage: name, slot };
+  });
+  const now = new Set(slotsOf(storage));
+  return {
+    storage,
+    retiredSlots: given.filter((slot) => !now.has(slot)),
+    slotsChanged: slotText(previous?.storage ?? []) !== slotText(storage),
+  };
+}
+
+/** Tells whether a schema is the same in every way, false flags and the order of fields included. */
+export function isSameSchema(
+  a: readonly FieldDefinition[],
+  b: readonly FieldDefinition[],
+): boolean {
+  return a.length === b.length && a.every((field, i) => isSameField(field, b[i]));
+}
+
+function isSameField(a: FieldDefinition, b: FieldDefinition | undefined): boolean {
+  return (
+    a.name === b?.name &&
+    a.type === b.type &&
+    a.order_index === b.order_index &&
+    a.filter_index === b.filter_index &&
+    a.unique === b.unique &&
+    a.target === b.target
+  );
+}
+
+function findStorage(previous: StoredSchema, field: FieldDefinition): FieldStorage | undefined {
+  const index = previous.schema.findIndex(
+    (old) => old.name === field.name && old.type === field.type && hasSameTarget(old, field),
+  );
+  return previous.storage[index];
+}
+
+/** Names of classes are found in any case, so another case is the same target and loses no values. */
+function hasSameTarget(a: FieldDefinition, b: FieldDefinition): boolean {
+  return a.target?.toLowerCase() === b.target?.toLowerCase();
+}
+
+function slotsOf(storage: readonly FieldStorage[]): number[] {
+  return storage.flatMap(({ slot }) => (slot === undefined ? [] : [slot]));
+}
+
+/**
+ * Slots in the order in which they are given: those never used, then those given up, longest ago first; last are
+ * those that a field leaves with this very change.
+ */
+function freeSlots(given: readonly number[], staying: readonly number[]): number[] {
+  const all = Array.from({ length: slotCount }, (_, slot) => slot);
+  const fresh = all.filter((slot) => !given.includes(slot));
+  return [...fresh, ...given.filter((slot) => !staying.includes(slot))];
+}
+
+/** Which slot holds which values, as one text. */
+function slotText(storage: readonly FieldStorage[]): string {
+  const pairs = storage.filter(({ slot }) => slot !== undefined);
+  return pairs
+    .map(({ slot, storage: name }) => `${slot}:${name}`)
+    .sort()
+    .join();
+}
