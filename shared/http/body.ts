@@ -1,0 +1,113 @@
+import { TextDecoder } from 'node:util';
+import { unsupportedMediaType } from '../domain/errors.ts';
+import { jsonParseError, parseJsonText } from './json-text.ts';
+import type { Request } from './message.ts';
+import { type FilePart, parseMultipart } from './multipart.ts';
+
+/** A body as a value. */
+export interface ParsedBody {
+  /** What stands at the top: any JSON value, or an object of strings for a form. Not checked further. */
+  readonly value: unknown;
+  /** True for form and multipart bodies: every value is a string, and an absent boolean means false. */
+  readonly form: boolean;
+  /** Parts of a multipart body that have a filename, in their order. */
+  readonly files: readonly FilePart[];
+}
+
+const noFiles: readonly FilePart[] = [];
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Parses the body of a request by its content type (reference: request bodies).
+ *
+ * - An empty body is an empty object, whatever its type.
+ * - `application/json` and `text/plain` hold JSON. A body without content type is taken for JSON too: small
+ *   clients leave the header away, and a wrong guess is refused as JSON that does not parse.
+ * - Of a repeated form key the last value counts.
+ * - A charset parameter is honoured, UTF-8 without it.
+ *
+ * @throws ApiError 400 `JSON parse error - ...` (also for bytes that are no text in that charset) or
+ *   `Multipart form parse error - ...`; 415 for other types, with the type as it was sent
+ */
+export async function parseBody(request: Request): Promise<ParsedBody> {
+  const { body } = request;
+  if (body.kind === 'json') return jsonBody(body.value === undefined ? {} : body.value);
+  if (body.bytes.byteLength === 0) return jsonBody({});
+  const contentType = request.headers['content-type'] ?? '';
+  switch (mediaType(contentType)) {
+    case '':
+    case 'application/json':
+    case 'text/plain':
+      return jsonBody(parseJsonText(decodeText(body.bytes, contentType)));
+    case 'application/x-www-form-urlencoded':
+      return { value: parseForm(body.bytes, contentType), form: true, files: noFiles };
+    case 'multipart/form-data': {
+      const { fields, files } = await parseMultipart(contentType, body.bytes);
+      return { value: fields, form: true, files };
+    }
+    default:
+      throw unsupportedMediaType(contentType);
+  }
+}
+
+/** The media type of a `Content-Type` in lower case, without parameters; empty when there is none. */
+export function mediaType(contentType: string): string {
+  if (contentType === 'application/json') return contentType;
+  const end = contentType.indexOf(';');
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+}
+
+/**
+ * The bytes as text in the charset that `contentType` names, without byte order mark.
+ *
+ * @throws ApiError 400 `JSON parse error - ...` for bytes that are no such text and for unknown charsets
+ */
+export function decodeText(bytes: Uint8Array, contentType: string): string {
+  return decodeWith(decoderOf(contentType), bytes);
+}
+
+function jsonBody(value: unknown): ParsedBody {
+  return { value, form: false, files: noFiles };
+}
+
+function decoderOf(contentType: string): TextDecoder {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8;
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw jsonParseError('unknown charset');
+  }
+}
+
+function decodeWith(decoder: TextDecoder, bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw jsonParseError(`the body is not valid ${decoder.encoding}`);
+  }
+}
+
+function parseForm(bytes: Uint8Array, contentType: string): Record<string, string> {
+  const decoder = decoderOf(contentType);
+  const { buffer, byteOffset, byteLength } = bytes;
+  const raw = Buffer.from(buffer, byteOffset, byteLength);
+  if (decoder === utf8) return Object.fromEntries(new URLSearchParams(raw.toString()));
+  // URLSearchParams reads escapes as UTF-8 only.
+  const pairs = raw.toString('latin1').split('&').filter(Boolean);
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = '', ...value] = pair.split('=');
+      return [decodeEscapes(name, decoder), decodeEscapes(value.join('='), decoder)];
+    }),
+  );
+}
+
+/** A form's escaped text, given as one character a byte, in the charset of `decoder`. */
+function decodeEscapes(text: string, decoder: TextDecoder): string {
+  const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+  const plain = text.replaceAll('+', ' ').replace(/%([\da-f]{2})/gi, byte);
+  return decodeWith(decoder, Buffer.from(plain, 'latin1'));
+}

@@ -1,0 +1,78 @@
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { type ApiError, refused } from '../domain/errors.ts';
+import { wellFormed } from './json-text.ts';
+
+/** A file that came as a part of a multipart body. */
+export interface FilePart {
+  readonly field: string;
+  /** Without folders, as the client named it; never empty. */
+  readonly filename: string;
+  /** In lower case, without parameters; `text/plain` when the part says nothing. */
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The parts of a multipart body. */
+export interface MultipartForm {
+  /** Text by field name; of a repeated name the last. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** In the order of the body. */
+  readonly files: readonly FilePart[];
+}
+
+const maxParts = 1000; // a part costs some 20 us; a body of 6 MB could hold 100,000
+
+/**
+ * Takes a `multipart/form-data` body apart. A part with a filename is a file; one whose filename is empty
+ * (a form with no file chosen) is left out.
+ *
+ * @param contentType the header of the request, with its boundary
+ * @throws ApiError 400 `Multipart form parse error - ...`
+ */
+export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<MultipartForm> {
+  return new Promise((resolve, reject) => {
+    const fields = new Map<string, string>();
+    const files: FilePart[] = [];
+    const fail = (reason: string) => reject(multipartError(reason));
+    const parser = openParser(contentType);
+    parser.on('field', (name, value) => {
+      if (name !== undefined) fields.set(wellFormed(name), wellFormed(value));
+    });
+    parser.on('file', (field, stream, filename, _encoding, type) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('error', () => fail('unexpected end of a file'));
+      stream.on('end', () => {
+        if (field === undefined || !filename) return;
+        files.push({
+          field: wellFormed(field),
+          filename: wellFormed(filename),
+          contentType: type,
+          bytes: Buffer.concat(chunks),
+        });
+      });
+    });
+    parser.on('partsLimit', () => fail(`more than ${maxParts} parts`));
+    parser.on('error', () => fail('unexpected end of the body'));
+    parser.on('finish', () => resolve({ fields: Object.fromEntries(fields), files }));
+    parser.end(bytes);
+  });
+}
+
+function openParser(contentType: string): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: (_field, _type, filename) => filename !== undefined,
+      limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER }, // the edge has bounded the whole body
+    });
+  } catch (error) {
+    // The parser's only complaint about a header that says multipart/form-data.
+    if (!(error instanceof Error && error.message.includes('Boundary'))) throw error;
+    throw multipartError('no boundary in the content type');
+  }
+}
+
+function multipartError(reason: string): ApiError {
+  return refused(400, `Multipart form parse error - ${reason}`);
+}

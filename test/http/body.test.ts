@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { parseBody } from '../../shared/http/body.ts';
+import type { Request } from '../../shared/http/message.ts';
+
+const requestOf = (type: string | undefined, body: string | Uint8Array): Request => ({
+  id: 'r1',
+  method: 'POST',
+  path: '/',
+  query: new URLSearchParams(),
+  headers: type === undefined ? {} : { 'content-type': type },
+  body: { kind: 'bytes', bytes: typeof body === 'string' ? Buffer.from(body) : body },
+  sourceAddress: '127.0.0.1',
+});
+const parse = (type: string | undefined, body: string | Uint8Array) =>
+  parseBody(requestOf(type, body));
+const json = (value: unknown) => ({ value, form: false, files: [] });
+const form = (value: unknown) => ({ value, form: true, files: [] });
+
+const formType = 'application/x-www-form-urlencoded';
+
+describe('bodies that are understood', () => {
+  test.each([
+    ['JSON', 'application/json', '{"a": [1, null, "ü"]}', json({ a: [1, null, 'ü'] })],
+    ['JSON with a type in capitals', 'Application/JSON', '[1]', json([1])],
+    ['a JSON scalar', 'application/json', '7', json(7)],
+    ['JSON null', 'application/json', 'null', json(null)],
+    ['JSON after a byte order mark', 'application/json', '\ufeff{}', json({})],
+    ['text that holds JSON', 'text/plain;charset=UTF-8', '{"a":1}', json({ a: 1 })],
+    ['a body without type', undefined, '{"a":1}', json({ a: 1 })],
+    ['latin-1', 'application/json; charset=latin1', Buffer.from('"\xfc"', 'latin1'), json('ü')],
+    ['a quoted charset', 'application/json; charset="UTF-8"', '"ü"', json('ü')],
+    ['UTF-16', 'text/plain; charset=utf-16le', Buffer.from('"ü"', 'utf16le'), json('ü')],
+    ['nothing as JSON', 'application/json', '', json({})],
+    ['nothing as a form', formType, '', json({})],
+    ['nothing as multipart', 'multipart/form-data', '', json({})],
+    ['nothing as an unknown type', 'image/png', '', json({})],
+    ['a form', formType, 'a=1&b=x+y%C3%BC&c=', form({ a: '1', b: 'x yü', c: '' })],
+    ['a form that repeats a key', formType, 'a=1&a=2', form({ a: '2' })],
+    ['a form in latin-1', `${formType}; charset=latin1`, 'a=%FC&b', form({ a: 'ü', b: '' })],
+    ['an escaped lone surrogate', 'application/json', '"a\\ud800z"', json('a\ufffdz')],
+    ['one in a key', 'application/json', '{"\\uDC00":1}', json({ '\ufffd': 1 })],
+    ['two halves in the wrong order', 'application/json', '"\\udc00\\ud800"', json('\ufffd\ufffd')],
+    ['a pair of surrogates', 'application/json', '"\\ud83d\\ude00"', json('😀')],
+    ['a backslash before ud800', 'application/json', '"\\\\ud800"', json('\\ud800')],
+    ['200 levels', 'application/json', '['.repeat(200) + ']'.repeat(200), expect.anything()],
+    ['brackets in strings', 'application/json', `"${'[\\"'.repeat(300)}"`, json('["'.repeat(300))],
+  ])('%s', async (_name, type, body, expected) => {
+    const parsed = await parse(type, body);
+
+    expect(parsed).toEqual(expected);
+  });
+
+  test('a key named __proto__ is plain data', async () => {
+    const text = '{"__proto__":{"admin":true}}';
+
+    const parsed = await parse('application/json', text);
+
+    expect(JSON.stringify(parsed.value)).toBe(text);
+    expect(Object.hasOwn(parsed.value as object, '__proto__')).toBe(true);
+  });
+
+  test('a form key named __proto__ is plain data', async () => {
+    const parsed = await parse(formType, '__proto__=1');
+
+    expect(JSON.stringify(parsed.value)).toBe('{"__proto__":"1"}');
+  });
+
+  test('a value from a batch is taken as it is', async () => {
+    const request = { ...requestOf('image/png', ''), body: { kind: 'json', value: [1] } as const };
+
+    expect(await parseBody(request)).toEqual(json([1]));
+  });
+});
+
+describe('bodies that are refused', () => {
+  const parseError = (reason: string) => ({ detail: `JSON parse error - ${reason}` });
+  test.each([
+    ['malformed', 'application/json', '{"a" 1}', 400, parseError('invalid JSON at position 5')],
+    ['cut off', 'application/json', '{"a":', 400, parseError('invalid JSON')],
+    ['no UTF-8', 'application/json', '"\xff"', 400, parseError('the body is not valid utf-8')],
+    ['overlong', 'text/plain', '"\xc0\x80"', 400, parseError('the body is not valid utf-8')],
+    ['charset', 'application/json; charset=x', '{}', 400, parseError('unknown charset')],
+    [
+      '201 levels',
+      'application/json',
+      '['.repeat(201) + ']'.repeat(201),
+      400,
+      parseError('more than 200 levels'),
+    ],
+    ['deep', 'application/json', '{"a":'.repeat(1e5), 400, parseError('more than 200 levels')],
+    [
+      'unknown type',
+      'application/xml; v=1',
+      '<a/>',
+      415,
+      { detail: 'Unsupported media type "application/xml; v=1" in request.' },
+    ],
+  ])('%s', async (_name, type, body, status, expected) => {
+    const refusal = await parse(type, Buffer.from(body, 'latin1')).catch((error) => error);
+
+    expect({ status: refusal.status, body: refusal.body }).toEqual({ status, body: expected });
+  });
+});
+
+describe('multipart', () => {
+  const type = 'multipart/form-data; boundary=XX';
+  const part = (head: string, content: string) =>
+    `--XX\r\ncontent-disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
+
+  test('fields, files and repeated names', async () => {
+    const body = [
+      part('name="a"', 'one'),
+      part('name="a"', 'zwö'),
+      part('name="__proto__"', 'x'),
+      part('name="photo"; filename="C:\\dir\\ü.png"\r\ncontent-type: image/PNG', '\u0000\u0001'),
+      part('name="none"; filename=""', ''),
+      '--XX--\r\n',
+    ].join('');
+
+    const parsed = await parse(type, body);
+
+    expect(JSON.stringify(parsed.value)).toBe('{"a":"zwö","__proto__":"x"}');
+    expect(parsed.form).toBe(true);
+    expect(parsed.files).toEqual([
+      { field: 'photo', filename: 'ü.png', contentType: 'image/png', bytes: Buffer.from([0, 1]) },
+    ]);
+  });
+
+  test('a file of a megabyte arrives whole', async () => {
+    const content = 'x'.repeat(1_000_000);
+
+    const parsed = await parse(type, `${part('name="f"; filename="f"', content)}--XX--`);
+
+    expect(parsed.files[0]?.bytes.byteLength).toBe(1_000_000);
+  });
+
+  test.each([
+    ['cut off in a field', type, '--XX\r\ncontent-disposition: form-data; name="a"\r\n\r\non'],
+    ['cut off in a file', type, part('name="a"; filename="f"', 'on')],
+    ['cut off in a header', type, '--XX\r\ncontent-dispo'],
+    ['without any part', type, 'hello'],
+    ['without a boundary', 'multipart/form-data', '--XX--'],
+    ['with too many parts', type, `${part('name="a"', '').repeat(1001)}--XX--`],
+  ])('%s is refused', async (_name, contentType, body) => {
+    const refusal = await parse(contentType, body).catch((error) => error);
+
+    expect(refusal.status).toBe(400);
+    expect(refusal.body.detail).toMatch(/^Multipart form parse error - ./);
+  });
+});
