@@ -1,0 +1,31 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Response } from './message.ts';
+
+/** Headers of the answer to a request from a page of another origin (reference: CORS). */
+export const corsHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  // Without it a page cannot read when to call again, and calls at once without end.
+  'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+};
+
+const requestHeaders =
+  'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, ' +
+  'x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control';
+
+/** The answer to any preflight: given before routing and credentials (reference: CORS). */
+export const preflightResponse: Response = {
+  status: 200,
+  headers: {
+    'access-control-allow-methods': 'DELETE, GET, OPTIONS, PATCH, POST, PUT',
+    'access-control-allow-headers': requestHeaders,
+    'access-control-max-age': '86400',
+  },
+};
+
+/** Tells a browser's preflight from a call that asks what a resource can do. */
+export function isPreflight({ headers, requestContext }: APIGatewayProxyEventV2): boolean {
+  return (
+    requestContext.http.method === 'OPTIONS' &&
+    headers['access-control-request-method'] !== undefined
+  );
+}

@@ -1,0 +1,32 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Request } from './message.ts';
+
+const noBytes = new Uint8Array();
+
+/**
+ * Reads a gateway's event (HTTP API, payload 2.0) as a request. The event's path is already percent-decoded and
+ * is taken as it is; its query is not and is decoded here; header names are already in lower case.
+ */
+export function toRequest(event: APIGatewayProxyEventV2): Request {
+  const { http, requestId } = event.requestContext;
+  return {
+    id: requestId,
+    method: http.method,
+    path: event.rawPath,
+    query: new URLSearchParams(event.rawQueryString),
+    headers: toHeaders(event),
+    body: { kind: 'bytes', bytes: toBytes(event) },
+    sourceAddress: http.sourceIp,
+  };
+}
+
+/** The gateway moves cookies out of the headers; scripts expect them there. */
+function toHeaders({ headers, cookies }: APIGatewayProxyEventV2): Request['headers'] {
+  if (cookies === undefined || cookies.length === 0) return headers;
+  return { ...headers, cookie: cookies.join('; ') };
+}
+
+function toBytes({ body, isBase64Encoded }: APIGatewayProxyEventV2): Uint8Array {
+  if (!body) return noBytes;
+  return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+}

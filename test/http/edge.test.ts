@@ -1,0 +1,377 @@
+import { gunzipSync } from 'node:zlib';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { describe, expect, test } from 'vitest';
+import { toHandler } from '../../shared/http/edge.ts';
+import type { Dispatch, Request, Response } from '../../shared/http/message.ts';
+import type { LogEntry } from '../../shared/services/ports.ts';
+
+interface Call {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly changes?: Partial<APIGatewayProxyEventV2>;
+  readonly requestId?: string;
+}
+
+function eventOf({ method = 'GET', headers = {}, changes = {}, requestId = 'r1' }: Call = {}) {
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: '/v1.1/',
+    rawQueryString: '',
+    headers,
+    requestContext: {
+      http: { method, path: '/v1.1/', protocol: 'HTTP/1.1', sourceIp: '10.0.0.1', userAgent: '' },
+      requestId,
+    },
+    isBase64Encoded: false,
+    ...changes,
+  } as APIGatewayProxyEventV2;
+}
+
+function edgeWith(dispatch: Dispatch) {
+  const lines: LogEntry[] = [];
+  let now = 0;
+  const handler = toHandler({
+    dispatch,
+    log: (entry) => lines.push(entry),
+    ids: { random: () => 'made' },
+    clock: { micros: () => (now += 1500) },
+  });
+  return { handler, lines };
+}
+
+const answering = (response: Response) => edgeWith(async () => response).handler;
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'r1' };
+const big = { text: 'ab"'.repeat(1000) };
+
+describe('requests', () => {
+  async function received(call: Call): Promise<Request | undefined> {
+    let seen: Request | undefined;
+    const { handler } = edgeWith(async (request) => {
+      seen = request;
+      return { status: 204 };
+    });
+    await handler(eventOf(call));
+    return seen;
+  }
+
+  test('carry everything over, the path as it is and the query decoded', async () => {
+    const changes = {
+      rawPath: '/v1.1/a%2Fb?c/',
+      rawQueryString: 'a=1&a=%C3%BC+x&b',
+      cookies: ['a=1', 'b=2'],
+      body: '{"ü":1}',
+    };
+
+    const request = await received({ method: 'POST', headers: { accept: '*/*' }, changes });
+
+    expect(request).toEqual({
+      id: 'r1',
+      method: 'POST',
+      path: '/v1.1/a%2Fb?c/',
+      query: new URLSearchParams([
+        ['a', '1'],
+        ['a', 'ü x'],
+        ['b', ''],
+      ]),
+      headers: { accept: '*/*', cookie: 'a=1; b=2' },
+      body: { kind: 'bytes', bytes: Buffer.from('{"ü":1}') },
+      sourceAddress: '10.0.0.1',
+    });
+  });
+
+  test('a body in base64 arrives as bytes', async () => {
+    const request = await received({ changes: { body: '/wD+', isBase64Encoded: true } });
+
+    expect(request?.body).toEqual({ kind: 'bytes', bytes: Buffer.from([0xff, 0, 0xfe]) });
+  });
+
+  test('without body there are no bytes', async () => {
+    const request = await received({});
+
+    expect(request?.body).toEqual({ kind: 'bytes', bytes: new Uint8Array() });
+  });
+
+  test('without request id one is made', async () => {
+    const { handler } = edgeWith(async ({ id }) => ({ status: 200, body: id }));
+
+    const result = await handler(eventOf({ requestId: '' }));
+
+    expect(result).toMatchObject({ body: '"made"', headers: { 'x-request-id': 'made' } });
+  });
+});
+
+describe('answers', () => {
+  test.each<[string, Response, Call, object]>([
+    [
+      'JSON is UTF-8 without escapes',
+      { status: 201, body: { a: 'ü' }, headers: { Allow: 'GET' } },
+      {},
+      {
+        statusCode: 201,
+        headers: { ...jsonHeaders, allow: 'GET' },
+        body: '{"a":"ü"}',
+        isBase64Encoded: false,
+      },
+    ],
+    [
+      'indent is honoured',
+      { status: 200, body: [1] },
+      { headers: { accept: 'application/json; indent=2' } },
+      { statusCode: 200, headers: jsonHeaders, body: '[\n  1\n]', isBase64Encoded: false },
+    ],
+    [
+      '204 has neither body nor type',
+      { status: 204, body: {} },
+      {},
+      { statusCode: 204, headers: { 'x-request-id': 'r1' } },
+    ],
+    [
+      'no body is an empty one',
+      { status: 202 },
+      {},
+      { statusCode: 202, headers: { 'x-request-id': 'r1', 'content-length': '0' } },
+    ],
+    [
+      'null is a body',
+      { status: 200, body: null },
+      {},
+      { statusCode: 200, headers: jsonHeaders, body: 'null', isBase64Encoded: false },
+    ],
+    [
+      'HEAD has the length and no body',
+      { status: 200, body: 'ü' },
+      { method: 'HEAD' },
+      { statusCode: 200, headers: { ...jsonHeaders, 'content-length': '4' } },
+    ],
+    [
+      'text of another type',
+      { status: 200, content: { type: 'text/html; charset=utf-8', bytes: '<p>' } },
+      {},
+      {
+        statusCode: 200,
+        headers: { 'content-type': 'text/html; charset=utf-8', 'x-request-id': 'r1' },
+        body: '<p>',
+        isBase64Encoded: false,
+      },
+    ],
+    [
+      'bytes travel in base64; headers of the connection are not taken from a response',
+      {
+        status: 200,
+        headers: { Connection: 'close', 'Content-Length': '7', 'Content-Type': 'image/png' },
+        content: { type: 'text/plain', bytes: new Uint8Array([255, 0]) },
+      },
+      {},
+      {
+        statusCode: 200,
+        headers: { 'content-type': 'image/png', 'x-request-id': 'r1' },
+        body: '/wA=',
+        isBase64Encoded: true,
+      },
+    ],
+    [
+      'a page of another origin may read it',
+      { status: 403, body: { detail: 'x' }, headers: { vary: 'Accept' } },
+      { headers: { origin: 'https://app.example' } },
+      {
+        statusCode: 403,
+        headers: {
+          ...jsonHeaders,
+          vary: 'Accept, Origin',
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+        },
+        body: '{"detail":"x"}',
+        isBase64Encoded: false,
+      },
+    ],
+  ])('%s', async (_name, response, call, expected) => {
+    const result = await answering(response)(eventOf(call));
+
+    expect(result).toEqual(expected);
+  });
+
+  test('a preflight is answered before dispatch', async () => {
+    const { handler } = edgeWith(async () => ({ status: 500 }));
+    const headers = { origin: 'null', 'access-control-request-method': 'PUT' };
+
+    const result = await handler(eventOf({ method: 'OPTIONS', headers }));
+
+    expect(result).toEqual({
+      statusCode: 200,
+      headers: {
+        'x-request-id': 'r1',
+        vary: 'Origin',
+        'content-length': '0',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+        'access-control-allow-methods': 'DELETE, GET, OPTIONS, PATCH, POST, PUT',
+        'access-control-allow-headers':
+          'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control',
+        'access-control-max-age': '86400',
+      },
+    });
+  });
+
+  test('OPTIONS without a requested method reaches dispatch', async () => {
+    const handler = answering({ status: 200, body: { name: 'Class' } });
+
+    const result = await handler(eventOf({ method: 'OPTIONS', headers: { origin: 'null' } }));
+
+    expect(result.body).toBe('{"name":"Class"}');
+  });
+});
+
+describe('compression', () => {
+  const json = JSON.stringify(big);
+  test.each([
+    ['gzip', 'br, gzip, deflate', true],
+    ['gzip with a weight', 'gzip;q=0.5', true],
+    ['nothing', undefined, false],
+    ['gzip refused', 'gzip;q=0, br', false],
+    ['another', 'br', false],
+  ])('a client that accepts %s', async (_name, accepted, packed) => {
+    const headers: Record<string, string> = accepted ? { 'accept-encoding': accepted } : {};
+
+    const result = await answering({ status: 200, body: big })(eventOf({ headers }));
+
+    const { body = '', isBase64Encoded } = result;
+    const text = isBase64Encoded ? gunzipSync(Buffer.from(body, 'base64')).toString() : body;
+    expect(text).toBe(json);
+    expect(result.headers).toEqual({
+      ...jsonHeaders,
+      vary: 'Accept-Encoding',
+      ...(packed ? { 'content-encoding': 'gzip' } : {}),
+    });
+  });
+
+  test('a long text is compressed as well', async () => {
+    const body = 'x'.repeat(100_000);
+    const headers = { 'accept-encoding': 'gzip' };
+
+    const result = await answering({ status: 200, body })(eventOf({ headers }));
+
+    expect(gunzipSync(Buffer.from(result.body ?? '', 'base64')).toString()).toBe(`"${body}"`);
+  });
+
+  test.each<[string, Response]>([
+    ['a small body', { status: 200, body: 'x' }],
+    ['a picture', { status: 200, content: { type: 'image/png', bytes: 'x'.repeat(5000) } }],
+    [
+      'what is encoded already',
+      {
+        status: 200,
+        headers: { 'content-encoding': 'br' },
+        content: { type: 'text/css', bytes: 'x'.repeat(5000) },
+      },
+    ],
+  ])('%s stays as it is', async (_name, response) => {
+    const headers = { 'accept-encoding': 'gzip' };
+
+    const result = await answering(response)(eventOf({ headers }));
+
+    expect(result.headers).not.toHaveProperty('vary');
+    expect(result.headers['content-encoding']).not.toBe('gzip');
+  });
+});
+
+describe('sizes', () => {
+  const limit = 6_291_456;
+  const tooLarge = '{"detail":"Request size limit exceeded (6291456)."}';
+  test.each([
+    ['text of nearly 6 MB passes', 'x'.repeat(limit - 2000), false, 200],
+    ['text of 6 MB does not: the event holds more', 'x'.repeat(limit), false, 413],
+    ['text whose escapes need the room does not', '"'.repeat(limit / 2), false, 413],
+    ['4.7 MB in base64 do not', 'x'.repeat(limit), true, 413],
+  ])('request: %s', async (_name, body, isBase64Encoded, status) => {
+    const handler = answering({ status: 200 });
+    const headers = { origin: 'https://app.example' };
+
+    const result = await handler(eventOf({ headers, changes: { body, isBase64Encoded } }));
+
+    expect(result.statusCode).toBe(status);
+    expect(result.body).toBe(status === 413 ? tooLarge : undefined);
+    expect(result.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test('an answer that is too long is refused', async () => {
+    const handler = answering({ status: 200, body: 'x'.repeat(limit) });
+
+    const result = await handler(eventOf());
+
+    expect(result).toEqual({
+      statusCode: 413,
+      headers: jsonHeaders,
+      body: '{"detail":"Response size limit exceeded (6291456)."}',
+      isBase64Encoded: false,
+    });
+  });
+
+  test('it is not when it fits compressed', async () => {
+    const handler = answering({ status: 200, body: 'x'.repeat(limit) });
+
+    const result = await handler(eventOf({ headers: { 'accept-encoding': 'gzip' } }));
+
+    expect(result.statusCode).toBe(200);
+  });
+});
+
+describe('faults and the log', () => {
+  const fault = '{"detail":"Internal server error."}';
+
+  test('a fault is logged once with its cause and answered with a fixed text', async () => {
+    const { handler, lines } = edgeWith(async () => {
+      throw new Error('outer', { cause: new TypeError('inner') });
+    });
+
+    const result = await handler(eventOf({ headers: { origin: 'x' } }));
+
+    expect(result).toMatchObject({ statusCode: 500, body: fault });
+    expect(result.headers['access-control-allow-origin']).toBe('*');
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
+    expect(lines[0]).toMatchObject({ requestId: 'r1', message: 'request failed' });
+    expect(lines[0]?.error).toMatch(/Error: outer\n[\s\S]*caused by TypeError: inner/);
+  });
+
+  test.each([
+    ['a value that JSON cannot carry', async () => ({ status: 200, body: 1n })],
+    ['something thrown that is no error', () => Promise.reject('secret')],
+  ])('%s is a fault', async (_name, dispatch: Dispatch) => {
+    const { handler, lines } = edgeWith(dispatch);
+
+    const result = await handler(eventOf());
+
+    expect(result).toMatchObject({ statusCode: 500, body: fault });
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  test('a function that runs out of time still answers', async () => {
+    const { handler } = edgeWith(() => new Promise(() => {}));
+    const context = { getRemainingTimeInMillis: () => 501 } as Context;
+
+    const result = await handler(eventOf(), context);
+
+    expect(result).toMatchObject({ statusCode: 504, body: fault });
+  });
+
+  test('a request is one line without query, headers and keys', async () => {
+    const { handler, lines } = edgeWith(async () => ({ status: 404 }));
+    const link = '0123456789abcdef'.repeat(4).slice(0, 56);
+    const changes = { rawPath: `/v1.1/x/p/${link}/run/`, rawQueryString: 'api_key=k' };
+
+    await handler(eventOf({ method: 'POST', headers: { 'x-api-key': 'k' }, changes }));
+
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        message: 'request',
+        requestId: 'r1',
+        method: 'POST',
+        path: '/v1.1/x/p/(key)/run/',
+        status: 404,
+        durationMs: 1.5,
+      },
+    ]);
+  });
+});
