@@ -1,0 +1,47 @@
+import type { Key } from '../store/store.ts';
+import { itemKey } from './store-keys.ts';
+import type { Tables } from './store-tables.ts';
+
+/**
+ * Counters, kept in memory and written with the next commit: a number that an acknowledged write used is in
+ * the same commit, or in one before it.
+ */
+export interface Counters {
+  /** Takes `count` numbers and returns the first. */
+  take(counter: Key, count: number): number;
+  /** Writes what is not saved yet, inside a transaction. */
+  save(): void;
+  /** Says that what `save` wrote last is durable. */
+  saved(): void;
+}
+
+/** Makes the counters of a store. */
+export function createCounters({ counters }: Tables): Counters {
+  const last = new Map<string, number>();
+  const unsaved = new Set<string>();
+  const underway = new Map<string, number>();
+
+  return {
+    take: (counter, count) => {
+      if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
+      const key = itemKey(counter);
+      const taken = last.get(key) ?? Number(counters.get(key) ?? '0');
+      last.set(key, taken + count);
+      unsaved.add(key);
+      return taken + 1;
+    },
+    save: () => {
+      underway.clear();
+      for (const key of unsaved) {
+        const number = last.get(key) ?? 0;
+        counters.putSync(key, String(number));
+        underway.set(key, number);
+      }
+    },
+    saved: () => {
+      for (const [key, number] of underway) {
+        if (last.get(key) === number) unsaved.delete(key);
+      }
+    },
+  };
+}

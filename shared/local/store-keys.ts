@@ -1,0 +1,131 @@
+import { type IndexName, indexNames, type Key, type Query } from '../store/store.ts';
+
+/** Bytes of UTF-8 that partition and sort key may have together, in the table and in an index. */
+const maxKeyBytes = 1000;
+
+/** Ends a partition key: no partition key holds it, so nothing that follows can be taken for a part of it. */
+const separator = '\u0000';
+
+/** The least string above all that start with a partition key and the separator. */
+const afterSeparator = '\u0001';
+
+/** One letter an index: the first byte of its entries. */
+const letters = new Map<IndexName, string>(
+  indexNames.map((name, position) => [name, String.fromCharCode(65 + position)]),
+);
+
+/** First byte of the entries that say when items expire; below every letter. */
+const expiryMark = '!';
+
+/** Digits of a time in seconds, so that text order is time order. */
+const timeDigits = 12;
+
+/** Keys are texts, stored as their UTF-8 bytes: the medium orders bytes, and so they are ordered by code point. */
+export const keyEncoder = {
+  writeKey: (key: string, target: Buffer, position: number): number =>
+    position + target.write(key, position),
+  readKey: (source: Buffer, start: number, end: number): string =>
+    source.toString('utf8', start, end),
+};
+
+/**
+ * Writes a key of the table as one text.
+ *
+ * @throws Error when the key breaks the limits of `Key`
+ */
+export function itemKey({ pk, sk }: Key): string {
+  checkPartition(pk);
+  if (sk === '' || sk.includes(separator)) throw new Error(`no sort key: ${JSON.stringify(sk)}`);
+  checkLength(pk, sk);
+  return pk + separator + sk;
+}
+
+/** Reads back what `itemKey` wrote. */
+export function parseItemKey(text: string): Key {
+  const end = text.indexOf(separator);
+  return { pk: text.slice(0, end), sk: text.slice(end + 1) };
+}
+
+/**
+ * Writes the key of an index entry. The sort key stands last, because it may hold U+0000.
+ *
+ * @throws Error when the sort key is empty, or too long together with `pk`
+ */
+export function indexKey(name: IndexName, pk: string, sortKey: string): string {
+  if (sortKey === '') throw new Error(`empty sort key in index ${name}`);
+  checkLength(pk, sortKey);
+  return letterOf(name) + pk + separator + sortKey;
+}
+
+/** Writes the key of the entry that says when an item expires; `expiresAt` in epoch seconds. */
+export function expiryKey(expiresAt: number, item: string): string {
+  return expiryMark + String(Math.ceil(expiresAt)).padStart(timeDigits, '0') + separator + item;
+}
+
+/** The entries of items that expired before `seconds`, oldest first. */
+export function expiredBefore(seconds: number): { readonly start: string; readonly end: string } {
+  return { start: expiryMark, end: expiryKey(seconds, '') };
+}
+
+/** The item that an expiry entry is about, as `itemKey` writes it. */
+export function itemOfExpiryKey(entry: string): string {
+  return entry.slice(expiryMark.length + timeDigits + separator.length);
+}
+
+/** A range of keys as the medium walks it. */
+export interface KeyRange {
+  /** What all keys of the partition start with; the sort key follows. */
+  readonly prefix: string;
+  readonly start: string;
+  readonly exclusiveStart: boolean;
+  readonly end: string;
+  readonly inclusiveEnd: boolean;
+  readonly reverse: boolean;
+}
+
+/**
+ * Says where a query starts and ends.
+ *
+ * @throws Error when a key of the query breaks the limits of keys
+ */
+export function keyRange(query: Query): KeyRange {
+  const { pk, lower, upper } = query;
+  checkPartition(pk);
+  if (lower !== undefined) checkLength(pk, lower.key);
+  if (upper !== undefined) checkLength(pk, upper.key);
+  const partition = query.index === undefined ? pk : letterOf(query.index) + pk;
+  const prefix = partition + separator;
+  const low = { key: prefix + (lower?.key ?? ''), inclusive: lower?.inclusive ?? true };
+  const high = {
+    key: upper === undefined ? partition + afterSeparator : prefix + upper.key,
+    inclusive: upper?.inclusive ?? false,
+  };
+  const reverse = query.descending ?? false;
+  const [first, last] = reverse ? [high, low] : [low, high];
+  return {
+    prefix,
+    start: first.key,
+    exclusiveStart: !first.inclusive,
+    end: last.key,
+    inclusiveEnd: last.inclusive,
+    reverse,
+  };
+}
+
+function letterOf(name: IndexName): string {
+  const letter = letters.get(name);
+  if (letter === undefined) throw new Error(`no index ${name}`);
+  return letter;
+}
+
+function checkPartition(pk: string): void {
+  if (pk === '' || pk.includes(separator))
+    throw new Error(`no partition key: ${JSON.stringify(pk)}`);
+}
+
+function checkLength(pk: string, sortKey: string): void {
+  // A UTF-16 unit makes three bytes at the most, so that most keys need no count.
+  if ((pk.length + sortKey.length) * 3 <= maxKeyBytes) return;
+  const bytes = Buffer.byteLength(pk) + Buffer.byteLength(sortKey);
+  if (bytes > maxKeyBytes) throw new Error(`a key of ${bytes} bytes is too long (${pk})`);
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { checkDataFile } from './store-file.ts';
+import { keyEncoder } from './store-keys.ts';
+
+/** The tables of one LMDB environment. Keys and values are texts. */
+export interface Tables {
+  readonly environment: RootDatabase<string, string>;
+  /** Items by `itemKey`. */
+  readonly items: Database<string, string>;
+  /** The item's sort key by `indexKey`; and nothing by `expiryKey`. */
+  readonly indexes: Database<string, string>;
+  /** The last number taken, by `itemKey`. */
+  readonly counters: Database<string, string>;
+}
+
+const tableNames = ['items', 'indexes', 'counters'];
+
+/** How the environment is opened. */
+export interface TablesOptions {
+  /** The folder of `data.mdb` and `lock.mdb`; made when absent. */
+  readonly folder: string;
+  /** Whether a commit waits until it is on the disk. */
+  readonly durable: boolean;
+}
+
+/**
+ * Opens the tables in a folder, making what is not there yet.
+ *
+ * @throws Error when the folder holds something else, or a damaged file
+ */
+export function openTables({ folder, durable }: TablesOptions): Tables {
+  try {
+    checkDataFile(join(folder, 'data.mdb'));
+    const environment = open<string, string>({
+      path: folder,
+      noSubdir: false,
+      maxDbs: 8,
+      noSync: !durable,
+      overlappingSync: false, // a commit is then flushed to disk before it is acknowledged and before anybody sees it
+    });
+    const texts = { encoding: 'string', keyEncoder } as const;
+    const [items, indexes, counters] = tableNames.map((name) => environment.openDB(name, texts));
+    return { environment, items, indexes, counters } as Tables; // three names, three tables
+  } catch (error) {
+    throw new Error(`the data in ${folder} cannot be read: it is damaged, or not ours`, {
+      cause: error,
+    });
+  }
+}

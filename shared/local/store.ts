@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '../store/store.ts';
+import { createItemCache } from './store-cache.ts';
+import { createGroupCommit, type GroupCommit } from './store-commit.ts';
+import { createCounters } from './store-counters.ts';
+import { createReader } from './store-read.ts';
+import { openTables, type TablesOptions } from './store-tables.ts';
+import { applyTransaction, prepareTransaction, sweepExpired } from './store-write.ts';
+
+const sweepIntervalMs = 60_000;
+
+/** What a store needs to know of its time. */
+export interface StoreOptions {
+  /** Epoch milliseconds; decides what has expired. */
+  readonly now: () => number;
+}
+
+/**
+ * Opens the store in a folder of its own, which is made when absent. The folder must be this process's alone.
+ *
+ * @throws Error when the folder holds something else, or a damaged file
+ */
+export async function openStore(options: StoreOptions & { readonly path: string }): Promise<Store> {
+  return createStore({ folder: options.path, durable: true }, options.now);
+}
+
+/** Opens an empty store that is gone when it is closed or the process ends. It is fast, and not safe from a crash. */
+export async function openTemporaryStore({ now }: StoreOptions): Promise<Store> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const store = createStore({ folder, durable: false }, now);
+  return {
+    ...store,
+    close: async () => {
+      await store.close();
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
+function createStore(options: TablesOptions, nowMs: () => number): Store {
+  const tables = openTables(options);
+  const now = () => nowMs() / 1000;
+  const cache = createItemCache();
+  const counters = createCounters(tables);
+  const commits = createGroupCommit(tables, {
+    begin: counters.save,
+    committed: counters.saved,
+    ended: cache.unlock,
+  });
+  const context = { tables, now, changing: cache.lock };
+  const sweeper = startSweeper(() => commits.submit(() => sweepExpired(context)));
+  const reader = createReader({ tables, cache, now });
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    await sweeper.stop();
+    await commits.submit(() => undefined); // the last one: saves the counters
+    await tables.environment.close();
+  }
+
+  return {
+    get: reader.get,
+    query: reader.query,
+    write: async (transaction) => {
+      if (closing !== undefined) throw new Error('the store is closed');
+      const prepared = prepareTransaction(transaction);
+      const failure = await commits.submit(() => applyTransaction(context, prepared));
+      if (failure !== undefined) throw failure;
+    },
+    next: async (counter, count = 1) => counters.take(counter, count),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** Removes expired items, now and each minute, in steps that let others between. */
+function startSweeper(step: () => ReturnType<GroupCommit['submit']>): { stop(): Promise<void> } {
+  let stopped = false;
+  let running: Promise<void> | undefined;
+
+  async function sweep(): Promise<void> {
+    while (!stopped && (await step())) {}
+  }
+
+  function start(): void {
+    running ??= sweep()
+      // Whatever keeps the medium from writing is reported by the writes of clients, and we come again.
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined;
+      });
+  }
+
+  start();
+  const timer = setInterval(start, sweepIntervalMs);
+  timer.unref();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

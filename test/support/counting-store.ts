@@ -1,0 +1,51 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Store } from '../../shared/store/store.ts';
+
+/** A store that counts how often its callers had to wait for it. */
+export interface CountingStore extends Store {
+  /** Sequential round trips since `reset`: calls that were under way together are one. */
+  readonly rounds: number;
+  /** Calls since `reset`. */
+  readonly calls: number;
+  reset(): void;
+}
+
+/**
+ * Wraps a store so that sequential round trips can be counted. A call takes one turn of the event loop at least,
+ * so that calls made without waiting for each other overlap, and only those.
+ */
+export function countRoundTrips(store: Store): CountingStore {
+  let rounds = 0;
+  let calls = 0;
+  let underWay = 0;
+
+  async function counted<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (underWay === 0) rounds += 1;
+    calls += 1;
+    underWay += 1;
+    try {
+      await setImmediate();
+      return await call();
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  return {
+    get: (keys) => counted(() => store.get(keys)),
+    query: (query) => counted(() => store.query(query)),
+    write: (transaction) => counted(() => store.write(transaction)),
+    next: (counter, count) => counted(() => store.next(counter, count)),
+    close: () => store.close(),
+    get rounds() {
+      return rounds;
+    },
+    get calls() {
+      return calls;
+    },
+    reset: () => {
+      rounds = 0;
+      calls = 0;
+    },
+  };
+}
