@@ -1,3 +1,6 @@
+import type { Json } from './json.ts';
+import type { Reading } from './scalars.ts';
+
 /** Every type that a field of a class may have, in the order in which messages list them. */
 export const fieldTypes = [
   ...(['string', 'text', 'integer', 'float', 'boolean', 'datetime'] as const),
@@ -25,6 +28,17 @@ export interface FieldStorage {
   /** Index position, 0 to 15, of a field that has one. */
   readonly slot?: number;
 }
+
+/** What a field holds while its new value is read. */
+export interface Held {
+  /** Operators work on updates only. */
+  readonly isUpdate: boolean;
+  /** Undefined when the field is not set, always so on a create. */
+  readonly value: Json | undefined;
+}
+
+/** Reads what a body has for a field, which is not null. Gives the value as stored; null unsets the field. */
+export type FieldReader = (input: unknown, held: Held) => Reading<Json>;
 
 const indexedKeys = ['name', 'type', 'order_index', 'filter_index', 'unique'];
 const filteredKeys = ['name', 'type', 'filter_index'];

@@ -1,0 +1,124 @@
+import { fieldReaders } from './field-readers.ts';
+import type { FieldDefinition, FieldReader, FieldStorage, FieldType } from './field-types.ts';
+import { isJsonObject, type Json } from './json.ts';
+import { isSameJson } from './json-values.ts';
+
+/** Values of a class's fields by storage name, as stored; what is null is left out. */
+export type StoredValues = Readonly<Record<string, Json>>;
+
+/** A class made ready to read and show objects. Made once for a revision, shared, never changed. */
+export interface CompiledClass {
+  readonly revision: number;
+  readonly epoch: number;
+  /** In schema order. */
+  readonly fields: readonly CompiledField[];
+  readonly storageNames: ReadonlySet<string>;
+}
+
+/** A field made ready to read and show values. */
+export interface CompiledField {
+  readonly definition: FieldDefinition;
+  readonly name: string;
+  readonly type: FieldType;
+  readonly storage: string;
+  /** Undefined for a field without a slot. */
+  readonly slot: number | undefined;
+  readonly read: FieldReader;
+  /** The form in which an object shows a value that is set. */
+  readonly show: (value: Json) => Json;
+}
+
+/** What of a class is needed to compile it. */
+export interface ClassShape {
+  readonly schema: readonly FieldDefinition[];
+  /** Same order as `schema`. */
+  readonly storage: readonly FieldStorage[];
+  readonly revision: number;
+  readonly epoch: number;
+}
+
+/** Makes a class ready to read and show objects: do it once for a revision. */
+export function compileClass({ schema, storage, revision, epoch }: ClassShape): CompiledClass {
+  const fields = schema.map((definition, i): CompiledField => {
+    const place = storage[i];
+    if (place === undefined) throw new Error(`field ${definition.name} has no storage`);
+    const { name, type } = definition;
+    return {
+      definition,
+      name,
+      type,
+      storage: place.storage,
+      slot: place.slot,
+      read: fieldReaders[type],
+      show: shower(definition),
+    };
+  });
+  const storageNames = new Set(fields.map((field) => field.storage));
+  return { revision, epoch, fields, storageNames };
+}
+
+/** How a field shows its values (reference: schema format, value on read). */
+function shower({ type, target = '' }: FieldDefinition): (value: Json) => Json {
+  switch (type) {
+    case 'datetime':
+    case 'file':
+      return (value) => ({ type, value });
+    case 'reference':
+    case 'relation':
+      return (value) => ({ type, target, value });
+    case 'geopoint':
+      return (value) => (isJsonObject(value) ? { type, ...value } : value);
+    case 'string':
+    case 'text':
+    case 'integer':
+    case 'float':
+    case 'boolean':
+    case 'array':
+    case 'object':
+      return (value) => value;
+  }
+}
+
+const maxSize = 32768; // reference: limits
+
+/** Tells whether an object is over its size, by the reference's own formula (reference: per-type errors). */
+export function isTooLarge({ fields }: CompiledClass, values: StoredValues): boolean {
+  let size = 103;
+  for (const { storage, type } of fields) {
+    const value = values[storage];
+    if (value !== undefined) size += 6 + storage.length + valueSize(type, value);
+  }
+  return size > maxSize;
+}
+
+function valueSize(type: FieldType, value: Json): number {
+  if (type === 'file') return 78;
+  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** The fields whose values differ between two states of an object, in schema order; none: nothing to write. */
+export function changedFields(
+  { fields }: CompiledClass,
+  before: StoredValues,
+  after: StoredValues,
+): readonly CompiledField[] {
+  return fields.filter(({ storage }) => !isSameJson(before[storage], after[storage]));
+}
+
+/**
+ * Writes the class's fields in the form in which objects show them, in schema order; a field that is not set is
+ * null (reference: schema format, value on read).
+ *
+ * @param into gets them after what it has; a new object when left out
+ */
+export function showValues(
+  { fields }: CompiledClass,
+  values: StoredValues,
+  into: Record<string, Json> = {},
+): Record<string, Json> {
+  for (const { name, storage, show } of fields) {
+    const value = values[storage];
+    into[name] = value === undefined ? null : show(value);
+  }
+  return into;
+}

@@ -1,0 +1,125 @@
+import { dataMessages } from './data-messages.ts';
+import type { FieldReader, FieldType, Held } from './field-types.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isStorable, readJson, wellFormedJson } from './json-values.ts';
+import { readArray, readRelation } from './list-readers.ts';
+import { messages } from './messages.ts';
+import {
+  integerReader,
+  type Reader,
+  type Reading,
+  read,
+  readDatetime,
+  readFloat,
+  refuse,
+  textReader,
+  toBoolean,
+} from './scalars.ts';
+
+const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers to clients
+const readId = integerReader();
+
+/** How each type of field reads its values (reference: schema format, per-type errors). */
+export const fieldReaders: Readonly<Record<FieldType, FieldReader>> = {
+  string: textReader({ max: 128, trim: false, blank: true }),
+  text: textReader({ max: 32000, trim: false, blank: true }),
+  integer: numberField(integerReader({ min: -2147483648, max: 2147483647 }), {
+    readStep: readId,
+    failure: messages.notInteger,
+  }),
+  float: numberField(readFloat, { readStep: readFloat, failure: messages.notNumber }),
+  boolean: readBooleanField,
+  datetime: (input) => {
+    const value = unwrap(input, 'datetime');
+    return value === null ? read(null) : readDatetime(value);
+  },
+  file: readFileField,
+  reference: readReference,
+  relation: (input, held) => {
+    const parsed = readJson(input);
+    return parsed.ok
+      ? readRelation(unwrap(parsed.value, 'relation'), held)
+      : refuse(dataMessages.notArray);
+  },
+  array: readArray,
+  object: readObject,
+  geopoint: readGeopoint,
+};
+
+/** A number, or on updates `{"_increment": n}` (reference: operators). */
+function numberField(
+  readNumber: Reader<number>,
+  operator: { readonly readStep: Reader<number>; readonly failure: string },
+): FieldReader {
+  return (input, held) => {
+    const operation = toObject(input);
+    if (operation === undefined) return readNumber(input);
+    const isIncrement =
+      Object.hasOwn(operation, '_increment') && Object.keys(operation).length === 1;
+    if (!held.isUpdate || !isIncrement) return refuse(operator.failure);
+    const step = operator.readStep(operation._increment);
+    if (!step.ok) return step;
+    return readNumber((typeof held.value === 'number' ? held.value : 0) + step.value);
+  };
+}
+
+const nullWords: ReadonlySet<unknown> = new Set(['null', 'Null', 'NULL', '']);
+
+function readBooleanField(input: unknown): Reading<Json> {
+  const value = nullWords.has(input) ? null : toBoolean(input);
+  return value === undefined ? refuse(messages.notBoolean) : read(value);
+}
+
+/** Uploads come as parts of a form, not here: a file can be unset, or sent back as it was read. */
+function readFileField(input: unknown, held: Held): Reading<Json> {
+  const url = unwrap(input, 'file');
+  if (url === null) return read(null);
+  if (typeof url !== 'string') return refuse(dataMessages.notFile);
+  return url === held.value ? read(url) : refuse(dataMessages.badFileUrl);
+}
+
+function readReference(input: unknown): Reading<Json> {
+  const value = unwrap(input, 'reference');
+  if (value === null) return read(null);
+  const id = readId(value);
+  if (!id.ok) return id;
+  const mayExist = id.value > 0 && id.value <= maxId;
+  return mayExist ? id : refuse(dataMessages.targetObjectMissing);
+}
+
+function readObject(input: unknown): Reading<Json> {
+  const value = toObject(input);
+  if (value === undefined || !isStorable(value)) return refuse(dataMessages.notObject);
+  return read(wellFormedJson(value));
+}
+
+function readGeopoint(input: unknown): Reading<Json> {
+  const value = toObject(input);
+  const longitude = value && readCoordinate(value, 'longitude', 180);
+  const latitude = value && readCoordinate(value, 'latitude', 90);
+  if (longitude === undefined || latitude === undefined) return refuse(dataMessages.notGeopoint);
+  return read({ longitude, latitude });
+}
+
+/** Degrees from -limit to limit; undefined when there are none. */
+function readCoordinate(point: JsonObject, axis: string, limit: number): number | undefined {
+  const input = Object.hasOwn(point, axis) ? point[axis] : undefined;
+  if (typeof input === 'boolean') return undefined;
+  const reading = readFloat(input);
+  return reading.ok && Math.abs(reading.value) <= limit ? reading.value : undefined;
+}
+
+/** The value inside the form in which objects show it, `{"type", "value"}`; anything else as it is. */
+function unwrap(input: unknown, type: FieldType): unknown {
+  const shown = toObject(input);
+  if (shown === undefined || !Object.hasOwn(shown, 'value')) return input;
+  return shown.type === type ? shown.value : input;
+}
+
+/** The JSON object that a value is or, as text, holds. */
+function toObject(input: unknown): JsonObject | undefined {
+  if (isJsonObject(input)) return input;
+  if (typeof input !== 'string' || !/^\s*\{/.test(input)) return undefined;
+  const parsed = readJson(input);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
+}

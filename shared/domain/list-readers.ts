@@ -1,0 +1,95 @@
+import { dataMessages } from './data-messages.ts';
+import type { Held } from './field-types.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { readJson, wellFormedJson } from './json-values.ts';
+import { type Reading, read, refuse } from './scalars.ts';
+
+type Member = string | boolean | number;
+
+/**
+ * Reads an array: a list of texts, booleans and numbers, JSON text of one, or on updates the operators `_add`,
+ * `_addunique` and `_remove`, applied in this order (reference: per-type errors, operators).
+ */
+export function readArray(input: unknown, held: Held): Reading<Json> {
+  const parsed = readJson(input);
+  if (!parsed.ok) return refuse(dataMessages.notArray);
+  const { value } = parsed;
+  if (Array.isArray(value)) return readMembers(value);
+  const isOperation = isJsonObject(value) && hasOnly(value, ['_add', '_addunique', '_remove']);
+  return held.isUpdate && isOperation
+    ? changeArray(value, Array.isArray(held.value) ? held.value : [])
+    : refuse(dataMessages.notArray);
+}
+
+function readMembers(list: readonly unknown[]): Reading<readonly Member[]> {
+  return list.every(isMember) ? read(wellFormedJson(list)) : refuse(dataMessages.arrayMembers);
+}
+
+function isMember(value: unknown): value is Member {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+/** Texts, numbers and booleans are never equal to one another, as in a Set. */
+function changeArray(operation: JsonObject, current: readonly Json[]): Reading<Json> {
+  const add = readMembers(operand(operation, '_add'));
+  if (!add.ok) return add;
+  const addUnique = readMembers(operand(operation, '_addunique'));
+  if (!addUnique.ok) return addUnique;
+  const remove = readMembers(operand(operation, '_remove'));
+  if (!remove.ok) return remove;
+  const added = [...current, ...add.value];
+  const present = new Set(added);
+  const removed = new Set<Json>(remove.value);
+  const all = [...added, ...addUnique.value.filter((member) => !present.has(member))];
+  return read(all.filter((member) => !removed.has(member)));
+}
+
+const maxIds = 1000; // reference: limits. Of the ids that are left, each counted once
+const maxId = 2147483647; // ids are signed 32 bit numbers to clients
+
+/**
+ * Reads a relation: a list of ids, or on updates the operators `_add` and `_remove`. Gives ids ascending, each
+ * once; none at all is null. Numbers that can be no id are left out, as ids that do not exist are
+ * (reference: per-type errors, operators).
+ */
+export function readRelation(value: unknown, held: Held): Reading<Json> {
+  if (value === null) return read(null);
+  if (Array.isArray(value)) return readIds(value);
+  if (!isJsonObject(value)) return refuse(dataMessages.notRelation);
+  const isOperation = hasOnly(value, ['_add', '_remove']);
+  if (!isOperation) return refuse(dataMessages.notArray);
+  return held.isUpdate
+    ? changeRelation(value, Array.isArray(held.value) ? held.value : [])
+    : refuse(dataMessages.notRelation);
+}
+
+function changeRelation(operation: JsonObject, current: readonly Json[]): Reading<Json> {
+  const removed = operand(operation, '_remove');
+  if (!removed.every(isInteger)) return refuse(dataMessages.relationMembers);
+  const gone = new Set<Json>(removed);
+  return readIds([...current, ...operand(operation, '_add')].filter((id) => !gone.has(id)));
+}
+
+function readIds(list: readonly unknown[]): Reading<Json> {
+  if (!list.every(isInteger)) return refuse(dataMessages.relationMembers);
+  const ids = [...new Set(list)].filter((id) => id > 0 && id <= maxId).sort((a, b) => a - b);
+  if (ids.length > maxIds) return refuse(dataMessages.relationTooLong(maxIds));
+  return read(ids.length === 0 ? null : ids);
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
+}
+
+/** What an operator is applied to: one value or a list of them; none when the operator is not there. */
+function operand(operation: JsonObject, operator: string): readonly Json[] {
+  const value = operation[operator];
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** Tells whether an object has keys, and no others than these. */
+function hasOnly(value: JsonObject, keys: readonly string[]): boolean {
+  const own = Object.keys(value);
+  return own.length > 0 && own.every((key) => keys.includes(key));
+}

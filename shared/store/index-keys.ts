@@ -1,0 +1,85 @@
+import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
+import type { FieldType } from '../domain/field-types.ts';
+import type { Json } from '../domain/json.ts';
+import { idKey } from './entities.ts';
+import type { IndexKeys } from './store.ts';
+
+/*
+ * Keys whose text order, by code point, is the order of the values. A key is the encoded value, U+0000 and the id in
+ * ten digits: equal values stand in the order of ids. No encoded value has U+0000 in it, and null comes last.
+ */
+
+/** Stands for null, after every value: no encoded value begins with it. */
+export const nullCode = '~';
+
+/** Parts the encoded value from the id; before every other character. */
+export const codeEnd = '\u0000';
+
+/**
+ * The keys of an object in the slots of its class. Every slot that the class uses has one, null included, so that
+ * a slot lists every object; but geopoints have no order yet and no key.
+ *
+ * @param id the object's id, at most ten digits
+ */
+export function slotKeys(compiled: CompiledClass, values: StoredValues, id: number): IndexKeys {
+  const keys: Record<string, string> = {};
+  const end = codeEnd + idKey(id);
+  for (const { slot, type, storage } of compiled.fields) {
+    if (slot === undefined || type === 'geopoint') continue;
+    keys[`slot${slot}`] = encodeValue(type, values[storage] ?? null) + end;
+  }
+  return keys;
+}
+
+/**
+ * Encodes a stored value of a type that has an order. Same values have the same code, so it also tells whether two
+ * values of a unique field are the same.
+ */
+export function encodeValue(type: FieldType, value: Json): string {
+  if (value === null) return nullCode;
+  switch (type) {
+    case 'integer':
+    case 'float':
+    case 'reference':
+      return encodeNumber(Number(value));
+    case 'boolean':
+      return value === true ? '1' : '0';
+    case 'datetime':
+      return String(value); // ISO text with a year of four digits: its order is that of time
+    case 'string':
+      return encodeText(String(value));
+    case 'text':
+    case 'file':
+    case 'relation':
+    case 'array':
+    case 'object':
+    case 'geopoint':
+      throw new Error(`values of type ${type} have no order`);
+  }
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/**
+ * Encodes a number as 16 hex digits: those of the double, with the sign flipped when positive and every bit flipped
+ * when negative. -0 is 0.
+ */
+export function encodeNumber(value: number): string {
+  bits.setFloat64(0, value + 0);
+  const high = bits.getUint32(0);
+  const low = bits.getUint32(4);
+  return high < 0x80000000 ? hex(high + 0x80000000) + hex(low) : hex(~high >>> 0) + hex(~low >>> 0);
+}
+
+function hex(word: number): string {
+  return word.toString(16).padStart(8, '0');
+}
+
+/**
+ * Encodes text, at most doubling it. It begins with a quote, so that no text is mistaken for null, and the code of
+ * a prefix is a prefix of the code. U+0000 becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002.
+ */
+export function encodeText(text: string): string {
+  const escaped = text.replaceAll('\u0001', '\u0001\u0002').replaceAll('\u0000', '\u0001\u0001');
+  return `"${escaped}`;
+}
