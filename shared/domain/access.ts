@@ -49,6 +49,8 @@ export type Actor =
   | {
       readonly kind: 'apiKey';
       readonly key: number;
+      /** Id of the instance that the key belongs to. */
+      readonly instance: number;
       readonly flags: KeyFlags;
       readonly user: ActingUser | undefined;
     };

@@ -177,6 +177,8 @@ export interface UniqueData {
 /** How often somebody tried to log in as `who` from `address` since it last went well; it expires. */
 export interface AttemptsData {
   readonly count: number;
+  /** Epoch seconds when it is forgotten. */
+  readonly until: number;
 }
 
 /** That the first account was made: the set-up code is spent. */

@@ -1,0 +1,102 @@
+import { invalid, refused } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { hashPassword, isPassword } from '../../shared/domain/passwords.ts';
+import type { Response } from '../../shared/http/message.ts';
+import { type Body, readInput, validInput } from '../../shared/resource/input.ts';
+import { callingAccount } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { limitAttempts } from '../../shared/services/attempts.ts';
+import { commit } from '../../shared/services/commit.ts';
+import {
+  accountEntity,
+  accountMetadataEntity,
+  as,
+  emailEntity,
+  passwordEntity,
+} from '../../shared/store/entities.ts';
+import type { AccountData } from '../../shared/store/records.ts';
+import { store as put, replace } from '../../shared/store/writes.ts';
+import { authFields, passwordFields, passwordSetFields } from './fields.ts';
+import { withKey } from './show.ts';
+
+const wrongPassword = 'Invalid password.';
+
+/** Logs an account in by e-mail and password (reference: account). */
+export async function authenticate(context: Context, body: Body): Promise<Response> {
+  const input = validInput(authFields, body, 'create') as { email: string; password: string }; // the fields say so
+  const { sourceAddress } = context.request;
+  const found = await limitAttempts(context, input.email, sourceAddress, async () => {
+    const account = await accountOf(context, input.email);
+    if (account === undefined) throw refused(401, 'Invalid email.');
+    return account.hash !== undefined && (await isPassword(input.password, account.hash))
+      ? account
+      : undefined;
+  });
+  if (found === undefined) throw refused(401, wrongPassword);
+  return withKey(context, 200, found.data, found.metadata);
+}
+
+interface FoundAccount {
+  readonly data: AccountData;
+  readonly metadata: JsonObject;
+  /** Absent when the account has no password. */
+  readonly hash: string | undefined;
+}
+
+async function accountOf({ platform }: Context, email: string): Promise<FoundAccount | undefined> {
+  const { store } = platform;
+  const id = as(emailEntity, (await store.get([emailEntity.key(email)]))[0])?.data.account;
+  if (id === undefined) return undefined;
+  const [account, password, metadata] = await store.get([
+    accountEntity.key(id),
+    passwordEntity.key(id),
+    accountMetadataEntity.key(id),
+  ]);
+  const data = as(accountEntity, account)?.data;
+  if (data === undefined) return undefined;
+  return {
+    data,
+    metadata: as(accountMetadataEntity, metadata)?.data.metadata ?? {},
+    hash: as(passwordEntity, password)?.data.hash,
+  };
+}
+
+/** Changes the caller's password; the key stays as it is (reference: account). */
+export async function changePassword(context: Context, body: Body): Promise<Response> {
+  const { data } = callingAccount(context);
+  const { values, errors = {} } = readInput(passwordFields, body, 'create');
+  const { current_password, new_password } = values;
+  const isRight = typeof current_password === 'string' && (await isOwn(context, current_password));
+  if (!isRight || Object.keys(errors).length > 0) {
+    const wrong = isRight ? {} : { current_password: [wrongPassword] };
+    throw invalid({ ...wrong, ...errors });
+  }
+  const hash = await hashPassword(String(new_password), context.platform.settings.passwordCost);
+  await commit(context, [put(passwordEntity, passwordEntity.key(data.id), { hash })]);
+  return { status: 204 };
+}
+
+async function isOwn(context: Context, password: string): Promise<boolean> {
+  const { data } = callingAccount(context);
+  const { store } = context.platform;
+  const check = async () => {
+    const [item] = await store.get([passwordEntity.key(data.id)]);
+    const hash = as(passwordEntity, item)?.data.hash;
+    return hash !== undefined && (await isPassword(password, hash)) ? true : undefined;
+  };
+  const address = context.request.sourceAddress;
+  return (await limitAttempts(context, data.email, address, check)) ?? false;
+}
+
+/** Gives a password to an account that has none. */
+export async function setPassword(context: Context, body: Body): Promise<Response> {
+  const account = callingAccount(context);
+  const input = validInput(passwordSetFields, body, 'create') as { password: string }; // the fields say so
+  if (account.data.has_password) throw invalid({ password: ['Admin already has password.'] });
+  const hash = await hashPassword(input.password, context.platform.settings.passwordCost);
+  await commit(context, [
+    replace(account, { ...account.data, has_password: true }),
+    put(passwordEntity, passwordEntity.key(account.data.id), { hash }),
+  ]);
+  return { status: 204 };
+}

@@ -1,0 +1,176 @@
+import { invalid } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
+import { validInput } from '../../shared/resource/input.ts';
+import { callingAccount } from '../../shared/resource/place.ts';
+import type { Context, Family, Operation, Route } from '../../shared/resource/route.ts';
+import { parseTrim } from '../../shared/resource/trim.ts';
+import { showAccount } from '../../shared/services/accounts.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { nextKey } from '../../shared/services/keys.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import {
+  accountEntity,
+  accountMetadataEntity,
+  as,
+  emailEntity,
+} from '../../shared/store/entities.ts';
+import type { AccountData } from '../../shared/store/records.ts';
+import { ConditionFailed, type Stored, type Write } from '../../shared/store/store.ts';
+import { insert, store as put, replace } from '../../shared/store/writes.ts';
+import {
+  accountFields,
+  authFields,
+  passwordFields,
+  passwordSetFields,
+  registerFields,
+} from './fields.ts';
+import { authenticate, changePassword, setPassword } from './passwords.ts';
+import { register } from './register.ts';
+import { withKey } from './show.ts';
+
+/** The calling account's metadata is read beside its record. */
+const withMetadata: Pick<Route, 'reads'> = {
+  reads: ({ account }) => ({
+    metadata: account === undefined ? undefined : accountMetadataEntity.key(account),
+  }),
+};
+
+function metadataOf({ records }: Context): JsonObject {
+  return as(accountMetadataEntity, records.metadata)?.data.metadata ?? {};
+}
+
+const own: Route = {
+  ...endpointRoute({
+    name: 'Account',
+    path: '/account/',
+    access: accountsOnly,
+    operations: {
+      GET: {
+        right: 'G',
+        run: async (context) => {
+          const body = showAccount(callingAccount(context).data, metadataOf(context));
+          const trim = parseTrim(context.request.query);
+          return { status: 200, body: trim === undefined ? body : trim(body, accountFields) };
+        },
+      },
+      PUT: updateOperation('replace'),
+      PATCH: updateOperation('patch'),
+    },
+    forms: { PUT: accountFields },
+  }),
+  ...withMetadata,
+};
+
+function updateOperation(mode: 'replace' | 'patch'): Operation {
+  return {
+    right: 'U',
+    run: async (context) => {
+      const input = validInput(accountFields, await context.body(), mode);
+      return retryLostRace((isFirst) => update(context, input, isFirst));
+    },
+  };
+}
+
+type Changes = Partial<Pick<AccountData, 'email' | 'first_name' | 'last_name'>>;
+
+async function update(
+  context: Context,
+  { metadata, ...input }: Readonly<Record<string, unknown>>,
+  isFirst: boolean,
+): ReturnType<Operation['run']> {
+  const current = isFirst ? callingAccount(context) : await readAgain(context);
+  const changes: Changes = input; // the fields say so
+  const isMoved = changes.email !== undefined && changes.email !== current.data.email;
+  const data: AccountData = {
+    ...current.data,
+    ...changes,
+    ...(isMoved && { is_active: false }), // until the new address is confirmed
+  };
+  const shown = metadata === undefined ? metadataOf(context) : (metadata as JsonObject);
+  await save(context, [
+    ...(isMoved ? moveWrites(current.data, data) : []),
+    replace(current, data),
+    ...(metadata === undefined
+      ? []
+      : [put(accountMetadataEntity, accountMetadataEntity.key(data.id), { metadata: shown })]),
+  ]);
+  return { status: 200, body: showAccount(data, shown) };
+}
+
+async function readAgain(context: Context): Promise<Stored<AccountData>> {
+  const { key } = callingAccount(context);
+  const item = as(accountEntity, (await context.platform.store.get([key]))[0]);
+  if (item === undefined) throw new Error('an account is gone'); // accounts are never deleted
+  return item;
+}
+
+function moveWrites(before: AccountData, after: AccountData): readonly Write[] {
+  return [
+    insert(emailEntity, emailEntity.key(after.email), { account: after.id }),
+    { action: 'delete', key: emailEntity.key(before.email), condition: { kind: 'none' } },
+  ];
+}
+
+async function save(context: Context, writes: readonly Write[]): Promise<void> {
+  try {
+    await commit(context, writes);
+  } catch (error) {
+    const isTaken =
+      error instanceof ConditionFailed && writes[error.index]?.condition.kind === 'absent';
+    if (!isTaken) throw error;
+    throw invalid({ email: [messages.unique] });
+  }
+}
+
+const resetKey: Route = {
+  ...endpointRoute({
+    name: 'Account Reset Key',
+    path: '/account/reset_key/',
+    access: accountsOnly,
+    ...post({}, (context) =>
+      retryLostRace(async (isFirst) => {
+        const current = isFirst ? callingAccount(context) : await readAgain(context);
+        const next = await nextKey(context.platform.secrets, current.data);
+        const data = { ...current.data, ...next };
+        await commit(context, [replace(current, data)]);
+        return withKey(context, 200, data, metadataOf(context));
+      }),
+    ),
+  }),
+  ...withMetadata,
+};
+
+function action(
+  name: string,
+  path: string,
+  access: typeof open,
+  form: ReturnType<typeof post>,
+): Route {
+  return endpointRoute({ name, path, access, ...form });
+}
+
+/** Accounts: registration, log-in, and what an account does with itself. */
+export const account: Family = {
+  name: 'account',
+  routes: [
+    own,
+    resetKey,
+    action('Register', '/account/register/', open, post(registerFields, register)),
+    endpointRoute({
+      name: 'Auth',
+      path: '/account/auth/',
+      access: open,
+      ignoresCredentials: true,
+      ...post(authFields, authenticate),
+    }),
+    action('Password', '/account/password/', accountsOnly, post(passwordFields, changePassword)),
+    action(
+      'Password Set',
+      '/account/password/set/',
+      accountsOnly,
+      post(passwordSetFields, setPassword),
+    ),
+  ],
+};

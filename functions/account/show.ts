@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { Response } from '../../shared/http/message.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { showAccount } from '../../shared/services/accounts.ts';
+import { accountKey } from '../../shared/services/keys.ts';
+import type { AccountData } from '../../shared/store/records.ts';
+
+/** Answers with an account and its key: after registration, log-in and a reset, never on a GET. */
+export async function withKey(
+  context: Context,
+  status: number,
+  data: AccountData,
+  metadata: JsonObject,
+): Promise<Response> {
+  const account_key = await accountKey(context.platform.secrets, data);
+  return { status, body: { ...showAccount(data, metadata), account_key } };
+}

@@ -1,0 +1,102 @@
+import { isGenuine, type KeyClaims, parseKey } from '../domain/credentials.ts';
+import { ApiError, noSuchKey } from '../domain/errors.ts';
+import { isJsonObject } from '../domain/json.ts';
+import type { Body } from '../resource/input.ts';
+import type { Secrets } from '../services/ports.ts';
+import { queryValue, type Request } from './message.ts';
+
+/** Whose keys came with a call. They are genuine; that their records still agree is not known yet. */
+export interface Caller {
+  readonly account?: KeyClaims;
+  readonly apiKey?: KeyClaims;
+  readonly user?: KeyClaims;
+  /** The body was read for a key and could not be parsed: said when credentials are asked for. */
+  readonly bodyFault?: ApiError;
+}
+
+/**
+ * Finds and verifies the credentials of a call, wherever they may stand (reference: where the key may be).
+ *
+ * @param body parses the body; called only when no other place holds a key
+ * @throws ApiError 403 for a key that is none of ours, before any look at the store
+ */
+export async function identify(
+  request: Request,
+  body: () => Promise<Body>,
+  secrets: Secrets,
+): Promise<Caller> {
+  const outside = keyOutsideBody(request);
+  const inside = await keysInBody(request, outside === undefined, body);
+  if (inside instanceof ApiError) return { bodyFault: inside };
+  const key = outside ?? inside?.key;
+  if (key === undefined) return {};
+  const claims = await verify(key, secrets);
+  if (claims?.kind === 'account') return { account: claims };
+  if (claims?.kind !== 'apiKey') throw noSuchKey();
+  const userKey = userKeyOutsideBody(request) ?? inside?.userKey;
+  const user = userKey === undefined ? undefined : await verify(userKey, secrets);
+  // a user key that is none is read past, and so is one of another instance
+  return user?.kind === 'user' && user.scope === claims.scope
+    ? { apiKey: claims, user }
+    : { apiKey: claims };
+}
+
+async function verify(text: string, secrets: Secrets): Promise<KeyClaims | undefined> {
+  const key = parseKey(text);
+  if (key === undefined) return undefined;
+  const version = await secrets.get(key.claims.version);
+  return version !== undefined && isGenuine(key, version.secret) ? key.claims : undefined;
+}
+
+function keyOutsideBody({ headers, query }: Request): string | undefined {
+  return (
+    filled(headers['x-api-key']) ??
+    filled(queryValue(query, 'api_key')) ??
+    filled(queryValue(query, 'apikey')) ??
+    keyOfAuthorization(headers.authorization)
+  );
+}
+
+function userKeyOutsideBody({ headers, query }: Request): string | undefined {
+  return (
+    filled(headers['x-user-key']) ??
+    filled(queryValue(query, 'user_key')) ??
+    filled(queryValue(query, 'userkey'))
+  );
+}
+
+function filled(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The second of exactly two words; the first may be any. Another form counts as absent. */
+function keyOfAuthorization(header: string | undefined): string | undefined {
+  const words = header?.split(' ') ?? [];
+  return words.length === 2 ? filled(words[1]) : undefined;
+}
+
+interface BodyKeys {
+  readonly key: string | undefined;
+  readonly userKey: string | undefined;
+}
+
+const bodyMethods = ['POST', 'PUT', 'PATCH'];
+
+/** Keys in an object body. A parsed body is looked at always, an unparsed one only when a key is wanted. */
+async function keysInBody(
+  request: Request,
+  isWanted: boolean,
+  body: () => Promise<Body>,
+): Promise<BodyKeys | ApiError | undefined> {
+  const isParsed = request.body.kind === 'json';
+  const mayCarry = isParsed || (isWanted && bodyMethods.includes(request.method));
+  if (!mayCarry) return undefined;
+  try {
+    const { value } = await body();
+    if (!isJsonObject(value)) return undefined;
+    return { key: filled(value._api_key), userKey: filled(value._user_key) };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}

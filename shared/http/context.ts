@@ -1,0 +1,104 @@
+import type { Actor, AdminRole } from '../domain/access.ts';
+import type { KeyClaims } from '../domain/credentials.ts';
+import { noSuchKey } from '../domain/errors.ts';
+import type { Body } from '../resource/input.ts';
+import type { Context } from '../resource/route.ts';
+import {
+  accountEntity,
+  apiKeyEntity,
+  as,
+  classEntity,
+  instanceNameEntity,
+  memberEntity,
+  userEntity,
+} from '../store/entities.ts';
+import type { ApiKeyData, Keyed, MemberData, UserData } from '../store/records.ts';
+import type { Stored } from '../store/store.ts';
+import type { Loaded, LoadRequest } from './load.ts';
+import type { Request } from './message.ts';
+
+/** What a context is made of. */
+export interface ContextParts {
+  readonly request: Request;
+  readonly load: LoadRequest;
+  readonly loaded: Loaded;
+  readonly body: () => Promise<Body>;
+}
+
+/**
+ * Puts a call together with what was read for it, and settles who calls.
+ *
+ * @throws ApiError 403 when a key's record is gone or has another generation
+ */
+export function createContext({ request, load, loaded, body }: ContextParts): Context {
+  const { records, instanceId, reserved } = loaded;
+  const { route, version, params } = load.match;
+  const account = as(accountEntity, records.account);
+  const member = as(memberEntity, records.member);
+  const apiKey = as(apiKeyEntity, records.apiKey);
+  const user = currentUser(load.caller.user, as(userEntity, records.user));
+  return {
+    ...{ request, route, version, params, instanceId, reserved, body, records },
+    ...{ account, member, apiKey, user },
+    platform: load.platform,
+    hints: load.hints,
+    actor: settleActor(load, loaded, { account, member, apiKey, user }),
+    instanceName: as(instanceNameEntity, records.instanceName),
+    class: as(classEntity, records.class),
+  };
+}
+
+function isCurrent(claims: KeyClaims, record: Stored<Keyed> | undefined): boolean {
+  return (
+    record !== undefined &&
+    record.data.generation === claims.generation &&
+    record.data.secret_version === claims.version
+  );
+}
+
+/** An outdated user key is no error: the call goes on without user (reference: where the key may be). */
+function currentUser(
+  claims: KeyClaims | undefined,
+  record: Stored<UserData> | undefined,
+): Stored<UserData> | undefined {
+  return claims !== undefined && isCurrent(claims, record) ? record : undefined;
+}
+
+type Callers = Pick<Context, 'account' | 'member' | 'apiKey' | 'user'>;
+
+function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor {
+  const { account, apiKey } = load.caller;
+  if (account !== undefined) {
+    if (!isCurrent(account, callers.account)) throw noSuchKey();
+    return { kind: 'admin', account: account.scope, role: roleOf(callers.member) };
+  }
+  if (apiKey === undefined) return { kind: 'anonymous' };
+  if (!isCurrent(apiKey, callers.apiKey) || !isLiving(load, loaded)) throw noSuchKey();
+  if (load.match.route.instance === 'place' && loaded.instanceId !== apiKey.scope)
+    throw noSuchKey();
+  return apiKeyActor(apiKey, callers.apiKey as Stored<ApiKeyData>, callers.user); // it is current
+}
+
+/** Whether the instance of an API key still exists; inside an instance its name says so. */
+function isLiving(load: LoadRequest, { records }: Loaded): boolean {
+  return load.match.route.instance !== 'none' || records.instanceOfKey !== undefined;
+}
+
+function roleOf(member: Stored<MemberData> | undefined): AdminRole | undefined {
+  if (member === undefined) return undefined;
+  return member.data.owner ? 'owner' : member.data.role;
+}
+
+function apiKeyActor(
+  claims: KeyClaims,
+  { data }: Stored<ApiKeyData>,
+  user: Stored<UserData> | undefined,
+): Actor {
+  return {
+    kind: 'apiKey',
+    key: claims.record,
+    instance: claims.scope,
+    flags: data,
+    user: user === undefined ? undefined : { id: user.data.id, groups: user.data.groups },
+  };
+}

@@ -1,0 +1,161 @@
+import { isAllowed, type Right } from '../domain/access.ts';
+import {
+  ApiError,
+  forbidden,
+  methodNotAllowed,
+  notFound,
+  parentNotFound,
+} from '../domain/errors.ts';
+import { createHints } from '../resource/hints.ts';
+import type { Body } from '../resource/input.ts';
+import { introspect } from '../resource/introspection.ts';
+import {
+  type Context,
+  type Method,
+  methods,
+  type Operation,
+  type Route,
+} from '../resource/route.ts';
+import type { Platform } from '../services/ports.ts';
+import { identify } from './authentication.ts';
+import { parseBody } from './body.ts';
+import { createContext } from './context.ts';
+import { type LoadRequest, load } from './load.ts';
+import { type Dispatch, queryValue, type Request, type Response } from './message.ts';
+import { negotiate, type Representation } from './negotiation.ts';
+import { applyOverride } from './override.ts';
+import { renderPage } from './page.ts';
+import { createRouter, type Router } from './router.ts';
+
+/**
+ * Makes the function that answers every call: over HTTP, inside a batch and in tests.
+ *
+ * @param routes the whole map, or the part of it that this process serves
+ */
+export function createDispatch(routes: readonly Route[], platform: Platform): Dispatch {
+  const router = createRouter(routes);
+  const hints = createHints();
+  return async (sent) => {
+    const request = applyOverride(sent);
+    const outcome: Outcome = { representation: 'json', allow: undefined };
+    try {
+      const response = await serve({ request, router, platform, hints }, outcome);
+      return finish(request, response, outcome);
+    } catch (error) {
+      return finish(request, refusal(error, request, platform), outcome);
+    }
+  };
+}
+
+interface Call {
+  readonly request: Request;
+  readonly router: Router;
+  readonly platform: Platform;
+  readonly hints: LoadRequest['hints'];
+}
+
+/** What is known of the answer's form before there is one; errors use it too. */
+interface Outcome {
+  representation: Representation;
+  allow: string | undefined;
+}
+
+function finish(request: Request, response: Response, outcome: Outcome): Response {
+  const allow = outcome.allow === undefined ? {} : { Allow: outcome.allow };
+  const complete = { ...response, headers: { ...allow, ...response.headers } };
+  return outcome.representation === 'html' ? renderPage(request, complete) : complete;
+}
+
+function refusal(error: unknown, { id }: Request, { log }: Platform): Response {
+  if (error instanceof ApiError) {
+    return { status: error.status, headers: error.headers, body: error.body };
+  }
+  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  log({ level: 'error', message: 'a call failed', requestId: id, cause });
+  return { status: 500, body: { detail: 'Internal server error.' } };
+}
+
+/** Serves one call; the order of checks is that of the reference (order of checks). */
+async function serve(call: Call, outcome: Outcome): Promise<Response> {
+  const { request, router, platform, hints } = call;
+  const match = router(request.path);
+  if (match === undefined) throw notFound();
+  const { route } = match;
+  outcome.allow = allowedMethods(route);
+  const body = bodyReader(request);
+  const caller = route.ignoresCredentials ? {} : await identify(request, body, platform.secrets);
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const operation = isMethod(method) ? route.operations[method] : undefined;
+  const loading: LoadRequest = { match, operation, caller, platform, hints };
+  const loaded = await load(loading);
+  if (route.instance === 'place' && loaded.records.instanceName === undefined) {
+    throw parentNotFound('Instance');
+  }
+  outcome.representation = negotiate(request.headers.accept, queryValue(request.query, 'format'));
+  if (caller.bodyFault !== undefined) throw caller.bodyFault;
+  const context = createContext({ request, load: loading, loaded, body });
+  checkInstance(context);
+  if (method === 'OPTIONS') {
+    checkRights(context, readRights(route));
+    return { status: 200, body: introspect(route, context.actor) };
+  }
+  checkRights(context, [rightOf(route, method, operation)]);
+  if (operation === undefined) throw methodNotAllowed(request.method);
+  operation.authorize?.(context);
+  return operation.run(context);
+}
+
+function bodyReader(request: Request): () => Promise<Body> {
+  let body: Promise<Body> | undefined;
+  return () => {
+    body ??= parseBody(request);
+    return body;
+  };
+}
+
+function isMethod(method: string): method is Method {
+  return (methods as readonly string[]).includes(method);
+}
+
+function allowedMethods({ operations }: Route): string {
+  const own = methods.filter((method) => operations[method] !== undefined);
+  return [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
+}
+
+/** Where the instance is the thing itself, who is no part of it does not learn that it exists. */
+function checkInstance({ route, actor, instanceName, instanceId }: Context): void {
+  if (route.instance !== 'thing' || actor.kind === 'anonymous') return;
+  const isInside =
+    actor.kind === 'admin' ? actor.role !== undefined : actor.instance === instanceId;
+  if (instanceName === undefined || !isInside) throw notFound();
+}
+
+/**
+ * Rights come before the method: a method that the resource lacks is refused like a write when the caller may not
+ * write, and as a method when it may (reference: order of checks).
+ */
+function checkRights(context: Context, rights: readonly Right[]): void {
+  const { route, actor } = context;
+  if (!rights.some((right) => isAllowed(route.access, actor, right))) throw forbidden();
+  if (route.inClass && context.class === undefined) throw parentNotFound('Class');
+}
+
+/** The right that a method needs: the operation's own, or that of its kind where there is no operation. */
+function rightOf({ kind }: Route, method: string, operation: Operation | undefined): Right {
+  if (operation !== undefined) return operation.right;
+  switch (method) {
+    case 'GET':
+      return kind === 'list' ? 'L' : 'G';
+    case 'POST':
+      return kind === 'list' ? 'C' : kind === 'detail' ? 'U' : 'A';
+    case 'DELETE':
+      return 'D';
+    default:
+      return 'U';
+  }
+}
+
+/** Rights of which one opens the description of a route: those of reading, on an action also the action's. */
+function readRights({ kind }: Route): readonly Right[] {
+  return kind === 'list' ? ['L'] : kind === 'detail' ? ['G'] : ['G', 'A'];
+}

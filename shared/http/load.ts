@@ -1,0 +1,193 @@
+import type { KeyClaims } from '../domain/credentials.ts';
+import { classHint, type Hints } from '../resource/hints.ts';
+import type { Known, Operation } from '../resource/route.ts';
+import type { Platform } from '../services/ports.ts';
+import {
+  accountEntity,
+  apiKeyEntity,
+  as,
+  classEntity,
+  classNumbersEntity,
+  instanceEntity,
+  instanceNameEntity,
+  memberEntity,
+  userEntity,
+} from '../store/entities.ts';
+import type { Key, Stored } from '../store/store.ts';
+import type { Caller } from './authentication.ts';
+import type { Match } from './router.ts';
+
+/** What was read for a call, by what it is for, and the number taken from the operation's counter. */
+export interface Loaded {
+  readonly records: Readonly<Record<string, Stored | undefined>>;
+  readonly instanceId: number | undefined;
+  readonly reserved: number | undefined;
+}
+
+/** What reading needs to know of the call. */
+export interface LoadRequest {
+  readonly match: Match;
+  readonly operation: Operation | undefined;
+  readonly caller: Caller;
+  readonly platform: Platform;
+  readonly hints: Hints;
+}
+
+type Wanted = Readonly<Record<string, Key | undefined>>;
+interface Found {
+  readonly key: Key;
+  readonly item: Stored | undefined;
+}
+
+/**
+ * Reads everything that a call needs to be judged: the instance's name, the credentials' records, the class and
+ * what the route asks for, in as few steps as names allow. Ids come from hints first; the same step reads the
+ * records that prove them, and a wrong or missing hint costs another step. The counter is taken beside.
+ */
+export async function load(request: LoadRequest): Promise<Loaded> {
+  const state: State = { found: new Map(), taken: undefined };
+  for (;;) {
+    const known = learn(request, state.found);
+    const wanted = wantedRecords(request, known, state.found.size === 0);
+    const missing = Object.entries(wanted).flatMap(([name, key]) =>
+      key === undefined || isAt(state.found.get(name), key) ? [] : [{ name, key }],
+    );
+    const counter = wantedCounter(request, known, state);
+    if (missing.length === 0 && counter === undefined) {
+      remember(request.match, request.hints, known);
+      return toLoaded(wanted, known, state);
+    }
+    await step(request.platform, state, missing, counter);
+  }
+}
+
+interface State {
+  readonly found: Map<string, Found>;
+  /** The number taken, and from which counter: a wrong hint leaves a gap in another one. */
+  taken: { readonly counter: Key; readonly number: number } | undefined;
+}
+
+function wantedCounter(
+  { caller, operation }: LoadRequest,
+  known: Known,
+  { taken }: State,
+): Key | undefined {
+  const isGenuine = caller.account !== undefined || caller.apiKey !== undefined;
+  const counter = isGenuine ? operation?.counter?.(known) : undefined;
+  return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
+}
+
+async function step(
+  { store }: Platform,
+  state: State,
+  missing: readonly { readonly name: string; readonly key: Key }[],
+  counter: Key | undefined,
+): Promise<void> {
+  const [items, number] = await Promise.all([
+    missing.length === 0 ? [] : store.get(missing.map(({ key }) => key)),
+    counter === undefined ? undefined : store.next(counter),
+  ]);
+  for (const [at, { name, key }] of missing.entries()) {
+    state.found.set(name, { key, item: items[at] });
+  }
+  if (counter !== undefined && number !== undefined) state.taken = { counter, number };
+}
+
+function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State): Loaded {
+  const records: Record<string, Stored | undefined> = {};
+  for (const [name, key] of Object.entries(wanted)) {
+    // what was read at a place that a wrong hint gave is not for this call
+    records[name] = key === undefined ? undefined : found.get(name)?.item;
+  }
+  return { records, instanceId: instance, reserved: taken?.number };
+}
+
+function isAt(found: Found | undefined, key: Key): boolean {
+  return isSame(found?.key, key);
+}
+
+function isSame(a: Key | undefined, b: Key): boolean {
+  return a !== undefined && a.pk === b.pk && a.sk === b.sk;
+}
+
+/** Ids as far as they are proved, and hints where they are not. */
+function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
+  const { match } = request;
+  const { params, version } = match;
+  const instance = instanceId(request, found);
+  const classNumber = classNumberOf(request, found, instance);
+  return { params, version, account: request.caller.account?.scope, instance, classNumber };
+}
+
+function instanceId(
+  { match, caller, hints }: LoadRequest,
+  found: ReadonlyMap<string, Found>,
+): number | undefined {
+  const name = match.params.instance;
+  if (match.route.instance === 'none') return caller.apiKey?.scope;
+  if (name === undefined) return undefined;
+  const record = found.get('instanceName');
+  if (record !== undefined) return as(instanceNameEntity, record.item)?.data.instance;
+  return hints.instances.get(name) ?? caller.apiKey?.scope;
+}
+
+function classNumberOf(
+  { match, hints }: LoadRequest,
+  found: ReadonlyMap<string, Found>,
+  instance: number | undefined,
+): number | undefined {
+  const name = match.params.class;
+  if (instance === undefined || name === undefined) return undefined;
+  const record = found.get('class');
+  if (isAt(record, classEntity.key(instance, name))) {
+    return as(classEntity, record?.item)?.data.number;
+  }
+  const directory = as(classNumbersEntity, found.get('classNumbers')?.item);
+  return directory?.data.numbers[name] ?? hints.classes.get(classHint(instance, name));
+}
+
+function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wanted {
+  const { match, caller } = request;
+  const { route, params } = match;
+  return {
+    instanceName:
+      params.instance === undefined ? undefined : instanceNameEntity.key(params.instance),
+    ...accountRecords(caller.account, known.instance),
+    ...apiKeyRecords(caller, route.instance === 'none'),
+    class:
+      route.inClass && known.instance !== undefined && params.class !== undefined
+        ? classEntity.key(known.instance, params.class)
+        : undefined,
+    // only an account key leaves the instance's id unknown, and with it where the class's record is
+    classNumbers:
+      isFirst && route.inClass && known.instance === undefined && params.instance !== undefined
+        ? classNumbersEntity.key(params.instance)
+        : undefined,
+    ...route.reads?.(known),
+  };
+}
+
+function accountRecords(claims: KeyClaims | undefined, instance: number | undefined): Wanted {
+  if (claims === undefined) return {};
+  return {
+    account: accountEntity.key(claims.scope),
+    member: instance === undefined ? undefined : memberEntity.key(claims.scope, instance),
+  };
+}
+
+function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
+  if (apiKey === undefined) return {};
+  return {
+    apiKey: apiKeyEntity.key(apiKey.scope, apiKey.record),
+    user: user === undefined ? undefined : userEntity.key(user.scope, user.record),
+    // inside an instance its name proves that it lives
+    instanceOfKey: isOutside ? instanceEntity.key(apiKey.scope) : undefined,
+  };
+}
+
+function remember({ params, route }: Match, hints: Hints, known: Known): void {
+  if (params.instance === undefined) return;
+  hints.instances.set(params.instance, known.instance);
+  if (!route.inClass || params.class === undefined || known.instance === undefined) return;
+  hints.classes.set(classHint(known.instance, params.class), known.classNumber);
+}

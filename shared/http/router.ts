@@ -1,0 +1,102 @@
+import { type Params, type Route, type Version, versions } from '../resource/route.ts';
+
+/** A route that a path belongs to. */
+export interface Match {
+  readonly route: Route;
+  readonly version: Version;
+  readonly params: Params;
+}
+
+/** Finds the route of a percent-decoded path; undefined: no such path. */
+export type Router = (path: string) => Match | undefined;
+
+interface Node {
+  readonly fixed: Map<string, Node>;
+  parameter: { readonly name: string; readonly node: Node } | undefined;
+  route: Route | undefined;
+}
+
+/**
+ * Compiles routes into one tree a version, walked by segment. A fixed segment is preferred to a parameter.
+ * Every path ends in `/`; without it a path is unknown (reference: trailing slash).
+ */
+export function createRouter(routes: readonly Route[]): Router {
+  const trees = new Map<string, { version: Version; root: Node }>(
+    versions.map((version) => [version, { version, root: createNode() }]),
+  );
+  for (const route of routes) {
+    for (const version of versions) {
+      const path = route.paths[version];
+      const tree = trees.get(version);
+      if (path !== undefined && tree !== undefined) insert(tree.root, path, route);
+    }
+  }
+  const root = routes.find((route) => route.isRoot);
+  return (path) => {
+    if (path === '/' && root !== undefined) return { route: root, version: versions[0], params: {} };
+    const [before, version, ...segments] = path.split('/');
+    const tree = trees.get(version ?? '');
+    if (before !== '' || tree === undefined || segments.pop() !== '') return undefined;
+    return find(tree.root, segments, tree.version);
+  };
+}
+
+function createNode(): Node {
+  return { fixed: new Map(), parameter: undefined, route: undefined };
+}
+
+function insert(root: Node, path: string, route: Route): void {
+  let node = root;
+  for (const segment of path.split('/').slice(1, -1)) {
+    node = segment.startsWith('{')
+      ? parameterNode(node, segment.slice(1, -1))
+      : fixedNode(node, segment);
+  }
+  if (node.route !== undefined) throw new Error(`two routes at ${path}`);
+  node.route = route;
+}
+
+function fixedNode(node: Node, segment: string): Node {
+  const next = node.fixed.get(segment) ?? createNode();
+  node.fixed.set(segment, next);
+  return next;
+}
+
+function parameterNode(node: Node, name: string): Node {
+  node.parameter ??= { name, node: createNode() };
+  if (node.parameter.name !== name) throw new Error(`two parameters at one place: {${name}}`);
+  return node.parameter.node;
+}
+
+function find(root: Node, segments: readonly string[], version: Version): Match | undefined {
+  const walk = (node: Node, at: number, params: Params): Match | undefined => {
+    const segment = segments[at];
+    if (segment === undefined) {
+      return node.route === undefined ? undefined : { route: node.route, version, params };
+    }
+    const fixed = node.fixed.get(segment);
+    const match = fixed === undefined ? undefined : walk(fixed, at + 1, params);
+    if (match !== undefined || node.parameter === undefined || segment === '') return match;
+    return walk(node.parameter.node, at + 1, { ...params, ...parse(node.parameter.name, segment) });
+  };
+  return walk(root, 0, {});
+}
+
+const instancePattern = /^[a-z0-9_-]{1,64}$/;
+const classPattern = /^[a-z0-9_]{1,64}$/;
+const idPattern = /^\d{1,10}$/;
+
+/** Reads a parameter; what fits no grammar names nothing, and is found out without a look at the store. */
+function parse(name: string, segment: string): Params {
+  const lower = segment.toLowerCase(); // reference: path lookups by name are case-insensitive
+  switch (name) {
+    case 'instance':
+      return instancePattern.test(lower) ? { instance: lower } : {};
+    case 'class':
+      return classPattern.test(lower) ? { class: lower } : {};
+    case 'id':
+      return idPattern.test(segment) ? { id: Number(segment) } : {};
+    default:
+      throw new Error(`a path has an unknown parameter {${name}}`);
+  }
+}

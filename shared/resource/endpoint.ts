@@ -1,0 +1,87 @@
+import { type Access, allRights } from '../domain/access.ts';
+import type { Fields } from './field.ts';
+import type { Body } from './input.ts';
+import { pathOf } from './links.ts';
+import type { Context, Forms, Operation, Route, Version } from './route.ts';
+
+/** A path that is no part of a list: a log-in, a page of links, an action on the account. */
+export interface Endpoint {
+  readonly name: string;
+  readonly description?: string;
+  readonly path: string;
+  /** Where version 1 has it under another path, or null where it does not have it. */
+  readonly v1Path?: string | null;
+  readonly access: Access;
+  readonly operations: Route['operations'];
+  readonly forms?: Forms;
+  readonly ignoresCredentials?: true;
+}
+
+/** Derives the route of an endpoint. */
+export function endpointRoute(endpoint: Endpoint): Route {
+  const { name, path, v1Path = path, access, operations } = endpoint;
+  return {
+    ...{ name, access, operations },
+    description: endpoint.description ?? '',
+    kind: 'page',
+    paths: { 'v1.1': path, ...(v1Path !== null && { v1: v1Path }) },
+    instance: path.includes('{instance}') ? 'place' : 'none',
+    inClass: false,
+    ignoresCredentials: endpoint.ignoresCredentials === true,
+    forms: endpoint.forms ?? {},
+  };
+}
+
+/** Access for everybody, with or without credentials; a bad key is still refused. */
+export const open: Access = { account: allRights, apiKey: allRights, anonymous: allRights };
+
+/** Access for accounts, whatever instances they belong to. */
+export const accountsOnly: Access = { account: allRights };
+
+/** Paths of a page of links, by name, below the page's own place. */
+export type PageLinks = Readonly<Record<string, string>>;
+
+/** Derives a page of links, open to all (reference: root). */
+export function linkPage(page: {
+  readonly name: string;
+  readonly path: string;
+  readonly v1Path?: string | null;
+  /** Paths below `path`; those that start with `/` stand below the version. */
+  readonly links: PageLinks;
+  readonly versions?: readonly Version[];
+}): Route {
+  const { name, path, v1Path } = page;
+  const route = endpointRoute({
+    ...{ name, path, access: open },
+    ...(v1Path !== undefined && { v1Path }),
+    operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },
+  });
+  const pageOf = (context: Context) => ({
+    status: 200,
+    body: { links: absolute(page.links, pathOf(context, route.paths), context.version) },
+  });
+  return route;
+}
+
+/** Makes the paths of links absolute. */
+function absolute(links: PageLinks, base: string, version: Version): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(links).map(([name, path]) => [
+      name,
+      path.startsWith('/') ? `/${version}${path}` : base + path,
+    ]),
+  );
+}
+
+/** A POST that reads its fields from the body and answers as `run` says. */
+export function post(
+  fields: Fields,
+  run: (context: Context, body: Body) => ReturnType<Operation['run']>,
+): { readonly operations: Route['operations']; readonly forms: Forms } {
+  return {
+    operations: {
+      POST: { right: 'A', run: async (context) => run(context, await context.body()) },
+    },
+    forms: { POST: fields },
+  };
+}

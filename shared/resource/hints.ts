@@ -1,0 +1,44 @@
+/**
+ * What a process remembers of names, to spare the read that finds them out. Never trusted: whoever uses a hint
+ * reads in the same step the record that proves it, and asks again when it was wrong.
+ */
+export interface Hints {
+  /** Instance ids by instance name. */
+  readonly instances: Hint<string, number>;
+  /** Class numbers by `<instance id>/<class name>`. */
+  readonly classes: Hint<string, number>;
+}
+
+/** A bounded memory; it forgets everything when it is full, which costs a few reads and no bookkeeping. */
+export interface Hint<Name, Value> {
+  get(name: Name): Value | undefined;
+  set(name: Name, value: Value | undefined): void;
+}
+
+const maxHints = 10_000;
+
+/** Makes the hints of a process, empty. */
+export function createHints(): Hints {
+  return { instances: createHint(), classes: createHint() };
+}
+
+/** Makes a memory of at most {@link maxHints} entries; setting undefined forgets. */
+export function createHint<Name, Value>(): Hint<Name, Value> {
+  const entries = new Map<Name, Value>();
+  return {
+    get: (name) => entries.get(name),
+    set: (name, value) => {
+      if (value === undefined) {
+        entries.delete(name);
+        return;
+      }
+      if (entries.size >= maxHints) entries.clear();
+      entries.set(name, value);
+    },
+  };
+}
+
+/** Name of a class hint. */
+export function classHint(instance: number, className: string): string {
+  return `${instance}/${className}`;
+}

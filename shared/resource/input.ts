@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { type FieldErrors, invalid } from '../domain/errors.ts';
+import { isJsonObject, type JsonObject, jsonTypeName } from '../domain/json.ts';
+import { messages } from '../domain/messages.ts';
+import type { Field, Fields } from './field.ts';
+
+/** A parsed body: its value, and whether its members came as text, as in a form. */
+export interface Body {
+  readonly value: unknown;
+  readonly form: boolean;
+}
+
+/** How a body is meant: a create, a full update (PUT) or a partial one (PATCH). */
+export type InputMode = 'create' | 'replace' | 'patch';
+
+/** What a body says by field: accepted values, and the messages of those that were refused. */
+export interface Input {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly errors: FieldErrors | undefined;
+}
+
+/**
+ * Takes a body for what it must be at its top level.
+ *
+ * @throws ApiError 400 when it is no object (reference: request bodies)
+ */
+export function bodyObject(body: Body): JsonObject {
+  const { value } = body;
+  if (value === null) throw invalid({ non_field_errors: [messages.noData] });
+  if (!isJsonObject(value)) {
+    throw invalid({ non_field_errors: [messages.notDictionary(jsonTypeName(value))] });
+  }
+  return value;
+}
+
+/** Reads all fields of a body; unknown and read-only members are read past. */
+export function readInput(fields: Fields, body: Body, mode: InputMode): Input {
+  const object = bodyObject(body);
+  const values: Record<string, unknown> = {};
+  let errors: Record<string, readonly string[]> | undefined;
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.writable === 'never' || (field.writable === 'create' && mode !== 'create')) continue;
+    const reading = readField(
+      field,
+      Object.hasOwn(object, name) ? object[name] : undefined,
+      mode,
+      body.form,
+    );
+    if (reading === undefined) continue;
+    if (reading.ok) values[name] = reading.value;
+    else errors = { ...errors, [name]: reading.messages };
+  }
+  return { values, errors };
+}
+
+/**
+ * Reads all fields of a body, or refuses it with the messages of all that failed.
+ *
+ * @throws ApiError 400
+ */
+export function validInput(
+  fields: Fields,
+  body: Body,
+  mode: InputMode,
+): Readonly<Record<string, unknown>> {
+  const { values, errors } = readInput(fields, body, mode);
+  if (errors !== undefined) throw invalid(errors);
+  return values;
+}
+
+type FieldReading =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly messages: readonly string[] };
+
+/** What a body says of one field; undefined: nothing, it stays as it is. */
+function readField(
+  field: Field,
+  raw: unknown,
+  mode: InputMode,
+  form: boolean,
+): FieldReading | undefined {
+  const isTextual = field.type === 'string' || field.type === 'email';
+  const isEmptied = form && raw === '' && !isTextual;
+  if (raw === undefined || (isEmptied && field.nullable !== true)) return absent(field, mode, form);
+  if (raw === null || isEmptied) {
+    return field.nullable === true
+      ? { ok: true, value: null }
+      : { ok: false, messages: [messages.null] };
+  }
+  if (field.input === undefined) throw new Error('a writable field has no input schema');
+  const result = v.safeParse(field.input, raw);
+  return result.success
+    ? { ok: true, value: result.output }
+    : { ok: false, messages: result.issues.map((issue) => issue.message) };
+}
+
+function absent(field: Field, mode: InputMode, form: boolean): FieldReading | undefined {
+  if (mode === 'patch') return undefined;
+  // a browser's form leaves unticked boxes out
+  if (form && field.type === 'boolean') return { ok: true, value: false };
+  if (field.required === true) return { ok: false, messages: [messages.required] };
+  const value = mode === 'create' ? field.initial : field.putDefault;
+  return value === undefined ? undefined : { ok: true, value };
+}

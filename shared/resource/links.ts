@@ -1,0 +1,46 @@
+import type { Context, Route, Version } from './route.ts';
+
+/** A link of a resource's answers. */
+export interface Link<View> {
+  readonly name: string;
+  /** Kind of the target, for introspection: `list`, `detail`, or the last word of its path. */
+  readonly type: string;
+  /**
+   * Path below the item; or, made from the view, below the instance (`undefined` leaves the link out:
+   * reference: links).
+   */
+  readonly to: string | ((view: View, base: string) => string | undefined);
+  readonly versions?: readonly Version[];
+}
+
+/** Makes the `links` of one answer: absolute paths in the version of the call. */
+export function linksOf<View>(
+  context: Context,
+  links: readonly Link<View>[],
+  self: string,
+  view: View,
+): Record<string, string> {
+  const made: Record<string, string> = {};
+  for (const { name, to, versions } of links) {
+    if (versions !== undefined && !versions.includes(context.version)) continue;
+    const path = typeof to === 'string' ? self + to : to(view, instanceBase(context));
+    if (path !== undefined) made[name] = path;
+  }
+  return made;
+}
+
+/** Path of the instance that a call is about, without its last slash. */
+function instanceBase(context: Context): string {
+  return `/${context.version}/instances/${context.params.instance ?? ''}`;
+}
+
+/** A path by version with the parameters of a call in their stored form. */
+export function pathOf(context: Context, paths: Route['paths']): string {
+  const template = paths[context.version];
+  if (template === undefined)
+    throw new Error(`${context.route.name} has no path in ${context.version}`);
+  const path = template.replace(/\{(\w+)\}/g, (_, name: 'instance' | 'class' | 'id') =>
+    String(context.params[name]),
+  );
+  return `/${context.version}${path}`;
+}

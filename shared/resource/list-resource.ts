@@ -1,0 +1,83 @@
+import type { Access, Right } from '../domain/access.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { RowRange } from '../domain/paging.ts';
+import type { Key, Stored } from '../store/store.ts';
+import type { Field, Fields } from './field.ts';
+import type { Body } from './input.ts';
+import type { Link } from './links.ts';
+import type { Context, Known, Version } from './route.ts';
+
+/**
+ * A resource that is a list of items: `path` lists and creates, `path{item}/` shows, changes and removes, and
+ * actions stand below the item. Everything general is derived from this value.
+ *
+ * @typeParam Data what an item holds in the table
+ * @typeParam View what an answer is made of: the item, joined with what stands elsewhere
+ */
+export interface ListResource<Data extends object, View = Stored<Data>> {
+  /** In words, as introspection shows it, without `List` or `Instance`. */
+  readonly name: string;
+  readonly description?: string;
+  /** The list below the version, for example `/instances/{instance}/api_keys/`. */
+  readonly path: string;
+  /** Where version 1 has the same under another path. */
+  readonly v1Path?: string;
+  /** The parameter that names an item. */
+  readonly item: 'id' | 'class' | 'instance';
+  /** Objects stand in a class. */
+  readonly inClass?: true;
+  readonly access: Access;
+  readonly fields: Fields;
+  readonly links: readonly Link<View>[];
+  /** Where the item that the path names is; undefined when it cannot be anywhere. */
+  readonly key: (known: Known) => Key | undefined;
+  /** Further records that every operation on an item needs. */
+  readonly reads?: (known: Known) => Readonly<Record<string, Key | undefined>>;
+  /** Ids of new items. */
+  readonly counter?: (known: Known) => Key | undefined;
+  /** Rules beyond the access table, before the body is looked at. */
+  readonly authorize?: (context: Context, right: Right) => void;
+  /** Rules of the item itself. Throws 404 for what the caller may not see, 403 for what it may not do. */
+  readonly authorizeItem?: (context: Context, item: Stored<Data>, right: Right) => void;
+  /** Items of a range of row numbers that the caller may see, in the order of the walk. */
+  readonly rows: (context: Context, range: RowRange) => Promise<readonly Row<Data>[]>;
+  /** Joins items with what their answers need. */
+  readonly view: (context: Context, items: readonly Stored<Data>[]) => Promise<readonly View[]>;
+  /** The answer for one item, links left out. */
+  readonly show: (context: Context, view: View) => JsonObject;
+  /** Name of an item in a path. */
+  readonly segment: (view: View) => string;
+  readonly create?: (context: Context, body: Body) => Promise<View>;
+  /** Tries once; a lost race is tried again with what is there then. */
+  readonly update?: (context: Context, update: Update<Data>) => Promise<View>;
+  readonly remove?: (context: Context, item: Stored<Data>) => Promise<void>;
+  /** POST on an item is a full update. */
+  readonly postUpdates?: true;
+  readonly actions?: readonly Action<Data, View>[];
+}
+
+/** One row of a list: what paging counts by, and the item. */
+export interface Row<Data extends object> {
+  readonly pk: number;
+  readonly item: Stored<Data>;
+}
+
+/** An update as a resource sees it. */
+export interface Update<Data extends object> {
+  readonly current: Stored<Data>;
+  readonly body: Body;
+  readonly mode: 'replace' | 'patch';
+}
+
+/** A POST below an item. */
+export interface Action<Data extends object, View> {
+  /** Path below the item, for example `reset_key/`. */
+  readonly path: string;
+  /** In words, for introspection. */
+  readonly name: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  /** Tries once; gives the item to answer with. */
+  readonly run: (context: Context, current: Stored<Data>, body: Body) => Promise<View>;
+  /** Versions that have it; all when absent. */
+  readonly versions?: readonly Version[];
+}

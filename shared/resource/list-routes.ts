@@ -1,0 +1,244 @@
+import { notFound } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Response } from '../http/message.ts';
+import { retryLostRace } from '../services/lost-race.ts';
+import type { Stored } from '../store/store.ts';
+import { linksOf, pathOf } from './links.ts';
+import type { Action, ListResource } from './list-resource.ts';
+import { pageBody, readPage } from './page.ts';
+import type { Context, Known, Method, Operation, Route, Version } from './route.ts';
+import { versions } from './route.ts';
+import { parseTrim } from './trim.ts';
+
+/** Derives the routes of a list: the list itself, its items, and the actions below an item. */
+export function listRoutes<Data extends object, View>(
+  resource: ListResource<Data, View>,
+): readonly Route[] {
+  const answers = createAnswers(resource);
+  const shared = {
+    description: resource.description ?? '',
+    inClass: resource.inClass === true,
+    ignoresCredentials: false,
+    access: resource.access,
+  };
+  const item = `{${resource.item}}/`;
+  const list: Route = {
+    ...shared,
+    name: `${resource.name} List`,
+    kind: 'list',
+    paths: pathsOf(resource, ''),
+    instance: resource.path.includes('{instance}') ? 'place' : 'none',
+    operations: listOperations(resource, answers),
+    forms: { links: resource.links, ...(resource.create && { POST: resource.fields }) },
+  };
+  const ofItem = {
+    ...shared,
+    instance: resource.item === 'instance' ? ('thing' as const) : ('place' as const),
+    reads: itemReads(resource),
+  };
+  const detail: Route = {
+    ...ofItem,
+    name: `${resource.name} Instance`,
+    kind: 'detail',
+    paths: pathsOf(resource, item),
+    operations: itemOperations(resource, answers),
+    forms: { links: resource.links, ...(resource.update && { PUT: afterCreate(resource) }) },
+  };
+  const actions = (resource.actions ?? []).map(
+    (action): Route => ({
+      ...ofItem,
+      name: `${resource.name} ${action.name}`,
+      kind: 'action',
+      paths: pathsOf(resource, item + action.path, action.versions),
+      operations: { POST: actionOperation(resource, answers, action) },
+      forms: { POST: action.fields },
+    }),
+  );
+  return [list, detail, ...actions];
+}
+
+function pathsOf(
+  resource: { readonly path: string; readonly v1Path?: string },
+  below: string,
+  only: readonly Version[] = versions,
+): Route['paths'] {
+  const paths = { 'v1.1': resource.path + below, v1: (resource.v1Path ?? resource.path) + below };
+  return Object.fromEntries(only.map((version) => [version, paths[version]]));
+}
+
+/** The item that the path names is read as `item`. */
+function itemReads<Data extends object, View>(resource: ListResource<Data, View>) {
+  return (known: Known) => ({ ...resource.reads?.(known), item: resource.key(known) });
+}
+
+/** As introspection shows them on an item: what only a create takes is read-only there. */
+function afterCreate<Data extends object, View>({ fields }: ListResource<Data, View>) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      field.writable === 'create' ? { ...field, writable: 'never' as const } : field,
+    ]),
+  );
+}
+
+interface Answers<View> {
+  /** Path of the list that a call is about, as links show it. */
+  readonly path: (context: Context) => string;
+  /** One item with its links, as it stands in answers. */
+  readonly body: (context: Context, view: View, list: string) => JsonObject;
+  readonly one: (context: Context, status: number, view: View) => Response;
+}
+
+function createAnswers<Data extends object, View>(
+  resource: ListResource<Data, View>,
+): Answers<View> {
+  const paths = pathsOf(resource, '');
+  const path = (context: Context) => pathOf(context, paths);
+  const body = (context: Context, view: View, list: string): JsonObject => {
+    const self = `${list}${resource.segment(view)}/`;
+    return { ...resource.show(context, view), links: linksOf(context, resource.links, self, view) };
+  };
+  const one = (context: Context, status: number, view: View): Response => {
+    const shown = body(context, view, path(context));
+    const trim = context.request.method === 'GET' ? parseTrim(context.request.query) : undefined;
+    return { status, body: trim === undefined ? shown : trim(shown, resource.fields) };
+  };
+  return { path, body, one };
+}
+
+function listOperations<Data extends object, View>(
+  resource: ListResource<Data, View>,
+  answers: Answers<View>,
+): Route['operations'] {
+  const { create, counter } = resource;
+  const list: Operation = {
+    right: 'L',
+    authorize: (context) => resource.authorize?.(context, 'L'),
+    run: async (context) => {
+      const path = answers.path(context);
+      const page = await readPage(context, path, (range) => resource.rows(context, range));
+      const views = await resource.view(
+        context,
+        page.rows.map((row) => row.item),
+      );
+      const trim = parseTrim(context.request.query);
+      const objects = views.map((view) => {
+        const body = answers.body(context, view, path);
+        return trim === undefined ? body : trim(body, resource.fields);
+      });
+      return { status: 200, body: pageBody(page, objects) };
+    },
+  };
+  if (create === undefined) return { GET: list };
+  const post: Operation = {
+    right: 'C',
+    ...(counter && { counter }),
+    authorize: (context) => resource.authorize?.(context, 'C'),
+    run: async (context) => answers.one(context, 201, await create(context, await context.body())),
+  };
+  return { GET: list, POST: post };
+}
+
+function itemOperations<Data extends object, View>(
+  resource: ListResource<Data, View>,
+  answers: Answers<View>,
+): Route['operations'] {
+  const { update, remove } = resource;
+  const operations: Partial<Record<Method, Operation>> = {
+    GET: {
+      right: 'G',
+      authorize: (context) => resource.authorize?.(context, 'G'),
+      run: async (context) => {
+        const item = existing(context, resource, context.records.item, 'G');
+        return answers.one(context, 200, only(await resource.view(context, [item])));
+      },
+    },
+  };
+  if (update !== undefined) {
+    operations.PUT = updateOperation(resource, answers, 'replace');
+    operations.PATCH = updateOperation(resource, answers, 'patch');
+    if (resource.postUpdates) operations.POST = operations.PUT;
+  }
+  if (remove !== undefined) {
+    operations.DELETE = {
+      right: 'D',
+      authorize: (context) => resource.authorize?.(context, 'D'),
+      run: async (context) => {
+        await onCurrent(context, resource, 'D', (item) => remove(context, item));
+        return { status: 204 };
+      },
+    };
+  }
+  return operations;
+}
+
+function updateOperation<Data extends object, View>(
+  resource: ListResource<Data, View>,
+  answers: Answers<View>,
+  mode: 'replace' | 'patch',
+): Operation {
+  return {
+    right: 'U',
+    authorize: (context) => resource.authorize?.(context, 'U'),
+    run: async (context) => {
+      const { update } = resource;
+      if (update === undefined) throw new Error(`${resource.name} cannot be updated`);
+      const body = await context.body();
+      const view = await onCurrent(context, resource, 'U', (current) =>
+        update(context, { current, body, mode }),
+      );
+      return answers.one(context, 200, view);
+    },
+  };
+}
+
+function actionOperation<Data extends object, View>(
+  resource: ListResource<Data, View>,
+  answers: Answers<View>,
+  action: Action<Data, View>,
+): Operation {
+  return {
+    right: 'A',
+    authorize: (context) => resource.authorize?.(context, 'A'),
+    run: async (context) => {
+      const body = await context.body();
+      const view = await onCurrent(context, resource, 'A', (current) =>
+        action.run(context, current, body),
+      );
+      return answers.one(context, 200, view);
+    },
+  };
+}
+
+/** Runs a change on the item that the path names, anew on its newest state when somebody was faster. */
+function onCurrent<Data extends object, View, Result>(
+  context: Context,
+  resource: ListResource<Data, View>,
+  right: 'U' | 'D' | 'A',
+  change: (current: Stored<Data>) => Promise<Result>,
+): Promise<Result> {
+  return retryLostRace(async (isFirst) => {
+    const read = context.records.item;
+    const item =
+      isFirst || read === undefined ? read : (await context.platform.store.get([read.key]))[0];
+    return change(existing(context, resource, item, right));
+  });
+}
+
+function existing<Data extends object, View>(
+  context: Context,
+  resource: ListResource<Data, View>,
+  found: Stored | undefined,
+  right: 'G' | 'U' | 'D' | 'A',
+): Stored<Data> {
+  if (found === undefined) throw notFound();
+  const item = found as Stored<Data>; // it stands at the key that the resource gave
+  resource.authorizeItem?.(context, item, right);
+  return item;
+}
+
+function only<View>(views: readonly View[]): View {
+  const [view] = views;
+  if (view === undefined) throw new Error('a view is missing');
+  return view;
+}

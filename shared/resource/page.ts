@@ -1,0 +1,130 @@
+import type { JsonObject } from '../domain/json.ts';
+import {
+  inListOrder,
+  type PageLink,
+  type Paging,
+  pageLinks,
+  parsePaging,
+  type RowRange,
+  rowRange,
+} from '../domain/paging.ts';
+import { queryValue } from '../http/message.ts';
+import { idKey } from '../store/entities.ts';
+import type { Bound, Key, Store, Stored } from '../store/store.ts';
+import type { Row } from './list-resource.ts';
+import type { Context } from './route.ts';
+
+/** The rows of one page in list order, and the links to its neighbours, ready to be sent. */
+export interface Page<Data extends object> {
+  readonly rows: readonly Row<Data>[];
+  readonly next: string | null;
+  readonly prev: string | null;
+}
+
+/**
+ * Reads the page that a call asks for.
+ *
+ * @param path of the list, as links show it
+ * @throws ApiError 400 for a bad paging parameter
+ */
+export async function readPage<Data extends object>(
+  context: Context,
+  path: string,
+  read: (range: RowRange) => Promise<readonly Row<Data>[]>,
+): Promise<Page<Data>> {
+  const { query } = context.request;
+  const paging = parsePaging((name) => queryValue(query, name));
+  const walked = paging.size === 0 ? [] : await read(rowRange(paging));
+  const rows = inListOrder(walked, paging);
+  return {
+    rows,
+    ...pagePaths(
+      path,
+      query,
+      paging,
+      rows.map((row) => row.pk),
+    ),
+  };
+}
+
+function pagePaths(
+  path: string,
+  query: URLSearchParams,
+  paging: Paging,
+  pks: readonly number[],
+): { readonly next: string | null; readonly prev: string | null } {
+  const { next, prev } = pageLinks(paging, pks);
+  const write = (link: PageLink | null) => (link === null ? null : pagePath(path, query, link));
+  return { next: write(next), prev: write(prev) };
+}
+
+const kept = new Set(
+  'page_size ordering order_by query fields excluded_fields include_count expand room last_id'.split(
+    ' ',
+  ),
+);
+
+/** A path to a neighbouring page: keeps what shapes the list, never credentials (reference: what a link keeps). */
+function pagePath(path: string, query: URLSearchParams, link: PageLink): string {
+  const parameters = new URLSearchParams();
+  for (const name of new Set(query.keys())) {
+    if (!kept.has(name) && !name.endsWith('__startswith')) continue;
+    // all copies of `query` apply together; of all else the last one counts
+    const values = query.getAll(name);
+    for (const value of name === 'query' ? values : values.slice(-1))
+      parameters.append(name, value);
+  }
+  for (const [name, value] of Object.entries(link)) parameters.append(name, value);
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+}
+
+/** The envelope of a list (reference: paging, envelope). */
+export function pageBody(page: Page<object>, objects: readonly JsonObject[]): JsonObject {
+  return { next: page.next, prev: page.prev, objects };
+}
+
+/** Reads a range of rows that lie in one partition under `prefix` and the row number in ten digits. */
+export async function rowsOf<Data extends object>(
+  store: Store,
+  pk: string,
+  prefix: string,
+  range: RowRange,
+): Promise<readonly Row<Data>[]> {
+  const edge = (row: number): Bound => ({ key: prefix + idKey(row), inclusive: false });
+  const { items } = await store.query({
+    pk,
+    lower: edge(range.above ?? -1), // '-' precedes '0'
+    upper: range.below === undefined ? { key: `${prefix}:`, inclusive: false } : edge(range.below), // ':' follows '9'
+    descending: range.descending,
+    limit: range.limit,
+  });
+  return items.map((item) => ({
+    pk: Number(item.key.sk.slice(prefix.length)),
+    item: item as Stored<Data>, // the prefix belongs to one kind of entity
+  }));
+}
+
+/** Reads all items of a partition under a prefix: only for lists that are bounded by a limit of their own. */
+export async function allUnder(store: Store, at: Key): Promise<readonly Stored[]> {
+  const items: Stored[] = [];
+  let lower: Bound = { key: at.sk, inclusive: true };
+  const upper: Bound = { key: `${at.sk}\u{10FFFF}`, inclusive: false };
+  for (;;) {
+    const page = await store.query({ pk: at.pk, lower, upper, limit: 1000 });
+    items.push(...page.items);
+    const last = page.positions.at(-1);
+    if (!page.more || last === undefined) return items;
+    lower = { key: last, inclusive: false };
+  }
+}
+
+/** Cuts a range out of rows that are all at hand, in any order. */
+export function cut<Data extends object>(
+  rows: readonly Row<Data>[],
+  { above = -1, below = Number.POSITIVE_INFINITY, descending, limit }: RowRange,
+): readonly Row<Data>[] {
+  return rows
+    .filter((row) => row.pk > above && row.pk < below)
+    .sort((a, b) => (descending ? b.pk - a.pk : a.pk - b.pk))
+    .slice(0, limit);
+}

@@ -1,0 +1,119 @@
+import type { Access, Actor, Right } from '../domain/access.ts';
+import type { Request, Response } from '../http/message.ts';
+import type { Platform } from '../services/ports.ts';
+import type {
+  AccountData,
+  ApiKeyData,
+  ClassData,
+  InstanceNameData,
+  MemberData,
+  UserData,
+} from '../store/records.ts';
+import type { Key, Stored } from '../store/store.ts';
+import type { Fields } from './field.ts';
+import type { Hints } from './hints.ts';
+import type { Body } from './input.ts';
+
+/** Versions of the interface; the first segment of every path. */
+export const versions = ['v1.1', 'v1'] as const;
+/** One of the versions. */
+export type Version = (typeof versions)[number];
+
+/** Methods that resources have; HEAD and OPTIONS are derived. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** One of the methods. */
+export type Method = (typeof methods)[number];
+
+/**
+ * One path of the interface and all that dispatch needs to serve it. Routes are derived from resource values, once
+ * per process.
+ */
+export interface Route {
+  /** The resource in words, as introspection shows it: `Api Key List`. */
+  readonly name: string;
+  readonly description: string;
+  /** Path below the version with `{parameters}`, by version; a version without an entry does not have it. */
+  readonly paths: Readonly<Partial<Record<Version, string>>>;
+  /** Answers at `/`, above all versions. */
+  readonly isRoot?: true;
+  readonly kind: 'list' | 'detail' | 'action' | 'page';
+  /** What an `{instance}` in the path is: the place of the thing, or the thing itself, or absent. */
+  readonly instance: 'none' | 'place' | 'thing';
+  /** The class named by `{class}` must exist and is at hand. */
+  readonly inClass: boolean;
+  /** Credentials are read wherever they are valid; log-in resources ignore them (reference: kinds of key). */
+  readonly ignoresCredentials: boolean;
+  readonly access: Access;
+  readonly operations: Readonly<Partial<Record<Method, Operation>>>;
+  /** Records read together with credentials, by a name of the resource's own. */
+  readonly reads?: (known: Known) => Readonly<Record<string, Key | undefined>>;
+  /** What introspection describes: fields of a POST or PUT, and links. */
+  readonly forms: Forms;
+}
+
+/** Fields that a write takes, and the names and kinds of links, for introspection. */
+export interface Forms {
+  readonly POST?: Fields;
+  readonly PUT?: Fields;
+  readonly links?: readonly { readonly name: string; readonly type: string }[];
+}
+
+/** One method of a route. */
+export interface Operation {
+  readonly right: Right;
+  /** A counter whose next number is taken beside the first read, when the caller's key is genuine. */
+  readonly counter?: (known: Known) => Key | undefined;
+  /** Rules beyond the access table, before the body is looked at. Throws ApiError. */
+  readonly authorize?: (context: Context) => void;
+  readonly run: (context: Context) => Promise<Response>;
+}
+
+/** What is known of a call's place while records are still being read. */
+export interface Known {
+  readonly version: Version;
+  readonly params: Params;
+  /** Id of the account whose key came with the call. */
+  readonly account: number | undefined;
+  /** Instance id: proved by the name's record, or still a hint. */
+  readonly instance: number | undefined;
+  /** Number of the class in the path: proved by the class's record, or still a hint. */
+  readonly classNumber: number | undefined;
+}
+
+/** Path parameters in their stored form; one that cannot name anything is absent. */
+export interface Params {
+  readonly instance?: string;
+  readonly class?: string;
+  readonly id?: number;
+}
+
+/** A call with everything that was read for it. */
+export interface Context {
+  readonly request: Request;
+  readonly route: Route;
+  readonly version: Version;
+  readonly params: Params;
+  readonly platform: Platform;
+  readonly hints: Hints;
+  readonly actor: Actor;
+  readonly account: Stored<AccountData> | undefined;
+  readonly member: Stored<MemberData> | undefined;
+  readonly apiKey: Stored<ApiKeyData> | undefined;
+  readonly user: Stored<UserData> | undefined;
+  /** Id of the instance that the path names, or that the API key belongs to where the path names none. */
+  readonly instanceId: number | undefined;
+  readonly instanceName: Stored<InstanceNameData> | undefined;
+  readonly class: Stored<ClassData> | undefined;
+  /** What `reads` asked for. */
+  readonly records: Readonly<Record<string, Stored | undefined>>;
+  /** The number taken from the operation's counter. */
+  readonly reserved: number | undefined;
+  /** The parsed body; read at most once. Throws ApiError 400, 413 or 415. */
+  readonly body: () => Promise<Body>;
+}
+
+/** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */
+export interface Family {
+  readonly name: string;
+  readonly routes: readonly Route[];
+}

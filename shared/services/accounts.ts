@@ -1,0 +1,29 @@
+import type { JsonObject } from '../domain/json.ts';
+import { accountEntity, accountMetadataEntity, as } from '../store/entities.ts';
+import type { AccountData } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+
+/** An account as answers show it, without its key (reference: account). */
+export function showAccount(data: AccountData, metadata: JsonObject): JsonObject {
+  const { id, email, first_name, last_name, is_active, has_password } = data;
+  return { id, email, first_name, last_name, is_active, has_password, metadata };
+}
+
+/** Reads accounts as they are shown as owners, in one step; an account that is gone is absent. */
+export async function readOwners(
+  store: Store,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, JsonObject>> {
+  const distinct = [...new Set(ids)];
+  const items = await store.get([
+    ...distinct.map((id) => accountEntity.key(id)),
+    ...distinct.map((id) => accountMetadataEntity.key(id)),
+  ]);
+  const owners = new Map<number, JsonObject>();
+  for (const [at, id] of distinct.entries()) {
+    const account = as(accountEntity, items[at]);
+    const metadata = as(accountMetadataEntity, items[distinct.length + at])?.data.metadata ?? {};
+    if (account !== undefined) owners.set(id, showAccount(account.data, metadata));
+  }
+  return owners;
+}

@@ -1,0 +1,51 @@
+import { type KeyKind, keyText, maxGeneration } from '../domain/credentials.ts';
+import { refused } from '../domain/errors.ts';
+import type { AccountData, ApiKeyData, Keyed } from '../store/records.ts';
+import type { Secrets } from './ports.ts';
+
+/** Computes an account's key again. */
+export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Promise<string> {
+  return textOf(secrets, 'account', { ...keyed, scope: id, record: 0 });
+}
+
+/** Computes the key of an API key's record again. */
+export function apiKey(secrets: Secrets, instance: number, data: ApiKeyData): Promise<string> {
+  return textOf(secrets, 'apiKey', { ...data, scope: instance, record: data.id });
+}
+
+/**
+ * Computes the one-time code with which the first account of a closed deployment is made. It is the same at every
+ * start, and worth nothing once there is an account.
+ */
+export async function setUpCode(secrets: Secrets): Promise<string> {
+  const { version } = await secrets.current();
+  return textOf(secrets, 'setUp', { secret_version: version, generation: 1, scope: 0, record: 0 });
+}
+
+/** What the record of a new key holds. */
+export async function firstKey(secrets: Secrets): Promise<Keyed> {
+  return { secret_version: (await secrets.current()).version, generation: 1 };
+}
+
+/**
+ * What the record holds after a reset: the next generation, made with the current secret; the key before is dead
+ * with the write.
+ *
+ * @throws ApiError 400 when a key has been reset 65,534 times
+ */
+export async function nextKey(secrets: Secrets, { generation }: Keyed): Promise<Keyed> {
+  if (generation >= maxGeneration) {
+    throw refused(400, 'This key cannot be reset any more. Make a new one.');
+  }
+  return { secret_version: (await secrets.current()).version, generation: generation + 1 };
+}
+
+async function textOf(
+  secrets: Secrets,
+  kind: KeyKind,
+  { secret_version, generation, scope, record }: Keyed & { scope: number; record: number },
+): Promise<string> {
+  const secret = await secrets.get(secret_version);
+  if (secret === undefined) return ''; // retired by the operator: there is no key until a reset makes one
+  return keyText({ kind, version: secret_version, scope, record, generation }, secret.secret);
+}

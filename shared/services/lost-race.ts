@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { throttled } from '../domain/errors.ts';
+import { ConditionFailed } from '../store/store.ts';
+
+const patienceMs = 2000;
+const firstDelayMs = 4;
+const maxDelayMs = 200;
+
+/**
+ * Runs `attempt` until no other writer was faster, waiting a random time between tries.
+ *
+ * @param attempt reads what it depends on anew when `isFirst` is false, then writes under conditions
+ * @throws ApiError 429 after two seconds of lost races
+ */
+export async function retryLostRace<Result>(
+  attempt: (isFirst: boolean) => Promise<Result>,
+): Promise<Result> {
+  const deadline = performance.now() + patienceMs;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt(tries === 0);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      if (performance.now() > deadline) throw throttled(1);
+      await sleep(Math.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** tries));
+    }
+  }
+}
