@@ -1,6 +1,6 @@
 import { dataMessages } from './data-messages.ts';
 import { messages } from './messages.ts';
-import { type Reading, read, refuse, textReader } from './scalars.ts';
+import { characterCount, type Reading, read, refuse, textReader } from './scalars.ts';
 import { schemaOf, type ValueSchema } from './values.ts';
 
 const maxLength = 50; // as the interface document says; old clients believe 64, which does no harm
@@ -23,7 +23,8 @@ function readClassName(input: unknown): Reading<string> {
   if (!/^[a-z]/.test(name)) failures.push(dataMessages.nameStart);
   if (!/[a-z0-9]$/.test(name)) failures.push(dataMessages.nameEnd);
   if (reserved.has(name)) failures.push(dataMessages.nameReserved);
-  if (name.length > maxLength) failures.push(messages.nameTooLong(maxLength, name.length));
+  const length = characterCount(name);
+  if (length > maxLength) failures.push(messages.nameTooLong(maxLength, length));
   if (!/^[a-z0-9_]+$/.test(name)) failures.push(dataMessages.classNameCharacters);
   return failures.length === 0 ? read(name) : refuse(...failures);
 }

@@ -2,7 +2,7 @@ import { dataMessages } from './data-messages.ts';
 import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
 import { isJsonObject } from './json.ts';
 import { readJson } from './json-values.ts';
-import { characterCount, quoted, type Reading, read, refuse } from './scalars.ts';
+import { characterCount, quoted, type Reading, read, refuse, wellFormed } from './scalars.ts';
 
 /** What a new schema is checked against. */
 export interface SchemaContext {
@@ -164,7 +164,7 @@ function clean(draft: Draft): FieldDefinition {
     ...(draft.order_index === true ? { order_index: true } : {}),
     ...(draft.filter_index === true || isUnique ? { filter_index: true } : {}),
     ...(draft.unique === undefined ? {} : { unique: isUnique }),
-    ...(draft.target === undefined ? {} : { target: String(draft.target) }),
+    ...(draft.target === undefined ? {} : { target: wellFormed(String(draft.target)) }),
   };
 }
 

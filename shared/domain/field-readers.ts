@@ -17,14 +17,14 @@ import {
 } from './scalars.ts';
 
 const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers to clients
-const readId = integerReader();
+const readWhole = integerReader();
 
 /** How each type of field reads its values (reference: schema format, per-type errors). */
 export const fieldReaders: Readonly<Record<FieldType, FieldReader>> = {
   string: textReader({ max: 128, trim: false, blank: true }),
   text: textReader({ max: 32000, trim: false, blank: true }),
   integer: numberField(integerReader({ min: -2147483648, max: 2147483647 }), {
-    readStep: readId,
+    readStep: readWhole,
     failure: messages.notInteger,
   }),
   float: numberField(readFloat, { readStep: readFloat, failure: messages.notNumber }),
@@ -81,7 +81,7 @@ function readFileField(input: unknown, held: Held): Reading<Json> {
 function readReference(input: unknown): Reading<Json> {
   const value = unwrap(input, 'reference');
   if (value === null) return read(null);
-  const id = readId(value);
+  const id = readWhole(value);
   if (!id.ok) return id;
   const mayExist = id.value > 0 && id.value <= maxId;
   return mayExist ? id : refuse(dataMessages.targetObjectMissing);

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { isSameSchema, planStorage, type StoredSchema } from '../../shared/domain/class-storage.ts';
+import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+
+function indexed(name: string): FieldDefinition {
+  return { name, type: 'string', filter_index: true };
+}
+
+/** A class of three fields, two of them indexed, after its first revision. */
+const first: StoredSchema = {
+  schema: [indexed('a'), { name: 'b', type: 'text' }, indexed('c')],
+  storage: [{ storage: '1_a', slot: 0 }, { storage: '1_b' }, { storage: '1_c', slot: 1 }],
+  retiredSlots: [],
+};
+
+const many = Array.from({ length: 16 }, (_, i) => indexed(`f${i}`));
+const full: StoredSchema = {
+  schema: many,
+  storage: many.map(({ name }, slot) => ({ storage: `1_${name}`, slot })),
+  retiredSlots: [],
+};
+
+describe('where values are', () => {
+  it.each<[string, StoredSchema | undefined, FieldDefinition[], ReturnType<typeof planStorage>]>([
+    [
+      'a new class without indexes has no slots',
+      undefined,
+      [{ name: 'a', type: 'text' }],
+      { storage: [{ storage: '2_a' }], retiredSlots: [], slotsChanged: false },
+    ],
+    [
+      'only types with an order get a slot',
+      undefined,
+      [
+        { name: 'a', type: 'array', filter_index: true },
+        { name: 'b', type: 'relation', target: 'self', filter_index: true },
+        { name: 'c', type: 'geopoint', filter_index: true },
+        { name: 'd', type: 'float', order_index: true },
+      ],
+      {
+        storage: [
+          { storage: '2_a' },
+          { storage: '2_b' },
+          { storage: '2_c', slot: 0 },
+          { storage: '2_d', slot: 1 },
+        ],
+        retiredSlots: [],
+        slotsChanged: true,
+      },
+    ],
+    [
+      'the same fields in another order keep all',
+      first,
+      [indexed('c'), indexed('a'), { name: 'b', type: 'text' }],
+      {
+        storage: [{ storage: '1_c', slot: 1 }, { storage: '1_a', slot: 0 }, { storage: '1_b' }],
+        retiredSlots: [],
+        slotsChanged: false,
+      },
+    ],
+    [
+      'another type is another field',
+      first,
+      [indexed('a'), { name: 'b', type: 'file' }, indexed('c')],
+      {
+        storage: [{ storage: '1_a', slot: 0 }, { storage: '2_b' }, { storage: '1_c', slot: 1 }],
+        retiredSlots: [],
+        slotsChanged: false,
+      },
+    ],
+    [
+      'a field that loses its index keeps its values; its slot is not given again at once',
+      first,
+      [{ name: 'a', type: 'string' }, indexed('c'), indexed('d')],
+      {
+        storage: [{ storage: '1_a' }, { storage: '1_c', slot: 1 }, { storage: '2_d', slot: 2 }],
+        retiredSlots: [0],
+        slotsChanged: true,
+      },
+    ],
+    [
+      'a slot given up earlier is not given while others are fresh',
+      { schema: [], storage: [], retiredSlots: [0, 1] },
+      [indexed('a')],
+      { storage: [{ storage: '2_a', slot: 2 }], retiredSlots: [0, 1], slotsChanged: true },
+    ],
+    [
+      'when none is fresh, the one given up longest ago is next',
+      { ...full, schema: many.slice(2), storage: full.storage.slice(2), retiredSlots: [1, 0] },
+      [...many.slice(2), indexed('g')],
+      {
+        storage: [...full.storage.slice(2), { storage: '2_g', slot: 1 }],
+        retiredSlots: [0],
+        slotsChanged: true,
+      },
+    ],
+    [
+      'sixteen new fields for sixteen old ones',
+      full,
+      many.map(({ name }) => ({ name, type: 'integer', filter_index: true })),
+      {
+        storage: many.map(({ name }, slot) => ({ storage: `2_${name}`, slot })),
+        retiredSlots: [],
+        slotsChanged: true,
+      },
+    ],
+    [
+      'another target is another field',
+      {
+        schema: [{ name: 'a', type: 'reference', target: 'book' }],
+        storage: [{ storage: '1_a' }],
+        retiredSlots: [],
+      },
+      [{ name: 'a', type: 'reference', target: 'self' }],
+      { storage: [{ storage: '2_a' }], retiredSlots: [], slotsChanged: false },
+    ],
+    [
+      'the target in another case is the same',
+      {
+        schema: [{ name: 'a', type: 'reference', target: 'book' }],
+        storage: [{ storage: '1_a' }],
+        retiredSlots: [],
+      },
+      [{ name: 'a', type: 'reference', target: 'Book' }],
+      { storage: [{ storage: '1_a' }], retiredSlots: [], slotsChanged: false },
+    ],
+  ])('%s', (_title, previous, schema, plan) => {
+    const planned = planStorage(previous, schema, 2);
+
+    expect(planned).toStrictEqual(plan);
+  });
+
+  it.each<[string, FieldDefinition[], FieldDefinition[], boolean]>([
+    ['nothing', [], [], true],
+    ['the same', [indexed('a')], [indexed('a')], true],
+    ['another order', [indexed('a'), indexed('b')], [indexed('b'), indexed('a')], false],
+    ['one more', [indexed('a')], [indexed('a'), indexed('b')], false],
+    [
+      'unique false and none',
+      [{ name: 'a', type: 'string', unique: false }],
+      [{ name: 'a', type: 'string' }],
+      false,
+    ],
+  ])('compares %s', (_title, a, b, isSame) => {
+    expect(isSameSchema(a, b)).toBe(isSame);
+  });
+});
