@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   changedFields,
@@ -409,6 +410,39 @@ describe('showing an object', () => {
 
     expect(parsed.values).toEqual(values);
     expect(changedFields(book, values, parsed.values)).toEqual([]);
+  });
+});
+
+describe('any JSON at all', () => {
+  const operations = fc.dictionary(
+    fc.constantFrom('_increment', '_add', '_addunique', '_remove', 'type', 'value', '__proto__'),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const input = fc.oneof(
+    fc.jsonValue(),
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+    fc.array(fc.integer()),
+    operations,
+    fc.string({ unit: 'binary' }),
+  );
+  const body = fc.record(Object.fromEntries(schema.map(({ name }) => [name, input])), {
+    requiredKeys: [],
+  });
+
+  it('is read without a fault, and what is kept can be stored, shown and read again', () => {
+    fc.assert(
+      fc.property(body, body, fc.boolean(), (first, second, isForm) => {
+        const { values } = parseValues(book, first, { current: undefined, isForm });
+        const update = parseValues(book, second, { current: values, isForm });
+        const shown = showValues(book, update.values);
+        const again = parseValues(book, shown, { current: update.values, isForm: false });
+
+        expect(JSON.parse(JSON.stringify(update.values))).toEqual(update.values);
+        expect(again.errors).toEqual({});
+        expect(changedFields(book, update.values, again.values)).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 
