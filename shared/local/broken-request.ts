@@ -1,0 +1,53 @@
+import { codeOf } from './start-error.ts';
+
+interface Refusal {
+  readonly status: string;
+  readonly detail: string;
+}
+
+/**
+ * The answer to bytes that are no HTTP request, whole and ready to send, in the form of all refusals.
+ *
+ * @param error what the HTTP parser says; it carries the bytes of an unknown method
+ */
+export function answerBroken(error: Error): string {
+  const { status, detail } = refusalOf(error);
+  const body = JSON.stringify({ detail });
+  return [
+    `HTTP/1.1 ${status}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'access-control-allow-origin: *', // the origin may not have been read yet
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+function refusalOf(error: Error): Refusal {
+  switch (codeOf(error)) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: '431 Request Header Fields Too Large', detail: headersTooLarge };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: '408 Request Timeout', detail: 'Request took too long to arrive.' };
+    case 'HPE_INVALID_METHOD': {
+      const method = unknownMethod(error);
+      if (method === undefined) break;
+      const detail = `Method "${method}" not allowed.`;
+      return { status: '405 Method Not Allowed', detail };
+    }
+  }
+  return { status: '400 Bad Request', detail: malformedRequest };
+}
+
+/** Said with 431: request line and headers are over what the gateway takes. */
+export const headersTooLarge = 'Request headers are too large.';
+
+/** Said with 400: no HTTP, or an address that cannot be decoded. */
+export const malformedRequest = 'Malformed request.';
+
+function unknownMethod(error: Error): string | undefined {
+  if (!('rawPacket' in error && error.rawPacket instanceof Buffer)) return undefined;
+  const start = error.rawPacket.toString('latin1', 0, 8192);
+  return /^([A-Za-z-]{1,32}) \S+ HTTP\/1\.[01]\r\n/.exec(start)?.[1];
+}

@@ -1,0 +1,98 @@
+import { access, chmod, constants, mkdir, readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createFile } from './atomic-file.ts';
+import { lockFolder } from './folder-lock.ts';
+import { codeOf, StartError } from './start-error.ts';
+
+/** Version of how data lies in the folder. A later program reads older ones, never the other way round. */
+const format = 1;
+const formatFile = 'format.json';
+
+/** A folder that this process alone uses. */
+export interface DataFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** Whether it holds no data yet; true until `markFormat`. */
+  readonly isNew: boolean;
+  /** Says that the folder holds data of this program from now on. Called last in the first start. */
+  markFormat(): Promise<void>;
+  /** Lets others use it. */
+  release(): Promise<void>;
+}
+
+/**
+ * Opens the folder of all data, made for its owner alone when absent.
+ *
+ * @throws StartError when it cannot be written, is in use, is not ours, or holds data of a newer version
+ */
+export async function openDataFolder(folder: string): Promise<DataFolder> {
+  const path = resolve(folder);
+  await makeFolder(path);
+  const release = await lockFolder(path).catch((error: unknown) => {
+    throw toStartError(path, error);
+  });
+  try {
+    const isNew = await isFirstStart(path);
+    const text = `${JSON.stringify({ format })}\n`;
+    return {
+      path,
+      isNew,
+      markFormat: async () => void (isNew && (await createFile(join(path, formatFile), text))),
+      release,
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await chmod(path, 0o700); // the mode above is subject to the mask
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    await readdir(path);
+  } catch (error) {
+    throw toStartError(path, error);
+  }
+}
+
+async function isFirstStart(path: string): Promise<boolean> {
+  const text = await readFormat(path);
+  if (text === undefined) return true;
+  const found = /^\{"format":(\d+)\}\s*$/.exec(text)?.[1];
+  if (found === undefined) throw new StartError(`${join(path, formatFile)} is damaged`);
+  if (Number(found) > format) {
+    const versions = `format ${found}, this program reads up to ${format}`;
+    throw new StartError(`the data in ${path} is of a newer version (${versions})`);
+  }
+  return false;
+}
+
+async function readFormat(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(join(path, formatFile), 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+function toStartError(path: string, error: unknown): unknown {
+  switch (codeOf(error)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new StartError(`the data folder ${path} is not writable`, { cause: error });
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new StartError(`the data folder ${path} is not a folder`, { cause: error });
+    case 'ENOSPC':
+      return new StartError(`the disk of the data folder ${path} is full`, { cause: error });
+    case 'ENOTSUP':
+    case 'EOPNOTSUPP':
+      return new StartError(`the file system of ${path} cannot hold a lock`, { cause: error });
+    default:
+      return error;
+  }
+}

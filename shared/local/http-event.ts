@@ -1,0 +1,139 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+
+/** An event while it is being built. */
+export type EventDraft = {
+  -readonly [K in keyof APIGatewayProxyEventV2]: APIGatewayProxyEventV2[K];
+};
+
+/** An event without its body, and why it must be refused, if so. */
+export interface Arrival {
+  readonly event: EventDraft;
+  readonly unfit: 'headers too large' | 'malformed address' | undefined;
+}
+
+type Headers = Record<string, string | undefined>;
+
+/** Bytes of the request line, header names and values together that the gateway lets through. */
+const maxHeaderBytes = 10_240;
+/** Types whose bodies the gateway hands on as text; all others travel in base64. */
+const textType = /^\s*(text\/|application\/(json|javascript|xml)\b|$)/i;
+
+/**
+ * Builds the event that an HTTP API (payload 2.0) builds from the same request, but for the body: path
+ * percent-decoded once, query as sent, header names in lower case with repeats joined by commas, cookies apart.
+ *
+ * @param requestId unique for each request
+ * @param nowMs     epoch milliseconds of its arrival
+ */
+export function toEvent(message: IncomingMessage, requestId: string, nowMs: number): Arrival {
+  const { method = 'GET', url = '/', rawHeaders, socket } = message;
+  const headers: Headers = {};
+  const bytes = readHeaders(rawHeaders, headers) + method.length + url.length + 11; // ' ' and ' HTTP/1.1\r'
+  const { path, query, isMalformed } = splitAddress(url);
+  const sourceIp = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const cookie = headers.cookie;
+  if (cookie !== undefined) delete headers.cookie;
+  const forwarded = headers['x-forwarded-for'];
+  headers['x-forwarded-for'] = forwarded === undefined ? sourceIp : `${forwarded}, ${sourceIp}`;
+  headers['x-forwarded-port'] = String(socket.localPort);
+  headers['x-forwarded-proto'] = 'http';
+  const event: EventDraft = {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: query,
+    headers,
+    requestContext: {
+      accountId: 'anonymous',
+      apiId: 'local',
+      domainName: headers.host ?? '',
+      domainPrefix: 'local',
+      http: {
+        method,
+        path,
+        protocol: `HTTP/${message.httpVersion}`,
+        sourceIp,
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId,
+      routeKey: '$default',
+      stage: '$default',
+      time: commonLogTime(nowMs),
+      timeEpoch: Math.floor(nowMs),
+    },
+    isBase64Encoded: false,
+  };
+  if (cookie !== undefined) event.cookies = cookie.split(/;\s*/);
+  if (query !== '') event.queryStringParameters = joinParameters(query);
+  if (bytes > maxHeaderBytes) return { event, unfit: 'headers too large' };
+  return { event, unfit: isMalformed ? 'malformed address' : undefined };
+}
+
+/** Puts a body into an event: as text when the gateway would and it is UTF-8, else in base64. */
+export function addBody(event: EventDraft, body: Buffer): void {
+  if (body.byteLength === 0) return;
+  const { 'content-type': contentType = '', 'content-encoding': encoding } = event.headers;
+  if (encoding === undefined && textType.test(contentType) && isUtf8(body)) {
+    event.body = body.toString();
+    return;
+  }
+  event.body = body.toString('base64');
+  event.isBase64Encoded = true;
+}
+
+/** Fills `headers` and returns the bytes of all names and values. */
+function readHeaders(raw: readonly string[], headers: Headers): number {
+  let bytes = 0;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]?.toLowerCase() ?? '';
+    const value = raw[at + 1] ?? '';
+    const before = headers[name];
+    const separator = name === 'cookie' ? '; ' : ',';
+    // Not just defined: a header may be called `constructor`.
+    headers[name] = typeof before === 'string' ? before + separator + value : value;
+    bytes += name.length + value.length;
+  }
+  return bytes;
+}
+
+/** Parts the address of a request line; one that cannot be decoded is given as sent. */
+function splitAddress(url: string) {
+  const address = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = address.indexOf('?');
+  const sent = mark < 0 ? address : address.slice(0, mark);
+  const query = mark < 0 ? '' : address.slice(mark + 1);
+  if (!sent.includes('%')) return { path: sent || '/', query, isMalformed: false };
+  try {
+    return { path: decodeURIComponent(sent), query, isMalformed: false };
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return { path: sent, query, isMalformed: true };
+  }
+}
+
+function joinParameters(query: string): Record<string, string> {
+  const joined = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const before = joined.get(name);
+    joined.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return Object.fromEntries(joined);
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+let lastSecond = 0;
+let lastTime = '';
+
+/** Such as `12/Mar/2020:19:03:58 +0000`; the text of the current second is kept. */
+function commonLogTime(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000);
+  if (second !== lastSecond) {
+    const [date = '', time = ''] = new Date(second * 1000).toISOString().split('T');
+    const [year, month, day] = date.split('-');
+    lastSecond = second;
+    lastTime = `${day}/${months[Number(month) - 1]}/${year}:${time.slice(0, 8)} +0000`;
+  }
+  return lastTime;
+}

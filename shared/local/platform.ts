@@ -1,0 +1,74 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.ts';
+import type { Store } from '../store/store.ts';
+import { openClock } from './clock.ts';
+import { openDataFolder } from './data-folder.ts';
+import { openIds } from './ids.ts';
+import { openSecrets, temporarySecrets } from './secrets.ts';
+import { openStore, openTemporaryStore } from './store.ts';
+
+/** Where a platform keeps its data, and what was set. */
+export interface PlatformOptions {
+  /** The data folder, made when absent; undefined: in memory, gone with the process. */
+  readonly folder: string | undefined;
+  readonly settings: Settings;
+  readonly log: Log;
+  /** A test may fix it. */
+  readonly clock?: Clock;
+}
+
+/** The platform of one machine, to be closed. */
+export interface LocalPlatform extends Platform {
+  /** Absolute path of the data folder; undefined: in memory. */
+  readonly folder: string | undefined;
+  /** Closes the store, then lets another process use the folder. */
+  close(): Promise<void>;
+}
+
+interface Medium {
+  readonly folder: string | undefined;
+  readonly store: Store;
+  readonly secrets: Secrets;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens everything that one machine offers in place of AWS: store, secrets, clock, ids.
+ *
+ * @throws StartError when the folder cannot be used; Error when its data cannot be read
+ */
+export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
+  const { folder, settings, log, clock = openClock() } = options;
+  const nowMs = () => clock.micros() / 1000;
+  const medium = folder === undefined ? await openMemory(nowMs) : await openFolder(folder, nowMs);
+  return { ...medium, clock, ids: openIds(), log, settings };
+}
+
+async function openMemory(nowMs: () => number): Promise<Medium> {
+  const store = await openTemporaryStore({ now: nowMs });
+  return { folder: undefined, store, secrets: temporarySecrets(), close: () => store.close() };
+}
+
+async function openFolder(path: string, nowMs: () => number): Promise<Medium> {
+  const folder = await openDataFolder(path);
+  try {
+    const secrets = await openSecrets(folder.path, { isNew: folder.isNew, nowMs });
+    const storePath = join(folder.path, 'store');
+    await mkdir(storePath, { recursive: true, mode: 0o700 });
+    const store = await openStore({ path: storePath, now: nowMs });
+    await folder.markFormat();
+    return {
+      folder: folder.path,
+      store,
+      secrets,
+      close: async () => {
+        await store.close();
+        await folder.release();
+      },
+    };
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}

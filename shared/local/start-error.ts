@@ -1,0 +1,13 @@
+/** Why the server cannot start, as one sentence for the operator, who can mend it. */
+export class StartError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}
+
+/** The code of a failed system call, such as `ENOENT`; undefined for anything else. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
