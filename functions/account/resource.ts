@@ -4,10 +4,10 @@ import { messages } from '../../shared/domain/messages.ts';
 import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
-import type { Context, Family, Operation, Route } from '../../shared/resource/route.ts';
+import type { Context, Family, Operation, Reads, Route } from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { showAccount } from '../../shared/services/accounts.ts';
-import { commit } from '../../shared/services/commit.ts';
+import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import {
@@ -17,7 +17,7 @@ import {
   emailEntity,
 } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
-import { ConditionFailed, type Stored, type Write } from '../../shared/store/store.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
 import { insert, store as put, replace } from '../../shared/store/writes.ts';
 import {
   accountFields,
@@ -31,41 +31,38 @@ import { register } from './register.ts';
 import { withKey } from './show.ts';
 
 /** The calling account's metadata is read beside its record. */
-const withMetadata: Pick<Route, 'reads'> = {
-  reads: ({ account }) => ({
-    metadata: account === undefined ? undefined : accountMetadataEntity.key(account),
-  }),
-};
+const reads: Reads = ({ account }) => ({
+  metadata: account === undefined ? undefined : accountMetadataEntity.key(account),
+});
 
 function metadataOf({ records }: Context): JsonObject {
   return as(accountMetadataEntity, records.metadata)?.data.metadata ?? {};
 }
 
-const own: Route = {
-  ...endpointRoute({
-    name: 'Account',
-    path: '/account/',
-    access: accountsOnly,
-    operations: {
-      GET: {
-        right: 'G',
-        run: async (context) => {
-          const body = showAccount(callingAccount(context).data, metadataOf(context));
-          const trim = parseTrim(context.request.query);
-          return { status: 200, body: trim === undefined ? body : trim(body, accountFields) };
-        },
+const own = endpointRoute({
+  name: 'Account',
+  path: '/account/',
+  access: accountsOnly,
+  operations: {
+    GET: {
+      right: 'G',
+      reads,
+      run: async (context) => {
+        const body = showAccount(callingAccount(context).data, metadataOf(context));
+        const trim = parseTrim(context.request.query);
+        return { status: 200, body: trim === undefined ? body : trim(body, accountFields) };
       },
-      PUT: updateOperation('replace'),
-      PATCH: updateOperation('patch'),
     },
-    forms: { PUT: accountFields },
-  }),
-  ...withMetadata,
-};
+    PUT: updateOperation('replace'),
+    PATCH: updateOperation('patch'),
+  },
+  forms: { PUT: accountFields },
+});
 
 function updateOperation(mode: 'replace' | 'patch'): Operation {
   return {
     right: 'U',
+    reads,
     run: async (context) => {
       const input = validInput(accountFields, await context.body(), mode);
       return retryLostRace((isFirst) => update(context, input, isFirst));
@@ -89,13 +86,14 @@ async function update(
     ...(isMoved && { is_active: false }), // until the new address is confirmed
   };
   const shown = metadata === undefined ? metadataOf(context) : (metadata as JsonObject);
-  await save(context, [
+  const writes = [
     ...(isMoved ? moveWrites(current.data, data) : []),
     replace(current, data),
     ...(metadata === undefined
       ? []
       : [put(accountMetadataEntity, accountMetadataEntity.key(data.id), { metadata: shown })]),
-  ]);
+  ];
+  await commitUnique(context, writes, () => invalid({ email: [messages.unique] }));
   return { status: 200, body: showAccount(data, shown) };
 }
 
@@ -113,23 +111,13 @@ function moveWrites(before: AccountData, after: AccountData): readonly Write[] {
   ];
 }
 
-async function save(context: Context, writes: readonly Write[]): Promise<void> {
-  try {
-    await commit(context, writes);
-  } catch (error) {
-    const isTaken =
-      error instanceof ConditionFailed && writes[error.index]?.condition.kind === 'absent';
-    if (!isTaken) throw error;
-    throw invalid({ email: [messages.unique] });
-  }
-}
-
-const resetKey: Route = {
-  ...endpointRoute({
-    name: 'Account Reset Key',
-    path: '/account/reset_key/',
-    access: accountsOnly,
-    ...post({}, (context) =>
+const resetKey = endpointRoute({
+  name: 'Account Reset Key',
+  path: '/account/reset_key/',
+  access: accountsOnly,
+  ...post(
+    {},
+    (context) =>
       retryLostRace(async (isFirst) => {
         const current = isFirst ? callingAccount(context) : await readAgain(context);
         const next = await nextKey(context.platform.secrets, current.data);
@@ -137,10 +125,9 @@ const resetKey: Route = {
         await commit(context, [replace(current, data)]);
         return withKey(context, 200, data, metadataOf(context));
       }),
-    ),
-  }),
-  ...withMetadata,
-};
+    reads,
+  ),
+});
 
 function action(
   name: string,

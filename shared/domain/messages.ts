@@ -17,6 +17,8 @@ export const messages = {
   notDatetime:
     'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.',
   noData: 'No data provided',
+  instanceNameCharacters: 'Enter a valid value consisting of letters, numbers, hyphens.',
+  doubleHyphen: 'Double hyphens are reserved.',
   maxLength: (limit: number) => `Ensure this field has no more than ${limit} characters.`,
   minLength: (limit: number) => `Ensure this field has at least ${limit} characters.`,
   /** Names of instances and classes count differently: the message tells the length that was sent. */

@@ -143,16 +143,10 @@ function checkRights(context: Context, rights: readonly Right[]): void {
 /** The right that a method needs: the operation's own, or that of its kind where there is no operation. */
 function rightOf({ kind }: Route, method: string, operation: Operation | undefined): Right {
   if (operation !== undefined) return operation.right;
-  switch (method) {
-    case 'GET':
-      return kind === 'list' ? 'L' : 'G';
-    case 'POST':
-      return kind === 'list' ? 'C' : kind === 'detail' ? 'U' : 'A';
-    case 'DELETE':
-      return 'D';
-    default:
-      return 'U';
-  }
+  if (method === 'GET') return kind === 'list' ? 'L' : 'G';
+  if (kind === 'list') return 'C';
+  if (method === 'DELETE') return 'D';
+  return kind === 'detail' || method !== 'POST' ? 'U' : 'A';
 }
 
 /** Rights of which one opens the description of a route: those of reading, on an action also the action's. */

@@ -163,7 +163,7 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
       isFirst && route.inClass && known.instance === undefined && params.instance !== undefined
         ? classNumbersEntity.key(params.instance)
         : undefined,
-    ...route.reads?.(known),
+    ...request.operation?.reads?.(known),
   };
 }
 

@@ -2,7 +2,7 @@ import { type Access, allRights } from '../domain/access.ts';
 import type { Fields } from './field.ts';
 import type { Body } from './input.ts';
 import { pathOf } from './links.ts';
-import type { Context, Forms, Operation, Route, Version } from './route.ts';
+import type { Context, Forms, Operation, Reads, Route, Version } from './route.ts';
 
 /** A path that is no part of a list: a log-in, a page of links, an action on the account. */
 export interface Endpoint {
@@ -77,10 +77,15 @@ function absolute(links: PageLinks, base: string, version: Version): Record<stri
 export function post(
   fields: Fields,
   run: (context: Context, body: Body) => ReturnType<Operation['run']>,
+  reads?: Reads,
 ): { readonly operations: Route['operations']; readonly forms: Forms } {
   return {
     operations: {
-      POST: { right: 'A', run: async (context) => run(context, await context.body()) },
+      POST: {
+        right: 'A',
+        ...(reads && { reads }),
+        run: async (context) => run(context, await context.body()),
+      },
     },
     forms: { POST: fields },
   };

@@ -25,8 +25,8 @@ export interface Field {
   readonly type: FieldType;
   /** Absent: read-only. */
   readonly input?: ValueSchema<unknown>;
-  /** `create`: later bodies that carry it are read past. */
-  readonly writable: 'always' | 'create' | 'never';
+  /** `create`: later bodies that carry it are read past; `update`: a create reads it past. */
+  readonly writable: 'always' | 'create' | 'update' | 'never';
   /** Must be in the body of a create and of a PUT. */
   readonly required?: boolean;
   /** Introspection says required though a default steps in (reference: OPTIONS of the class list). */
@@ -100,9 +100,9 @@ export function flag(): Field {
   return { type: 'boolean', writable: 'always', input: flagValue(), initial: false };
 }
 
-/** A whole number that a body may carry and no answer shows. */
-export function writeOnlyInteger(): Field {
-  return { type: 'integer', writable: 'always', input: integerValue() };
+/** The revision that an update expects to find; no answer shows it. */
+export function expectedRevision(): Field {
+  return { type: 'integer', writable: 'update', input: integerValue() };
 }
 
 /** One of `choices`. */

@@ -39,7 +39,7 @@ export function readInput(fields: Fields, body: Body, mode: InputMode): Input {
   const values: Record<string, unknown> = {};
   let errors: Record<string, readonly string[]> | undefined;
   for (const [name, field] of Object.entries(fields)) {
-    if (field.writable === 'never' || (field.writable === 'create' && mode !== 'create')) continue;
+    if (!isWritable(field, mode)) continue;
     const reading = readField(
       field,
       Object.hasOwn(object, name) ? object[name] : undefined,
@@ -66,6 +66,11 @@ export function validInput(
   const { values, errors } = readInput(fields, body, mode);
   if (errors !== undefined) throw invalid(errors);
   return values;
+}
+
+/** Tells whether a body of this kind may carry the field. */
+export function isWritable({ writable }: Field, mode: InputMode): boolean {
+  return writable === 'always' || writable === (mode === 'create' ? 'create' : 'update');
 }
 
 type FieldReading =

@@ -31,8 +31,8 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly links: readonly Link<View>[];
   /** Where the item that the path names is; undefined when it cannot be anywhere. */
   readonly key: (known: Known) => Key | undefined;
-  /** Further records that every operation on an item needs. */
-  readonly reads?: (known: Known) => Readonly<Record<string, Key | undefined>>;
+  /** Further records that an operation needs. */
+  readonly reads?: (known: Known, right: Right) => Readonly<Record<string, Key | undefined>>;
   /** Ids of new items. */
   readonly counter?: (known: Known) => Key | undefined;
   /** Rules beyond the access table, before the body is looked at. */

@@ -1,12 +1,15 @@
+import type { Right } from '../domain/access.ts';
 import { notFound } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Response } from '../http/message.ts';
 import { retryLostRace } from '../services/lost-race.ts';
 import type { Stored } from '../store/store.ts';
+import type { Fields } from './field.ts';
+import { type InputMode, isWritable } from './input.ts';
 import { linksOf, pathOf } from './links.ts';
 import type { Action, ListResource } from './list-resource.ts';
 import { pageBody, readPage } from './page.ts';
-import type { Context, Known, Method, Operation, Route, Version } from './route.ts';
+import type { Context, Method, Operation, Reads, Route, Version } from './route.ts';
 import { versions } from './route.ts';
 import { parseTrim } from './trim.ts';
 
@@ -29,12 +32,11 @@ export function listRoutes<Data extends object, View>(
     paths: pathsOf(resource, ''),
     instance: resource.path.includes('{instance}') ? 'place' : 'none',
     operations: listOperations(resource, answers),
-    forms: { links: resource.links, ...(resource.create && { POST: resource.fields }) },
+    forms: { links: resource.links, ...(resource.create && { POST: formOf(resource, 'create') }) },
   };
   const ofItem = {
     ...shared,
     instance: resource.item === 'instance' ? ('thing' as const) : ('place' as const),
-    reads: itemReads(resource),
   };
   const detail: Route = {
     ...ofItem,
@@ -42,7 +44,7 @@ export function listRoutes<Data extends object, View>(
     kind: 'detail',
     paths: pathsOf(resource, item),
     operations: itemOperations(resource, answers),
-    forms: { links: resource.links, ...(resource.update && { PUT: afterCreate(resource) }) },
+    forms: { links: resource.links, ...(resource.update && { PUT: formOf(resource, 'replace') }) },
   };
   const actions = (resource.actions ?? []).map(
     (action): Route => ({
@@ -66,17 +68,23 @@ function pathsOf(
   return Object.fromEntries(only.map((version) => [version, paths[version]]));
 }
 
-/** The item that the path names is read as `item`. */
-function itemReads<Data extends object, View>(resource: ListResource<Data, View>) {
-  return (known: Known) => ({ ...resource.reads?.(known), item: resource.key(known) });
+/** Beside what the resource asks for, the item that the path names is read as `item`. */
+function itemReads<Data extends object, View>(
+  resource: ListResource<Data, View>,
+  right: Right,
+): Reads {
+  return (known) => ({ ...resource.reads?.(known, right), item: resource.key(known) });
 }
 
-/** As introspection shows them on an item: what only a create takes is read-only there. */
-function afterCreate<Data extends object, View>({ fields }: ListResource<Data, View>) {
+/** The fields that a body of this kind is described with: what it cannot set is read-only, or not its. */
+function formOf({ fields }: { readonly fields: Fields }, mode: InputMode): Fields {
+  const shown = Object.entries(fields).filter(
+    ([, field]) => field.writable !== 'update' || isWritable(field, mode),
+  );
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [
+    shown.map(([name, field]) => [
       name,
-      field.writable === 'create' ? { ...field, writable: 'never' as const } : field,
+      isWritable(field, mode) ? field : { ...field, writable: 'never' as const },
     ]),
   );
 }
@@ -110,9 +118,10 @@ function listOperations<Data extends object, View>(
   resource: ListResource<Data, View>,
   answers: Answers<View>,
 ): Route['operations'] {
-  const { create, counter } = resource;
+  const { create, counter, reads } = resource;
   const list: Operation = {
     right: 'L',
+    ...(reads && { reads: (known) => reads(known, 'L') }),
     authorize: (context) => resource.authorize?.(context, 'L'),
     run: async (context) => {
       const path = answers.path(context);
@@ -133,6 +142,7 @@ function listOperations<Data extends object, View>(
   const post: Operation = {
     right: 'C',
     ...(counter && { counter }),
+    ...(reads && { reads: (known) => reads(known, 'C') }),
     authorize: (context) => resource.authorize?.(context, 'C'),
     run: async (context) => answers.one(context, 201, await create(context, await context.body())),
   };
@@ -147,6 +157,7 @@ function itemOperations<Data extends object, View>(
   const operations: Partial<Record<Method, Operation>> = {
     GET: {
       right: 'G',
+      reads: itemReads(resource, 'G'),
       authorize: (context) => resource.authorize?.(context, 'G'),
       run: async (context) => {
         const item = existing(context, resource, context.records.item, 'G');
@@ -162,6 +173,7 @@ function itemOperations<Data extends object, View>(
   if (remove !== undefined) {
     operations.DELETE = {
       right: 'D',
+      reads: itemReads(resource, 'D'),
       authorize: (context) => resource.authorize?.(context, 'D'),
       run: async (context) => {
         await onCurrent(context, resource, 'D', (item) => remove(context, item));
@@ -179,6 +191,7 @@ function updateOperation<Data extends object, View>(
 ): Operation {
   return {
     right: 'U',
+    reads: itemReads(resource, 'U'),
     authorize: (context) => resource.authorize?.(context, 'U'),
     run: async (context) => {
       const { update } = resource;
@@ -199,6 +212,7 @@ function actionOperation<Data extends object, View>(
 ): Operation {
   return {
     right: 'A',
+    reads: itemReads(resource, 'A'),
     authorize: (context) => resource.authorize?.(context, 'A'),
     run: async (context) => {
       const body = await context.body();

@@ -128,3 +128,30 @@ export function cut<Data extends object>(
     .sort((a, b) => (descending ? b.pk - a.pk : a.pk - b.pk))
     .slice(0, limit);
 }
+
+/**
+ * Reads on until the range is used up or enough rows are kept, for lists that show only some of their rows.
+ *
+ * @param read reads rows of a range; a row without item is not shown
+ */
+export async function gather<Data extends object>(
+  range: RowRange,
+  read: (
+    range: RowRange,
+  ) => Promise<readonly { readonly pk: number; readonly item: Stored<Data> | undefined }[]>,
+  isKept: (row: Row<Data>) => boolean,
+): Promise<readonly Row<Data>[]> {
+  const kept: Row<Data>[] = [];
+  let rest = range;
+  for (;;) {
+    const rows = await read(rest);
+    for (const { pk, item } of rows) {
+      if (item !== undefined && isKept({ pk, item })) kept.push({ pk, item });
+    }
+    const last = rows.at(-1)?.pk;
+    if (kept.length >= range.limit || rows.length < range.limit || last === undefined) {
+      return kept.slice(0, range.limit);
+    }
+    rest = range.descending ? { ...range, below: last } : { ...range, above: last };
+  }
+}

@@ -45,8 +45,6 @@ export interface Route {
   readonly ignoresCredentials: boolean;
   readonly access: Access;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
-  /** Records read together with credentials, by a name of the resource's own. */
-  readonly reads?: (known: Known) => Readonly<Record<string, Key | undefined>>;
   /** What introspection describes: fields of a POST or PUT, and links. */
   readonly forms: Forms;
 }
@@ -61,12 +59,17 @@ export interface Forms {
 /** One method of a route. */
 export interface Operation {
   readonly right: Right;
+  /** Records read together with credentials, by a name of the resource's own. */
+  readonly reads?: Reads;
   /** A counter whose next number is taken beside the first read, when the caller's key is genuine. */
   readonly counter?: (known: Known) => Key | undefined;
   /** Rules beyond the access table, before the body is looked at. Throws ApiError. */
   readonly authorize?: (context: Context) => void;
   readonly run: (context: Context) => Promise<Response>;
 }
+
+/** Says where records are, as far as that is known; undefined: nowhere, or not known yet. */
+export type Reads = (known: Known) => Readonly<Record<string, Key | undefined>>;
 
 /** What is known of a call's place while records are still being read. */
 export interface Known {

@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/access.ts';
+import type { ApiError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { Write } from '../store/store.ts';
+import { type Change, ConditionFailed, type Write } from '../store/store.ts';
 import type { Platform } from './ports.ts';
 
 /** What a commit needs to know of the call that it is for. */
@@ -17,12 +18,27 @@ export interface Committer {
  */
 export async function commit(by: Committer, writes: readonly Write[]): Promise<string> {
   const id = by.platform.ids.random();
-  await by.platform.store.write({
-    id,
-    change: { actor: actorName(by.actor), cause: 'client', depth: 0 },
-    writes,
-  });
+  const change: Change = { actor: actorName(by.actor), cause: 'client', depth: 0 };
+  await by.platform.store.write({ id, change, writes });
   return id;
+}
+
+/**
+ * The same where inserts take names or values that must be unique.
+ *
+ * @param refusal what to throw when this write finds its place taken; undefined: it is an ordinary lost race
+ */
+export async function commitUnique(
+  by: Committer,
+  writes: readonly Write[],
+  refusal: (write: Write) => ApiError | undefined,
+): Promise<string> {
+  try {
+    return await commit(by, writes);
+  } catch (error) {
+    const failed = error instanceof ConditionFailed ? writes[error.index] : undefined;
+    throw (failed?.condition.kind === 'absent' ? refusal(failed) : undefined) ?? error;
+  }
 }
 
 /** Who acts, as notifications name it (reference: channel messages). */

@@ -1,3 +1,4 @@
+import type { FieldDefinition, FieldStorage } from '../domain/field-types.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { ClassPermission, ObjectPermission } from '../domain/object-access.ts';
 
@@ -98,24 +99,6 @@ export interface ApiKeyData extends Keyed {
   readonly created_at: string;
 }
 
-/** One field of a class as clients define and see it. */
-export interface FieldDefinition {
-  readonly name: string;
-  readonly type: string;
-  readonly order_index?: true;
-  readonly filter_index?: true;
-  readonly unique?: boolean;
-  readonly target?: string;
-}
-
-/** Where a field's values are: they survive changes of the schema that keep type and target. */
-export interface FieldStorage {
-  /** Name of the value in stored objects: `<revision that introduced it>_<name>`. */
-  readonly storage: string;
-  /** Index position, 0 to 15, of a field that has one. */
-  readonly slot?: number;
-}
-
 /** A data class. */
 export interface ClassData {
   /** Never given again in its instance; the objects' partition bears it. */
@@ -125,6 +108,8 @@ export interface ClassData {
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
+  /** Index positions given up, longest ago first. */
+  readonly retiredSlots: readonly number[];
   /** Raised when the set of slots changes; objects carry the epoch by which their index keys were made. */
   readonly epoch: number;
   readonly revision: number;

@@ -1,0 +1,106 @@
+import { countExceeded, invalid } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { profileClass } from '../../shared/domain/object-access.ts';
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import { callingAccount, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commitUnique } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import {
+  adminEntity,
+  as,
+  classEntity,
+  classNumbersEntity,
+  instanceEntity,
+  instanceMetadataEntity,
+  instanceNameEntity,
+  memberEntity,
+  ownedEntity,
+} from '../../shared/store/entities.ts';
+import type { ClassData, InstanceData, OwnedData } from '../../shared/store/records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, replace } from '../../shared/store/writes.ts';
+import { instanceFields } from './fields.ts';
+
+interface Draft {
+  readonly name: string;
+  readonly description: string;
+  readonly metadata: JsonObject;
+}
+
+/** Makes an instance with its built-in class; the caller is its owner. One transaction. */
+export async function createInstance(
+  context: Context,
+  body: Body,
+): Promise<{ readonly data: InstanceData; readonly metadata: JsonObject }> {
+  const draft = validInput(instanceFields, body, 'create') as unknown as Draft; // the fields say so
+  const { platform } = context;
+  const owner = callingAccount(context).data.id;
+  const now = timestamp(platform.clock.micros());
+  const { name, description, metadata } = draft;
+  const id = reservedId(context);
+  const data: InstanceData = { id, name, description, owner, created_at: now, updated_at: now };
+  const isTaken = () => invalid({ name: [messages.unique] });
+  await retryLostRace(async () => {
+    const [taken, list] = await platform.store.get([
+      instanceNameEntity.key(name),
+      ownedEntity.key(owner),
+    ]);
+    if (taken !== undefined) throw isTaken();
+    const owned = as(ownedEntity, list);
+    const limit = platform.settings.maxInstances;
+    if ((owned?.data.instances.length ?? 0) >= limit) throw countExceeded('Instance', limit);
+    const nameWrite = insert(instanceNameEntity, instanceNameEntity.key(name), { instance: id });
+    const writes = [nameWrite, ...contents(data), ...ownership(data, owned)];
+    if (Object.keys(metadata).length > 0) {
+      writes.push(insert(instanceMetadataEntity, instanceMetadataEntity.key(id), { metadata }));
+    }
+    await commitUnique(context, writes, (write) => (write === nameWrite ? isTaken() : undefined));
+  });
+  return { data, metadata };
+}
+
+function contents(data: InstanceData): Write[] {
+  const { id, name, created_at } = data;
+  return [
+    insert(instanceEntity, instanceEntity.key(id), data),
+    insert(classNumbersEntity, classNumbersEntity.key(name), {
+      last: 1,
+      numbers: { [profileClass]: 1 },
+    }),
+    insert(classEntity, classEntity.key(id, profileClass), profiles(created_at)),
+  ];
+}
+
+function profiles(created_at: string): ClassData {
+  return {
+    number: 1,
+    name: profileClass,
+    description: 'Class that holds profiles for users.',
+    schema: [],
+    storage: [],
+    retiredSlots: [],
+    epoch: 1,
+    revision: 1,
+    status: 'ready',
+    group: null,
+    group_permissions: 'create_objects',
+    other_permissions: 'create_objects',
+    created_at,
+    updated_at: created_at,
+  };
+}
+
+/** Membership from both sides, and the list that keeps the number of owned instances within its limit. */
+function ownership(data: InstanceData, owned: Stored<OwnedData> | undefined): Write[] {
+  const { id, owner, created_at } = data;
+  const rights = { role: 'full', owner: true } as const;
+  const list: OwnedData = { instances: [...(owned?.data.instances ?? []), id] };
+  return [
+    insert(memberEntity, memberEntity.key(owner, id), { instance: id, ...rights }),
+    insert(adminEntity, adminEntity.key(id, owner), { account: owner, ...rights, created_at }),
+    owned === undefined ? insert(ownedEntity, ownedEntity.key(owner), list) : replace(owned, list),
+  ];
+}

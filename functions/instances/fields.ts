@@ -1,0 +1,43 @@
+import { instanceName } from '../../shared/domain/instance-name.ts';
+import {
+  computed,
+  description,
+  type Field,
+  type Fields,
+  metadata,
+} from '../../shared/resource/field.ts';
+
+/** The name of an instance, given at creation; renaming is an action of its own. */
+const name: Field = {
+  type: 'string',
+  writable: 'create',
+  required: true,
+  input: instanceName(),
+  minLength: 5,
+  maxLength: 64,
+};
+
+/** An instance (reference: instances). */
+export const instanceFields: Fields = {
+  name,
+  description: description(),
+  owner: computed('nested object', {
+    children: {
+      id: computed('integer'),
+      email: computed('email', { label: 'Email address', maxLength: 254 }),
+      first_name: computed('string', { maxLength: 64 }),
+      last_name: computed('string', { maxLength: 64 }),
+      is_active: computed('boolean', { label: 'Active' }),
+      has_password: computed(),
+      metadata: computed(),
+    },
+  }),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+  role: computed(),
+  location: computed('string'),
+  metadata: metadata(),
+};
+
+/** What a rename sends. */
+export const renameFields: Fields = { new_name: { ...name, writable: 'always' } };

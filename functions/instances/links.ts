@@ -1,0 +1,36 @@
+import type { Link } from '../../shared/resource/links.ts';
+import type { Version } from '../../shared/resource/route.ts';
+
+const onlyNew: readonly Version[] = ['v1.1'];
+const onlyOld: readonly Version[] = ['v1'];
+
+/** Makes a link to a list below the instance. */
+function list(name: string, path = `${name}/`, versions?: readonly Version[]): Link<unknown> {
+  return { name, type: 'list', to: path, ...(versions && { versions }) };
+}
+
+/** Links of an instance: all that the interface document and the clients know (reference: instances, links). */
+export const instanceLinks: readonly Link<unknown>[] = [
+  { name: 'self', type: 'detail', to: '' },
+  list('admins'),
+  list('snippets', 'snippets/', onlyNew),
+  list('endpoints', 'endpoints/', onlyNew),
+  list('push_notification', 'push_notifications/'),
+  list('classes'),
+  list('invitations'),
+  list('api_keys'),
+  list('triggers'),
+  list('schedules'),
+  list('users'),
+  list('groups'),
+  list('channels'),
+  { name: 'batch', type: 'batch', to: 'batch/' },
+  { name: 'rename', type: 'rename', to: 'rename/' },
+  list('scripts', 'snippets/scripts/', onlyNew),
+  list('script_runtimes', 'snippets/scripts/runtimes/', onlyNew),
+  list('codeboxes', 'codeboxes/', onlyOld),
+  list('runtimes', 'codeboxes/runtimes/', onlyOld),
+  list('webhooks', 'webhooks/', onlyOld),
+  list('hla_objects', 'api/objects/', onlyOld),
+  list('templates', 'snippets/templates/', onlyOld),
+];

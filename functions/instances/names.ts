@@ -1,0 +1,87 @@
+import { invalid, notFound } from '../../shared/domain/errors.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import { type Body, bodyObject, validInput } from '../../shared/resource/input.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit, commitUnique } from '../../shared/services/commit.ts';
+import {
+  adminEntity,
+  as,
+  classNumbersEntity,
+  instanceNameEntity,
+  memberEntity,
+  ownedEntity,
+} from '../../shared/store/entities.ts';
+import type {
+  ClassNumbersData,
+  InstanceData,
+  InstanceNameData,
+} from '../../shared/store/records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { renameFields } from './fields.ts';
+
+/** Gives an instance another name; the old one is free with the same transaction (reference: instances). */
+export async function renameInstance(
+  context: Context,
+  current: Stored<InstanceData>,
+  body: Body,
+): Promise<InstanceData> {
+  const object = bodyObject(body);
+  // odd but so: a missing new name counts as null
+  if (!Object.hasOwn(object, 'new_name')) throw invalid({ new_name: [messages.null] });
+  const { new_name } = validInput(renameFields, body, 'create') as { new_name: string }; // the field says so
+  if (new_name === current.data.name) return current.data;
+  const { pointer, numbers } = await readName(context, current.data.name);
+  const updated_at = timestamp(context.platform.clock.micros());
+  const data: InstanceData = { ...current.data, name: new_name, updated_at };
+  const isTaken = () => invalid({ new_name: [messages.unique] });
+  const writes = [
+    insert(instanceNameEntity, instanceNameEntity.key(new_name), pointer.data),
+    insert(classNumbersEntity, classNumbersEntity.key(new_name), numbers.data),
+    remove(pointer),
+    remove(numbers),
+    replace(current, data),
+  ];
+  await commitUnique(context, writes, isTaken);
+  context.hints.instances.set(current.data.name, undefined);
+  return data;
+}
+
+/** Removes an instance: its path, its keys and its name are gone with the transaction. */
+export async function removeInstance(
+  context: Context,
+  current: Stored<InstanceData>,
+): Promise<void> {
+  const { id, name, owner } = current.data;
+  const { pointer, numbers } = await readName(context, name);
+  const [list] = await context.platform.store.get([ownedEntity.key(owner)]);
+  const owned = as(ownedEntity, list);
+  const rest = owned?.data.instances.filter((instance) => instance !== id) ?? [];
+  const writes: Write[] = [
+    remove(pointer),
+    remove(numbers),
+    remove(current),
+    { action: 'delete', key: memberEntity.key(owner, id), condition: { kind: 'none' } },
+    { action: 'delete', key: adminEntity.key(id, owner), condition: { kind: 'none' } },
+    ...(owned === undefined ? [] : [replace(owned, { instances: rest })]),
+  ];
+  await commit(context, writes);
+}
+
+async function readName(
+  { platform }: Context,
+  name: string,
+): Promise<{
+  readonly pointer: Stored<InstanceNameData>;
+  readonly numbers: Stored<ClassNumbersData>;
+}> {
+  const items = await platform.store.get([
+    instanceNameEntity.key(name),
+    classNumbersEntity.key(name),
+  ]);
+  const pointer = as(instanceNameEntity, items[0]);
+  const numbers = as(classNumbersEntity, items[1]);
+  if (pointer === undefined || numbers === undefined) throw notFound(); // removed or renamed meanwhile
+  return { pointer, numbers };
+}

@@ -1,0 +1,67 @@
+import { linkPage } from '../../shared/resource/endpoint.ts';
+import type { Family } from '../../shared/resource/route.ts';
+
+const home = {
+  instances: '/instances/',
+  account: '/account/',
+  usage: '/usage/',
+  schema: '/schema/',
+};
+
+const devices = { devices: 'devices/', messages: 'messages/', config: 'config/' };
+
+const inInstance = '/instances/{instance}';
+
+/** The pages of links that lead from the root to everything, open to all (reference: root). */
+export const root: Family = {
+  name: 'root',
+  routes: [
+    {
+      ...linkPage({ name: 'Versions', path: '/', links: {} }),
+      paths: {},
+      isRoot: true,
+      operations: {
+        GET: {
+          right: 'G',
+          run: () =>
+            Promise.resolve({ status: 200, body: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } } }),
+        },
+      },
+    },
+    linkPage({ name: 'Root', path: '/', links: home }),
+    linkPage({
+      name: 'Snippets',
+      path: `${inInstance}/snippets/`,
+      v1Path: null,
+      links: { scripts: 'scripts/', templates: 'templates/', config: 'config/' },
+    }),
+    linkPage({
+      name: 'Endpoints',
+      path: `${inInstance}/endpoints/`,
+      v1Path: null,
+      links: { scripts: 'scripts/', data: 'data/' },
+    }),
+    ...pushPages(),
+  ],
+};
+
+/** Per provider a page of its own, and all of them on one. */
+function pushPages() {
+  const path = `${inInstance}/push_notifications/`;
+  const providers = ['gcm', 'apns'];
+  const pages = providers.map((provider) =>
+    linkPage({
+      name: `Push Notifications ${provider.toUpperCase()}`,
+      path: `${path}${provider}/`,
+      links: devices,
+    }),
+  );
+  return [
+    linkPage({
+      name: 'Push Notifications',
+      path,
+      links: Object.fromEntries(providers.map((p) => [p, `${p}/`])),
+    }),
+    ...pages,
+  ];
+}
