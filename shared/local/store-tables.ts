@@ -39,6 +39,8 @@ export function openTables({ folder, durable }: TablesOptions): Tables {
       noSync: !durable,
       overlappingSync: false, // a commit is then flushed to disk before it is acknowledged and before anybody sees it
     });
+    const foreign = [...environment.getKeys()].find((name) => !tableNames.includes(name));
+    if (foreign !== undefined) throw new Error(`it holds ${JSON.stringify(foreign)}`);
     const texts = { encoding: 'string', keyEncoder } as const;
     const [items, indexes, counters] = tableNames.map((name) => environment.openDB(name, texts));
     return { environment, items, indexes, counters } as Tables; // three names, three tables

@@ -1,0 +1,297 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { openStore, openTemporaryStore } from '../../shared/local/store.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { storeConformance } from './conformance.ts';
+import { change, del, getOne, newId, put, sortKeys, write } from './fixture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+storeConformance('LMDB on disk', { open: (now) => openStore({ path: newPath(), now }) });
+
+describe('a temporary store', () => {
+  it('works, and starts empty', async () => {
+    const key = { pk: 'P', sk: 'S' };
+    const first = await openTemporaryStore({ now: Date.now });
+    await write(first, put(key));
+    const written = await getOne(first, key);
+    await first.close();
+
+    const second = await openTemporaryStore({ now: Date.now });
+
+    const found = await getOne(second, key);
+    await second.close();
+    expect([written?.key, found]).toEqual([key, undefined]);
+  });
+});
+
+describe('a store that is opened again', () => {
+  it('holds its items and indexes', async () => {
+    const path = newPath();
+    const key = { pk: 'P', sk: 'S' };
+    const first = await openStore({ path, now: Date.now });
+    await write(first, put(key, { data: { n: 1 }, indexes: { slot0: 'a' } }));
+    const written = await getOne(first, key);
+    await first.close();
+
+    const second = await openStore({ path, now: Date.now });
+
+    const found = await second.query({ pk: 'P', index: 'slot0', limit: 10 });
+    await second.close();
+    expect(found.items).toEqual([written]);
+  });
+
+  it('goes on counting, also when nothing was written since', async () => {
+    const path = newPath();
+    const counter = { pk: 'SEQUENCE', sk: 'x' };
+    const first = await openStore({ path, now: Date.now });
+    await first.next(counter, 7);
+    await first.close();
+
+    const second = await openStore({ path, now: Date.now });
+
+    const next = await second.next(counter);
+    await second.close();
+    expect(next).toBe(8);
+  });
+
+  it('knows a repeated write', async () => {
+    const path = newPath();
+    const key = { pk: 'P', sk: 'S' };
+    const creation = {
+      id: newId(),
+      change,
+      writes: [put(key, { condition: { kind: 'absent' as const } })],
+    };
+    const first = await openStore({ path, now: Date.now });
+    await first.write(creation);
+    await first.close();
+
+    const second = await openStore({ path, now: Date.now });
+
+    await expect(second.write(creation)).resolves.toBeUndefined();
+    await second.close();
+  });
+});
+
+describe('a store that is closed', () => {
+  it('has finished what was under way', async () => {
+    const path = newPath();
+    const key = { pk: 'P', sk: 'S' };
+    const first = await openStore({ path, now: Date.now });
+    const writing = write(first, put(key));
+
+    await first.close();
+
+    await writing;
+    const second = await openStore({ path, now: Date.now });
+    const found = await getOne(second, key);
+    await second.close();
+    expect(found?.key).toEqual(key);
+  });
+
+  it('takes no more writes, and may be closed again', async () => {
+    const store = await openStore({ path: newPath(), now: Date.now });
+    await store.close();
+
+    await expect(write(store, put({ pk: 'P', sk: 'S' }))).rejects.toThrow('closed');
+    await expect(store.close()).resolves.toBeUndefined();
+  });
+});
+
+describe('writes that arrive together', () => {
+  it('share a commit', async () => {
+    const path = newPath();
+    const store = await openStore({ path, now: Date.now });
+    for (let round = 0; round < 10; round += 1) {
+      const keys = Array.from({ length: 32 }, (_, n) => ({ pk: 'P', sk: `${round}-${n}` }));
+      await Promise.all(keys.map((key) => write(store, put(key))));
+    }
+    await store.close();
+
+    const { lastTxnId } = await inspect(path);
+
+    expect(lastTxnId).toBeLessThan(30); // 10 groups, and what opening and closing take
+  });
+
+  it('are refused one by one', async () => {
+    const store = await openTemporaryStore({ now: Date.now });
+    const keys = Array.from({ length: 10 }, (_, n) => ({ pk: 'P', sk: String(n % 7) }));
+
+    const outcomes = await Promise.allSettled(
+      keys.map((key) => write(store, put(key, { condition: { kind: 'absent' } }))),
+    );
+
+    const kept = await sortKeys(store, { pk: 'P', limit: 100 });
+    await store.close();
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(keys.map((_, n) => n < 7));
+    expect(kept).toEqual(['0', '1', '2', '3', '4', '5', '6']);
+  });
+});
+
+describe('readers beside writers', () => {
+  it('never see an item at another index position than its own', async () => {
+    const store = await openStore({ path: newPath(), now: Date.now });
+    const torn: unknown[] = [];
+    let writing = true;
+
+    async function update(sk: string): Promise<void> {
+      for (let n = 0; n < 150; n += 1) {
+        const updated = `${String(n).padStart(4, '0')}${sk}`;
+        await write(store, put({ pk: 'P', sk }, { data: { updated }, indexes: { updated } }));
+      }
+    }
+    async function read(): Promise<void> {
+      while (writing) {
+        const page = await store.query({ pk: 'P', index: 'updated', limit: 100 });
+        for (const [n, { data }] of page.items.entries()) {
+          if (JSON.stringify(data) !== JSON.stringify({ updated: page.positions[n] })) {
+            torn.push([data, page.positions[n]]);
+          }
+        }
+        await new Promise(setImmediate);
+      }
+    }
+    const readers = [read(), read()];
+    await Promise.all(Array.from({ length: 8 }, (_, n) => update(`writer${n}`)));
+    writing = false;
+    await Promise.all(readers);
+
+    await store.close();
+    expect(torn).toEqual([]);
+  });
+});
+
+describe('expired items', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const day = 86_400;
+
+  /** Lets the removal, which takes turns with writes, do some steps. */
+  async function waitForSteps(store: Store): Promise<void> {
+    for (let n = 0; n < 10; n += 1) await write(store, put({ pk: 'OTHER', sk: 'x' }));
+  }
+
+  function expiring(count: number, expiresAt: number) {
+    return Array.from({ length: count }, (_, n) =>
+      put({ pk: 'P', sk: String(n) }, { expiresAt, indexes: { slot0: `v${n}` } }),
+    );
+  }
+
+  it('are removed from the disk when the store is opened', async () => {
+    const path = newPath();
+    const first = await openStore({ path, now: () => 0 });
+    for (const item of expiring(250, day)) await write(first, item);
+    await write(first, put({ pk: 'P', sk: 'stays' }, { expiresAt: 3 * day }));
+    await first.close();
+
+    const second = await openStore({ path, now: () => 2 * day * 1000 });
+
+    await waitForSteps(second);
+    await second.close();
+    const { items, indexes } = await inspect(path);
+    expect([items, indexes.length]).toEqual([['OTHER\u0000x', 'P\u0000stays'], 1]);
+  });
+
+  it('are removed every minute', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const path = newPath();
+    let now = 0;
+    const store = await openStore({ path, now: () => now });
+    await write(store, ...expiring(3, day));
+    now = 2 * day * 1000;
+
+    vi.advanceTimersByTime(60_000);
+
+    await waitForSteps(store);
+    await store.close();
+    expect(await inspect(path)).toMatchObject({ items: ['OTHER\u0000x'], indexes: [] });
+  });
+
+  it('that were put again meanwhile stay', async () => {
+    const path = newPath();
+    const first = await openStore({ path, now: () => 0 });
+    await write(first, ...expiring(2, day));
+    await write(
+      first,
+      put({ pk: 'P', sk: '0' }),
+      put({ pk: 'P', sk: '1' }, { expiresAt: 3 * day }),
+    );
+    await first.close();
+
+    const second = await openStore({ path, now: () => 2 * day * 1000 });
+
+    await waitForSteps(second);
+    await second.close();
+    expect((await inspect(path)).items).toEqual(['OTHER\u0000x', 'P\u00000', 'P\u00001']);
+  });
+
+  it('leave nothing behind when they are deleted by hand', async () => {
+    const path = newPath();
+    const store = await openStore({ path, now: () => 0 });
+    await write(store, ...expiring(1, day));
+    await write(store, del({ pk: 'P', sk: '0' }));
+    await store.close();
+
+    expect(await inspect(path)).toMatchObject({ items: [], indexes: [] });
+  });
+});
+
+describe('a folder that holds no readable store', () => {
+  const rows: readonly (readonly [string, (file: string) => void])[] = [
+    ['text', (file) => writeFileSync(file, 'not a database\n'.repeat(1000))],
+    ['zeros', (file) => writeFileSync(file, Buffer.alloc(65_536))],
+    ['a few bytes', (file) => writeFileSync(file, 'hi')],
+  ];
+  it.each(rows)('is refused with its name: %s', async (_, spoil) => {
+    const path = newPath();
+    mkdirSync(path);
+    spoil(join(path, 'data.mdb'));
+
+    await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
+  });
+
+  it.each([0.3, 0.9])('is refused with its name: a file cut off at %s of it', async (part) => {
+    const path = newPath();
+    const store = await openStore({ path, now: Date.now });
+    const data = { text: 'x'.repeat(200_000) };
+    for (const sk of ['a', 'b', 'c']) await write(store, put({ pk: 'P', sk }, { data }));
+    await store.close();
+    const file = join(path, 'data.mdb');
+    truncateSync(file, Math.floor(statSync(file).size * part));
+
+    await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
+  });
+
+  it('is refused with its name: the data of another program', async () => {
+    const path = newPath();
+    const other = open({ path, noSubdir: false, overlappingSync: false });
+    await other.put('their', 'data');
+    await other.close();
+
+    await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
+  });
+});
+
+function newPath(): string {
+  return join(folder, newId());
+}
+
+/** Looks into the files of a closed store. */
+async function inspect(path: string) {
+  const environment = open({ path, noSubdir: false, overlappingSync: false });
+  const { lastTxnId } = environment.getStats() as { lastTxnId: number };
+  const texts = { keyEncoding: 'binary', encoding: 'string' } as const;
+  const [items, indexes] = ['items', 'indexes'].map((name) =>
+    [...environment.openDB<string, Buffer>(name, texts).getKeys()].map((key) =>
+      Buffer.from(key).toString(),
+    ),
+  );
+  await environment.close();
+  return { lastTxnId, items: items ?? [], indexes: indexes ?? [] };
+}
