@@ -1,76 +1,69 @@
-import type { Tables } from './store-tables.ts';
+import type { ItemCache } from './store-cache.ts';
+import type { Counters } from './store-counters.ts';
+import type { Operation, Tables } from './store-tables.ts';
 
-/** Transactions in one commit at the most, so that applying them does not hold up readers for long. */
+/** Pieces of work in one commit at the most, so that planning them does not hold up readers for long. */
 const maxGroupSize = 200;
+
+/** Reads an item as it will be when all that was planned before is done; undefined: no item. */
+export type ReadItem = (itemKey: string) => string | undefined;
+
+/** What a piece of work wants to change, and its result once that is durable. */
+export interface Plan<Result> {
+  readonly operations: readonly Operation[];
+  readonly result: Result;
+}
 
 /** Runs pieces of work in commits that they share. */
 export interface GroupCommit {
   /**
-   * Runs `work` inside a transaction and resolves with its result when that is durable. Work may throw only when
-   * the medium fails: everything in the same commit is then undone and rejected.
+   * Plans a piece of work, carries it out whole or not at all, and resolves when it is durable. Between reading
+   * and commit nobody comes between. When `work` throws, nothing of it is done and its error is passed on.
    */
-  submit<Result>(work: () => Result): Promise<Result>;
+  submit<Result>(work: (read: ReadItem) => Plan<Result>): Promise<Result>;
 }
 
-/** What is to be done around each commit. */
-export interface CommitHooks {
-  /** Runs inside the transaction, before the work. */
-  readonly begin: () => void;
-  /** Runs when the transaction is durable, before anybody hears of it. */
-  readonly committed: () => void;
-  /** Runs last, also when the commit failed. */
-  readonly ended: () => void;
+/** What takes part in a commit. */
+export interface CommitParts {
+  readonly tables: Tables;
+  readonly cache: ItemCache;
+  readonly counters: Counters;
 }
 
 interface Job {
-  readonly run: () => void;
+  /** Plans the work and says what is to be changed; throws what the work throws. */
+  readonly plan: (read: ReadItem) => readonly Operation[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Makes a group commit over `tables`: what arrives in one turn of the event loop, or while a commit is under way,
- * shares the next commit and its flush to disk. One commit at a time.
+ * Makes a group commit: what arrives in one turn of the event loop, or while a commit is under way, shares the
+ * next commit and its flush to disk. There is one commit at a time and no other writer, so what is planned on
+ * the state before it holds inside it; LMDB then has only to write, in a thread of its own, all or nothing.
  */
-export function createGroupCommit(tables: Tables, hooks: CommitHooks): GroupCommit {
+export function createGroupCommit(parts: CommitParts): GroupCommit {
   let waiting: Job[] = [];
   let running = false;
-
-  async function commit(group: readonly Job[]): Promise<void> {
-    try {
-      await tables.environment.childTransaction(() => {
-        hooks.begin();
-        for (const job of group) job.run();
-      });
-      hooks.committed();
-    } finally {
-      // A reader must not go on with a snapshot from before the commit.
-      tables.environment.resetReadTxn();
-      hooks.ended();
-    }
-  }
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       const group = waiting.slice(0, maxGroupSize);
       waiting = waiting.slice(maxGroupSize);
-      try {
-        await commit(group);
-        for (const job of group) job.resolve();
-      } catch (error) {
-        for (const job of group) job.reject(error);
-      }
+      await commitGroup(parts, group);
     }
     running = false;
   }
 
   return {
-    submit: <Result>(work: () => Result) =>
+    submit: <Result>(work: (read: ReadItem) => Plan<Result>) =>
       new Promise<Result>((resolve, reject) => {
         let result: Result;
         waiting.push({
-          run: () => {
-            result = work();
+          plan: (read) => {
+            const planned = work(read);
+            result = planned.result;
+            return planned.operations;
           },
           resolve: () => resolve(result),
           reject,
@@ -80,4 +73,63 @@ export function createGroupCommit(tables: Tables, hooks: CommitHooks): GroupComm
         setImmediate(() => void run());
       }),
   };
+}
+
+async function commitGroup(parts: CommitParts, group: readonly Job[]): Promise<void> {
+  const { operations, planned } = planGroup(parts.tables, group);
+  try {
+    await carryOut(parts, operations);
+    for (const job of planned) job.resolve();
+  } catch (error) {
+    for (const job of planned) job.reject(error);
+  }
+}
+
+function planGroup(
+  { items }: Tables,
+  group: readonly Job[],
+): { operations: Operation[]; planned: Job[] } {
+  const changed = new Map<string, string | undefined>();
+  const read = (key: string) => (changed.has(key) ? changed.get(key) : items.get(key));
+  const operations: Operation[] = [];
+  const planned: Job[] = [];
+  for (const job of group) {
+    try {
+      for (const operation of job.plan(read)) {
+        operations.push(operation);
+        if (operation.table === 'items') changed.set(operation.key, operation.value);
+      }
+      planned.push(job);
+    } catch (error) {
+      job.reject(error);
+    }
+  }
+  return { operations, planned };
+}
+
+async function carryOut(
+  { tables, cache, counters }: CommitParts,
+  operations: Operation[],
+): Promise<void> {
+  operations.push(...counters.save());
+  if (operations.length === 0) return;
+  for (const { table, key } of operations) {
+    if (table === 'items') cache.lock(key);
+  }
+  try {
+    await tables.environment.batch(() => {
+      for (const operation of operations) enqueue(tables, operation);
+    });
+    counters.saved();
+  } finally {
+    // A reader must not go on with a snapshot from before the commit, and remember what it finds there.
+    tables.environment.resetReadTxn();
+    cache.unlock();
+  }
+}
+
+function enqueue(tables: Tables, { table, key, value }: Operation): void {
+  // Their promises say nothing that the promise of the batch does not say.
+  if (value === undefined) void tables[table].remove(key);
+  else void tables[table].put(key, value);
 }

@@ -1,6 +1,6 @@
 import type { Key } from '../store/store.ts';
 import { itemKey } from './store-keys.ts';
-import type { Tables } from './store-tables.ts';
+import type { Operation, Tables } from './store-tables.ts';
 
 /**
  * Counters, kept in memory and written with the next commit: a number that an acknowledged write used is in
@@ -9,9 +9,9 @@ import type { Tables } from './store-tables.ts';
 export interface Counters {
   /** Takes `count` numbers and returns the first. */
   take(counter: Key, count: number): number;
-  /** Writes what is not saved yet, inside a transaction. */
-  save(): void;
-  /** Says that what `save` wrote last is durable. */
+  /** What there is to write, so that the numbers taken up to now are safe. */
+  save(): readonly Operation[];
+  /** Says that what `save` returned last is durable. */
   saved(): void;
 }
 
@@ -32,11 +32,12 @@ export function createCounters({ counters }: Tables): Counters {
     },
     save: () => {
       underway.clear();
-      for (const key of unsaved) {
-        const number = last.get(key) ?? 0;
-        counters.putSync(key, String(number));
-        underway.set(key, number);
-      }
+      for (const key of unsaved) underway.set(key, last.get(key) ?? 0);
+      return [...underway].map(([key, number]) => ({
+        table: 'counters',
+        key,
+        value: String(number),
+      }));
     },
     saved: () => {
       for (const [key, number] of underway) {

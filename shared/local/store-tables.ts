@@ -14,6 +14,14 @@ export interface Tables {
   readonly counters: Database<string, string>;
 }
 
+/** One change of a table: puts a value, or removes what is there. Keys and values are checked before. */
+export interface Operation {
+  readonly table: 'items' | 'indexes' | 'counters';
+  readonly key: string;
+  /** Absent: to be removed. */
+  readonly value?: string;
+}
+
 const tableNames = ['items', 'indexes', 'counters'];
 
 /** How the environment is opened. */

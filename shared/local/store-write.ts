@@ -7,6 +7,7 @@ import {
   type Transaction,
   type Write,
 } from '../store/store.ts';
+import type { Plan, ReadItem } from './store-commit.ts';
 import {
   type Envelope,
   holds,
@@ -24,7 +25,7 @@ import {
   itemOfExpiryKey,
   parseItemKey,
 } from './store-keys.ts';
-import type { Tables } from './store-tables.ts';
+import type { Operation, Tables } from './store-tables.ts';
 
 /* As on DynamoDB, so that an app does not pass on one machine only. */
 const maxItemBytes = 400 * 1024;
@@ -45,13 +46,6 @@ interface PreparedWrite {
   readonly key: string;
   /** The item as it is stored; absent unless it is a put. */
   readonly text?: string;
-}
-
-/** What a change needs: the tables, the time in epoch seconds, and who must hear of a change before it is made. */
-export interface WriteContext {
-  readonly tables: Tables;
-  readonly now: () => number;
-  readonly changing: (itemKey: string) => void;
 }
 
 /**
@@ -81,44 +75,44 @@ export function prepareTransaction({ id, change, writes }: Transaction): Prepare
 }
 
 /**
- * Applies a transaction, or nothing of it when a condition fails. Runs inside a transaction of the medium.
+ * Plans a transaction on what is there; `now` in epoch seconds.
  *
- * @returns the failure, or undefined when the transaction is applied, now or earlier
+ * @returns what to change, which is nothing for a repetition; as result the failure when a condition does not hold
  */
-export function applyTransaction(
-  context: WriteContext,
+export function planTransaction(
   { id, writes }: PreparedTransaction,
-): ConditionFailed | undefined {
+  read: ReadItem,
+  now: () => number,
+): Plan<ConditionFailed | undefined> {
   const before = writes.map(({ key }) => {
-    const text = context.tables.items.get(key);
+    const text = read(key);
     return text === undefined ? undefined : readEnvelope(text);
   });
-  if (isApplied(id, writes, before)) return undefined;
+  if (isApplied(id, writes, before)) return { operations: [], result: undefined };
   for (const [position, { write }] of writes.entries()) {
-    const current = unexpired(before[position], context.now);
+    const current = unexpired(before[position], now);
     if (holds(write.condition, current)) continue;
-    return new ConditionFailed(position, current && storedItem(write.key, current));
+    const existing = current && storedItem(write.key, current);
+    return { operations: [], result: new ConditionFailed(position, existing) };
   }
-  for (const [position, prepared] of writes.entries()) {
-    applyWrite(context, prepared, before[position]);
-  }
-  return undefined;
+  const operations = writes.flatMap((prepared, position) => planWrite(prepared, before[position]));
+  return { operations, result: undefined };
 }
 
 /**
- * Removes some items that expired. Runs inside a transaction of the medium.
+ * Plans the removal of some items that expired before `now`, in epoch seconds.
  *
- * @returns whether there may be more
+ * @returns what to change; as result whether there may be more
  */
-export function sweepExpired(context: WriteContext): boolean {
-  const range = { ...expiredBefore(context.now()), limit: sweepSize };
-  const entries = [...context.tables.indexes.getKeys(range)];
-  for (const entry of entries) {
+export function planSweep({ indexes }: Tables, read: ReadItem, now: () => number): Plan<boolean> {
+  const entries = [...indexes.getKeys({ ...expiredBefore(now()), limit: sweepSize })];
+  const operations = entries.flatMap((entry) => {
     const key = itemOfExpiryKey(entry);
-    const text = context.tables.items.get(key);
-    if (text !== undefined) removeItem(context, key, readEnvelope(text));
-  }
-  return entries.length === sweepSize;
+    const text = read(key);
+    const item = text === undefined ? undefined : readEnvelope(text);
+    return item !== undefined && isExpired(item.expiresAt, now) ? removal(key, item) : [];
+  });
+  return { operations, result: entries.length === sweepSize };
 }
 
 function unexpired(envelope: Envelope | undefined, now: () => number): Envelope | undefined {
@@ -140,45 +134,41 @@ function isApplied(
   return puts > 0;
 }
 
-function applyWrite(
-  context: WriteContext,
+function planWrite(
   { write, key, text }: PreparedWrite,
   before: Envelope | undefined,
-): void {
+): readonly Operation[] {
   switch (write.action) {
     case 'put':
-      if (text !== undefined) putItem(context, { write, key, text }, before);
-      return;
+      return text === undefined ? [] : replacement({ write, key, text }, before);
     case 'delete':
-      if (before !== undefined) removeItem(context, key, before);
-      return;
+      return before === undefined ? [] : removal(key, before);
     case 'check':
-      return;
+      return [];
   }
 }
 
-function putItem(
-  { tables, changing }: WriteContext,
+function replacement(
   { write, key, text }: { readonly write: Put; readonly key: string; readonly text: string },
   before: Envelope | undefined,
-): void {
-  changing(key);
-  tables.items.putSync(key, text);
+): readonly Operation[] {
+  const operations: Operation[] = [{ table: 'items', key, value: text }];
   const entries = indexEntries(write.key.pk, write.indexes ?? {});
   if (write.expiresAt !== undefined) entries.push(expiryKey(write.expiresAt, key));
   const entriesBefore = before === undefined ? [] : entriesOf(key, before);
   for (const entry of entriesBefore) {
-    if (!entries.includes(entry)) tables.indexes.removeSync(entry);
+    if (!entries.includes(entry)) operations.push({ table: 'indexes', key: entry });
   }
   for (const entry of entries) {
-    if (!entriesBefore.includes(entry)) tables.indexes.putSync(entry, write.key.sk);
+    if (entriesBefore.includes(entry)) continue;
+    operations.push({ table: 'indexes', key: entry, value: write.key.sk });
   }
+  return operations;
 }
 
-function removeItem({ tables, changing }: WriteContext, key: string, item: Envelope): void {
-  changing(key);
-  tables.items.removeSync(key);
-  for (const entry of entriesOf(key, item)) tables.indexes.removeSync(entry);
+function removal(key: string, item: Envelope): readonly Operation[] {
+  const entries = entriesOf(key, item).map((entry) => ({ table: 'indexes' as const, key: entry }));
+  return [{ table: 'items', key }, ...entries];
 }
 
 /** All entries that a stored item has among the indexes. */

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../store/store.ts';
 import { createItemCache } from './store-cache.ts';
-import { createGroupCommit, type GroupCommit } from './store-commit.ts';
+import { createGroupCommit } from './store-commit.ts';
 import { createCounters } from './store-counters.ts';
 import { createReader } from './store-read.ts';
 import { openTables, type TablesOptions } from './store-tables.ts';
-import { applyTransaction, prepareTransaction, sweepExpired } from './store-write.ts';
+import { planSweep, planTransaction, prepareTransaction } from './store-write.ts';
 
 const sweepIntervalMs = 60_000;
 
@@ -47,19 +47,14 @@ function createStore(options: TablesOptions, nowMs: () => number): Store {
   const now = () => nowMs() / 1000;
   const cache = createItemCache();
   const counters = createCounters(tables);
-  const commits = createGroupCommit(tables, {
-    begin: counters.save,
-    committed: counters.saved,
-    ended: cache.unlock,
-  });
-  const context = { tables, now, changing: cache.lock };
-  const sweeper = startSweeper(() => commits.submit(() => sweepExpired(context)));
+  const commits = createGroupCommit({ tables, cache, counters });
+  const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
   const reader = createReader({ tables, cache, now });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     await sweeper.stop();
-    await commits.submit(() => undefined); // the last one: saves the counters
+    await commits.submit(() => ({ operations: [], result: undefined })); // the last one: saves the counters
     await tables.environment.close();
   }
 
@@ -69,7 +64,7 @@ function createStore(options: TablesOptions, nowMs: () => number): Store {
     write: async (transaction) => {
       if (closing !== undefined) throw new Error('the store is closed');
       const prepared = prepareTransaction(transaction);
-      const failure = await commits.submit(() => applyTransaction(context, prepared));
+      const failure = await commits.submit((read) => planTransaction(prepared, read, now));
       if (failure !== undefined) throw failure;
     },
     next: async (counter, count = 1) => counters.take(counter, count),
@@ -81,7 +76,7 @@ function createStore(options: TablesOptions, nowMs: () => number): Store {
 }
 
 /** Removes expired items, now and each minute, in steps that let others between. */
-function startSweeper(step: () => ReturnType<GroupCommit['submit']>): { stop(): Promise<void> } {
+function startSweeper(step: () => Promise<boolean>): { stop(): Promise<void> } {
   let stopped = false;
   let running: Promise<void> | undefined;
 
