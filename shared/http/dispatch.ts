@@ -6,7 +6,6 @@ import {
   notFound,
   parentNotFound,
 } from '../domain/errors.ts';
-import { createHints } from '../resource/hints.ts';
 import type { Body } from '../resource/input.ts';
 import { introspect } from '../resource/introspection.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type Operation,
   type Route,
 } from '../resource/route.ts';
+import { createHints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import { identify } from './authentication.ts';
 import { parseBody } from './body.ts';
@@ -97,7 +97,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   checkInstance(context);
   if (method === 'OPTIONS') {
     checkRights(context, readRights(route));
-    return { status: 200, body: introspect(route, context.actor) };
+    return { status: 200, body: introspect(context) };
   }
   checkRights(context, [rightOf(route, method, operation)]);
   if (operation === undefined) throw methodNotAllowed(request.method);

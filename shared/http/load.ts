@@ -1,5 +1,5 @@
 import type { KeyClaims } from '../domain/credentials.ts';
-import { classHint, type Hints } from '../resource/hints.ts';
+import { classHint, type Hints } from '../services/hints.ts';
 import type { Known, Operation } from '../resource/route.ts';
 import type { Platform } from '../services/ports.ts';
 import {

@@ -18,6 +18,8 @@ export type FieldType =
   | 'integer'
   | 'choice'
   | 'datetime'
+  | 'float'
+  | 'file upload'
   | 'nested object';
 
 /** One field of a resource: what it accepts, what it does when absent, and how introspection describes it. */

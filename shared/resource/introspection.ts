@@ -1,7 +1,7 @@
-import { type Actor, isAllowed, type Right } from '../domain/access.ts';
+import { isAllowed, type Right } from '../domain/access.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Field, Fields } from './field.ts';
-import type { Route } from './route.ts';
+import type { Context, Route } from './route.ts';
 
 const renders = ['application/json', 'text/html'];
 const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
@@ -10,13 +10,15 @@ const parses = ['application/json', 'application/x-www-form-urlencoded', 'multip
  * Describes a route to a caller: what it renders and parses, and the fields of the writes that this caller may
  * make (reference: OPTIONS introspection). Keys stand in the order of the reference.
  */
-export function introspect(route: Route, actor: Actor): JsonObject {
+export function introspect({ route, actor, class: place }: Context): JsonObject {
+  const { links, classFields } = route.forms;
+  const added = place === undefined ? {} : (classFields?.(place.data.schema) ?? {});
   const actions: Record<string, Json> = {};
   for (const method of ['POST', 'PUT'] as const) {
     const fields = route.forms[method];
     if (fields === undefined || !isAllowed(route.access, actor, writeRight(route, method)))
       continue;
-    actions[method] = describeFields(fields, route.forms.links);
+    actions[method] = describeFields({ ...fields, ...added }, links);
   }
   return {
     name: route.name,

@@ -5,7 +5,7 @@ import type { Key, Stored } from '../store/store.ts';
 import type { Field, Fields } from './field.ts';
 import type { Body } from './input.ts';
 import type { Link } from './links.ts';
-import type { Context, Known, Version } from './route.ts';
+import type { ClassFields, Context, Known, Version } from './route.ts';
 
 /**
  * A resource that is a list of items: `path` lists and creates, `path{item}/` shows, changes and removes, and
@@ -28,6 +28,8 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly inClass?: true;
   readonly access: Access;
   readonly fields: Fields;
+  /** Describes fields that the class of the call adds. */
+  readonly classFields?: ClassFields;
   readonly links: readonly Link<View>[];
   /** Where the item that the path names is; undefined when it cannot be anywhere. */
   readonly key: (known: Known) => Key | undefined;

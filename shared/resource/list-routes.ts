@@ -24,6 +24,8 @@ export function listRoutes<Data extends object, View>(
     ignoresCredentials: false,
     access: resource.access,
   };
+  const { links, classFields } = resource;
+  const described = { links, ...(classFields && { classFields }) };
   const item = `{${resource.item}}/`;
   const list: Route = {
     ...shared,
@@ -32,7 +34,7 @@ export function listRoutes<Data extends object, View>(
     paths: pathsOf(resource, ''),
     instance: resource.path.includes('{instance}') ? 'place' : 'none',
     operations: listOperations(resource, answers),
-    forms: { links: resource.links, ...(resource.create && { POST: formOf(resource, 'create') }) },
+    forms: { ...described, ...(resource.create && { POST: formOf(resource, 'create') }) },
   };
   const ofItem = {
     ...shared,
@@ -44,7 +46,7 @@ export function listRoutes<Data extends object, View>(
     kind: 'detail',
     paths: pathsOf(resource, item),
     operations: itemOperations(resource, answers),
-    forms: { links: resource.links, ...(resource.update && { PUT: formOf(resource, 'replace') }) },
+    forms: { ...described, ...(resource.update && { PUT: formOf(resource, 'replace') }) },
   };
   const actions = (resource.actions ?? []).map(
     (action): Route => ({

@@ -1,5 +1,6 @@
 import type { Access, Actor, Right } from '../domain/access.ts';
 import type { Request, Response } from '../http/message.ts';
+import type { Hints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import type {
   AccountData,
@@ -11,7 +12,6 @@ import type {
 } from '../store/records.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { Fields } from './field.ts';
-import type { Hints } from './hints.ts';
 import type { Body } from './input.ts';
 
 /** Versions of the interface; the first segment of every path. */
@@ -54,7 +54,11 @@ export interface Forms {
   readonly POST?: Fields;
   readonly PUT?: Fields;
   readonly links?: readonly { readonly name: string; readonly type: string }[];
+  readonly classFields?: ClassFields;
 }
+
+/** Describes the fields that a class adds to its objects. */
+export type ClassFields = (schema: ClassData['schema']) => Fields;
 
 /** One method of a route. */
 export interface Operation {

@@ -1,3 +1,5 @@
+import type { CompiledClass } from '../domain/compiled-class.ts';
+
 /**
  * What a process remembers of names, to spare the read that finds them out. Never trusted: whoever uses a hint
  * reads in the same step the record that proves it, and asks again when it was wrong.
@@ -7,6 +9,8 @@ export interface Hints {
   readonly instances: Hint<string, number>;
   /** Class numbers by `<instance id>/<class name>`. */
   readonly classes: Hint<string, number>;
+  /** Classes made ready, by the version of their record: not a hint but a fact, which no change can make wrong. */
+  readonly compiled: Hint<string, CompiledClass>;
 }
 
 /** A bounded memory; it forgets everything when it is full, which costs a few reads and no bookkeeping. */
@@ -19,7 +23,7 @@ const maxHints = 10_000;
 
 /** Makes the hints of a process, empty. */
 export function createHints(): Hints {
-  return { instances: createHint(), classes: createHint() };
+  return { instances: createHint(), classes: createHint(), compiled: createHint() };
 }
 
 /** Makes a memory of at most {@link maxHints} entries; setting undefined forgets. */

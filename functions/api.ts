@@ -1,0 +1,13 @@
+import type { Family, Route } from '../shared/resource/route.ts';
+import { account } from './account/resource.ts';
+import { apiKeys } from './api-keys/resource.ts';
+import { classes } from './classes/resource.ts';
+import { instances } from './instances/resource.ts';
+import { objects } from './objects/resource.ts';
+import { root } from './root/resource.ts';
+
+/** THE MAP: every family of paths, one line each. A new family is a folder beside this file and a line here. */
+export const api: readonly Family[] = [root, account, instances, apiKeys, classes, objects];
+
+/** Every route of the interface. */
+export const routes: readonly Route[] = api.flatMap((family) => family.routes);

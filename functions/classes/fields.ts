@@ -1,0 +1,32 @@
+import * as v from 'valibot';
+import { className } from '../../shared/domain/class-name.ts';
+import { classPermissions } from '../../shared/domain/object-access.ts';
+import { recordId } from '../../shared/domain/record-id.ts';
+import {
+  choice,
+  computed,
+  description,
+  expectedRevision,
+  type Fields,
+  json,
+  metadata,
+} from '../../shared/resource/field.ts';
+
+const initialRights = 'create_objects';
+
+/** A class (reference: data classes, fields). The schema is checked against its class and the others. */
+export const classFields: Fields = {
+  name: { type: 'string', writable: 'create', required: true, input: className(), maxLength: 50 },
+  description: description(),
+  schema: json(v.unknown(), { initial: [], putDefault: [], shownRequired: true }),
+  status: computed(),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+  objects_count: computed(),
+  revision: computed('integer', { shownRequired: true }),
+  group: json(recordId(), { nullable: true, initial: null }),
+  group_permissions: choice(classPermissions, initialRights, { shownRequired: true }),
+  other_permissions: choice(classPermissions, initialRights, { shownRequired: true }),
+  metadata: metadata(),
+  expected_revision: expectedRevision(),
+};

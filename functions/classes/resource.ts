@@ -1,0 +1,90 @@
+import { allRights } from '../../shared/domain/access.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import { isClassVisible } from '../../shared/domain/object-access.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { allUnder, cut } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context, Family } from '../../shared/resource/route.ts';
+import { as, classEntity, classMetadataEntity, classPrefix } from '../../shared/store/entities.ts';
+import type { ClassData } from '../../shared/store/records.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { classFields } from './fields.ts';
+import { type ClassView, createClass, removeClass, updateClass } from './write.ts';
+
+const resource: ListResource<ClassData, ClassView> = {
+  name: 'Klass',
+  path: '/instances/{instance}/classes/',
+  item: 'class',
+  access: {
+    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    apiKey: 'LG', // those that the key may see; no API key ever changes a class
+  },
+  fields: classFields,
+  links: [
+    { name: 'self', type: 'detail', to: '' },
+    { name: 'objects', type: 'list', to: 'objects/' },
+    {
+      name: 'group',
+      type: 'detail',
+      to: ({ data }, base) => (data.group === null ? undefined : `${base}/groups/${data.group}/`),
+    },
+  ],
+  key: ({ instance, params }) =>
+    instance === undefined || params.class === undefined
+      ? undefined
+      : classEntity.key(instance, params.class),
+  authorizeItem: ({ actor }, { data }) => {
+    if (!isClassVisible(actor, data)) throw notFound();
+  },
+  rows: async (context, range) => {
+    const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
+    const { pk } = classEntity.key(instanceOf(context), '');
+    const items = await allUnder(context.platform.store, { pk, sk: classPrefix });
+    const visible = items
+      .map((item) => as(classEntity, item))
+      .filter(({ data }) => data.name.startsWith(prefix) && isClassVisible(context.actor, data));
+    return cut(
+      visible.map((item) => ({ pk: item.data.number, item })),
+      range,
+    );
+  },
+  view: async (context, items) => {
+    const metadata = await readMetadata(context, items);
+    return items.map(({ data }, at) => ({
+      data,
+      metadata: as(classMetadataEntity, metadata[at])?.data.metadata ?? {},
+    }));
+  },
+  show: (_, { data, metadata }) => ({
+    name: data.name,
+    description: data.description,
+    schema: data.schema as unknown as readonly Record<string, string | boolean>[],
+    status: data.status,
+    created_at: data.created_at,
+    updated_at: data.updated_at,
+    objects_count: 0, // counted by the change consumer, which comes with queries
+    revision: data.revision,
+    group: data.group,
+    group_permissions: data.group_permissions,
+    other_permissions: data.other_permissions,
+    metadata,
+  }),
+  segment: ({ data }) => data.name,
+  create: createClass,
+  update: updateClass,
+  remove: removeClass,
+};
+
+function readMetadata(
+  context: Context,
+  items: readonly Stored<ClassData>[],
+): Promise<readonly (Stored | undefined)[]> {
+  const instance = instanceOf(context);
+  const keys = items.map(({ data }) => classMetadataEntity.key(instance, data.name));
+  return keys.length === 0 ? Promise.resolve([]) : context.platform.store.get(keys);
+}
+
+/** The data classes of an instance. */
+export const classes: Family = { name: 'classes', routes: listRoutes(resource) };

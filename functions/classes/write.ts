@@ -1,0 +1,211 @@
+import { readIgnoredTargets, readSchema } from '../../shared/domain/class-schema.ts';
+import { isSameSchema, planStorage } from '../../shared/domain/class-storage.ts';
+import {
+  countExceeded,
+  type FieldErrors,
+  forbidden,
+  invalid,
+  parentNotFound,
+  revisionMismatch,
+} from '../../shared/domain/errors.ts';
+import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { type ClassPermission, profileClass } from '../../shared/domain/object-access.ts';
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import { type Body, bodyObject, type Input, readInput } from '../../shared/resource/input.ts';
+import type { Update } from '../../shared/resource/list-resource.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit, commitUnique } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import {
+  as,
+  classEntity,
+  classMetadataEntity,
+  classNumbersEntity,
+  groupEntity,
+} from '../../shared/store/entities.ts';
+import type { ClassData, ClassNumbersData } from '../../shared/store/records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { classFields } from './fields.ts';
+
+/** A class joined with its free data. */
+export interface ClassView {
+  readonly data: ClassData;
+  readonly metadata: JsonObject;
+}
+
+/** What a valid body says of a class; what it leaves alone is absent. */
+interface Draft {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema?: readonly FieldDefinition[];
+  readonly group?: number | null;
+  readonly group_permissions?: ClassPermission;
+  readonly other_permissions?: ClassPermission;
+  readonly metadata?: JsonObject;
+  readonly expected_revision?: number;
+}
+
+/** Makes a class; the list of names and numbers keeps their count within its limit. */
+export async function createClass(context: Context, body: Body): Promise<ClassView> {
+  const input = readInput(classFields, body, 'create');
+  return retryLostRace(async () => {
+    const numbers = await readNumbers(context);
+    const draft = await checked(context, { input, body, current: [], numbers });
+    if (Object.hasOwn(numbers.data.numbers, draft.name)) throw nameTaken();
+    checkCount(context, numbers.data);
+    const { metadata = {} } = draft;
+    const data = newClass(context, draft, numbers.data.last + 1);
+    const classWrite = insert(classEntity, classEntity.key(instanceOf(context), data.name), data);
+    await commitUnique(
+      context,
+      [
+        classWrite,
+        replace(numbers, withClass(numbers.data, data)),
+        ...(Object.keys(metadata).length > 0 ? metadataWrites(context, data.name, metadata) : []),
+      ],
+      nameTaken,
+    );
+    return { data, metadata };
+  });
+}
+
+function nameTaken() {
+  return invalid({ name: [messages.unique] });
+}
+
+function checkCount({ platform }: Context, { numbers }: ClassNumbersData): void {
+  const limit = platform.settings.maxClasses;
+  if (Object.keys(numbers).length >= limit) throw countExceeded('Class', limit);
+}
+
+function withClass({ numbers }: ClassNumbersData, { name, number }: ClassData): ClassNumbersData {
+  return { last: number, numbers: { ...numbers, [name]: number } };
+}
+
+function newClass(context: Context, draft: Draft, number: number): ClassData {
+  const now = timestamp(context.platform.clock.micros());
+  const { name, description = '', schema = [], group = null } = draft;
+  const { storage, retiredSlots } = planStorage(undefined, schema, 1);
+  return {
+    ...{ number, name, description, schema, storage, retiredSlots, group },
+    epoch: 1,
+    revision: 1,
+    status: 'ready',
+    group_permissions: draft.group_permissions ?? 'create_objects',
+    other_permissions: draft.other_permissions ?? 'create_objects',
+    ...{ created_at: now, updated_at: now },
+  };
+}
+
+/** Changes a class: fields that keep name, type and target keep their values (reference: changing a schema). */
+export async function updateClass(
+  context: Context,
+  { current, body, mode }: Update<ClassData>,
+): Promise<ClassView> {
+  const input = readInput(classFields, body, mode);
+  const numbers = await readNumbers(context);
+  const draft = await checked(context, { input, body, current: current.data.schema, numbers });
+  const { metadata, schema, expected_revision = 0, ...changes } = draft;
+  const { revision } = current.data;
+  if (expected_revision !== 0 && expected_revision !== revision) {
+    throw revisionMismatch(expected_revision, revision);
+  }
+  const data: ClassData = {
+    ...current.data,
+    ...changes,
+    ...(schema !== undefined && schemaChanges(current.data, schema)),
+    updated_at: timestamp(context.platform.clock.micros()),
+  };
+  const stored = await readMetadata(context, data.name);
+  await commit(context, [
+    replace(current, data),
+    ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
+  ]);
+  return { data, metadata: metadata ?? stored };
+}
+
+function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {
+  if (isSameSchema(current.schema, schema)) return {};
+  const revision = current.revision + 1;
+  const { storage, retiredSlots, slotsChanged } = planStorage(current, schema, revision);
+  const epoch = current.epoch + (slotsChanged ? 1 : 0);
+  return { schema, revision, storage, retiredSlots, epoch };
+}
+
+/** Removes a class: its name is free and its objects are out of reach with the transaction. */
+export async function removeClass(context: Context, current: Stored<ClassData>): Promise<void> {
+  const { name } = current.data;
+  if (name === profileClass) throw forbidden();
+  const numbers = await readNumbers(context);
+  const { [name]: _, ...others } = numbers.data.numbers;
+  const key = classMetadataEntity.key(instanceOf(context), name);
+  await commit(context, [
+    remove(current),
+    replace(numbers, { ...numbers.data, numbers: others }),
+    { action: 'delete', key, condition: { kind: 'none' } },
+  ]);
+}
+
+interface Unchecked {
+  readonly input: Input;
+  readonly body: Body;
+  readonly current: readonly FieldDefinition[];
+  readonly numbers: Stored<ClassNumbersData>;
+}
+
+/**
+ * Checks what depends on other records, and gives the messages of all fields that failed together.
+ *
+ * @throws ApiError 400
+ */
+async function checked(
+  context: Context,
+  { input, body, current, numbers }: Unchecked,
+): Promise<Draft> {
+  const { schema: rawSchema, ...values } = input.values;
+  const errors: Record<string, FieldErrors[string]> = { ...input.errors };
+  let schema: readonly FieldDefinition[] | undefined;
+  if (rawSchema !== undefined) {
+    const reading = readSchema(rawSchema, {
+      current,
+      classExists: (name) => Object.hasOwn(numbers.data.numbers, name) || name === values.name,
+      ignoredTargets: readIgnoredTargets(bodyObject(body).ignored_target_classes),
+    });
+    if (reading.ok) schema = reading.value;
+    else errors.schema = reading.messages;
+  }
+  const { group } = values;
+  if (typeof group === 'number' && !(await groupExists(context, group))) {
+    errors.group = [messages.noSuchPk(group)];
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return { ...(values as unknown as Draft), ...(schema && { schema }) }; // the fields say so
+}
+
+async function groupExists(context: Context, id: number): Promise<boolean> {
+  const [group] = await context.platform.store.get([groupEntity.key(instanceOf(context), id)]);
+  return group !== undefined;
+}
+
+async function readNumbers({ platform, params }: Context): Promise<Stored<ClassNumbersData>> {
+  const [item] = await platform.store.get([classNumbersEntity.key(params.instance ?? '')]);
+  const numbers = as(classNumbersEntity, item);
+  if (numbers === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
+  return numbers;
+}
+
+async function readMetadata(context: Context, name: string): Promise<JsonObject> {
+  const key = classMetadataEntity.key(instanceOf(context), name);
+  const [item] = await context.platform.store.get([key]);
+  return as(classMetadataEntity, item)?.data.metadata ?? {};
+}
+
+function metadataWrites(context: Context, name: string, metadata: JsonObject): Write[] {
+  return [
+    put(classMetadataEntity, classMetadataEntity.key(instanceOf(context), name), { metadata }),
+  ];
+}

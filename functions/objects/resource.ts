@@ -1,0 +1,133 @@
+import { allRights, type Right } from '../../shared/domain/access.ts';
+import { showValues } from '../../shared/domain/compiled-class.ts';
+import { refused } from '../../shared/domain/errors.ts';
+import type { Json } from '../../shared/domain/json.ts';
+import {
+  checkClassRights,
+  checkObjectRights,
+  type ObjectOperation,
+  objectPermission,
+} from '../../shared/domain/object-access.ts';
+import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
+import { gather, rowsOf } from '../../shared/resource/page.ts';
+import { classOf, instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context, Family } from '../../shared/resource/route.ts';
+import {
+  compiledClass,
+  createObject,
+  type ObjectInput,
+  removeObject,
+  type SaveCall,
+  updateObject,
+} from '../../shared/services/save-object.ts';
+import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
+import type { ObjectData } from '../../shared/store/records.ts';
+
+/** An object stands for itself; where it is stored does not show. */
+interface View {
+  readonly data: ObjectData;
+}
+
+const operations: Readonly<Record<Right, ObjectOperation>> = {
+  ...{ L: 'read', G: 'read', C: 'create', U: 'update', D: 'delete', A: 'update' },
+};
+
+const resource: ListResource<ObjectData, View> = {
+  name: 'Data Object',
+  path: '/instances/{instance}/classes/{class}/objects/',
+  item: 'id',
+  inClass: true,
+  access: {
+    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    ...{ apiKey: 'CUD', ignoreAcl: allRights, user: allRights, allowAnonymousRead: 'LG' },
+  },
+  fields: objectFields,
+  classFields: describedFields,
+  links: [
+    { name: 'self', type: 'detail', to: '' },
+    {
+      name: 'owner',
+      type: 'detail',
+      to: ({ data }, base) => (data.owner === null ? undefined : `${base}/users/${data.owner}/`),
+    },
+    {
+      name: 'group',
+      type: 'detail',
+      to: ({ data }, base) => (data.group === null ? undefined : `${base}/groups/${data.group}/`),
+    },
+    {
+      name: 'channel',
+      type: 'detail',
+      to: ({ data }, base) =>
+        data.channel === null ? undefined : `${base}/channels/${data.channel}/`,
+    },
+  ],
+  key: ({ instance, classNumber, params }) =>
+    instance === undefined || classNumber === undefined || params.id === undefined
+      ? undefined
+      : objectEntity.key(instance, classNumber, params.id),
+  counter: ({ instance }) =>
+    instance === undefined ? undefined : instanceCounter(instance, 'object'),
+  authorize: (context, right) =>
+    checkClassRights(context.actor, classOf(context).data, operations[right]),
+  authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),
+  rows: (context, range) => {
+    refuseQueries(context.request.query);
+    const { store } = context.platform;
+    const { pk } = objectEntity.key(instanceOf(context), classOf(context).data.number, 0);
+    return gather<ObjectData>(
+      range,
+      (part) => rowsOf(store, pk, '', part),
+      ({ item }) => objectPermission(context.actor, item.data) !== 'none',
+    );
+  },
+  view: (_, items) => Promise.resolve(items),
+  show: (context, { data }) => {
+    const shown: Record<string, Json> = {
+      id: data.id,
+      created_at: data.created_at,
+      updated_at: data.updated_at,
+      revision: data.revision,
+      owner: data.owner,
+      owner_permissions: data.owner_permissions,
+      group: data.group,
+      group_permissions: data.group_permissions,
+      other_permissions: data.other_permissions,
+      channel: data.channel,
+      channel_room: data.channel_room,
+    };
+    return showValues(compiledClass(context.hints, classOf(context)), data.values, shown);
+  },
+  segment: ({ data }) => String(data.id),
+  create: async (context, body) => {
+    const input = objectInput(body, 'create');
+    return { data: await createObject(saveCall(context), reservedId(context), input) };
+  },
+  update: async (context, { current, body, mode }) => ({
+    data: await updateObject(saveCall(context), current, objectInput(body, mode)),
+  }),
+  remove: (context, current) => removeObject(saveCall(context), current),
+  postUpdates: true,
+};
+
+/** Filters and orders come with their planner; a list that leaves them out would be a wrong answer. */
+function refuseQueries(query: URLSearchParams): void {
+  const order = query.get('order_by') ?? 'id';
+  if (order !== 'id') throw refused(400, 'Cannot use specified order_by field.');
+  if (query.get('query')) throw refused(400, 'Filtering by query is not available yet.');
+}
+
+function saveCall(context: Context): SaveCall {
+  const { platform, hints, actor } = context;
+  return { platform, hints, actor, instance: instanceOf(context), class: classOf(context) };
+}
+
+function objectInput(body: Body, mode: InputMode): ObjectInput {
+  return { ...readInput(objectFields, body, mode), body: bodyObject(body), isForm: body.form };
+}
+
+/** The data objects of a class. */
+export const objects: Family = { name: 'objects', routes: listRoutes(resource) };

@@ -1,0 +1,26 @@
+import { jsonTypeName } from './json.ts';
+import { messages } from './messages.ts';
+import { read, refuse } from './scalars.ts';
+import { schemaOf, type ValueSchema } from './values.ts';
+
+const maxId = 2_147_483_647;
+
+/**
+ * The id of another record, as a number or its text. Whether the record is there is the caller's to find out
+ * (reference: field messages).
+ */
+export function recordId(): ValueSchema<number> {
+  return schemaOf((input) => {
+    const id = toId(input);
+    if (id === undefined) return refuse(messages.badPkType(jsonTypeName(input)));
+    // what no record can have is not there
+    return id > maxId || id < 1 ? refuse(messages.noSuchPk(id)) : read(id);
+  });
+}
+
+function toId(input: unknown): number | undefined {
+  if (typeof input === 'number' && Number.isInteger(input)) return input;
+  return typeof input === 'string' && /^\s*[+-]?\d{1,18}\s*$/.test(input)
+    ? Number(input)
+    : undefined;
+}

@@ -1,0 +1,48 @@
+import type { FieldType as ClassFieldType, FieldDefinition } from '../domain/field-types.ts';
+import { objectPermissions } from '../domain/object-access.ts';
+import { recordId } from '../domain/record-id.ts';
+import { text as textValue } from '../domain/values.ts';
+import { choice, computed, expectedRevision, type Field, type Fields, json } from './field.ts';
+
+/** What every data object has beside the fields of its class (reference: data objects, fields). */
+export const objectFields: Fields = {
+  id: computed('integer'),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+  revision: computed('integer'),
+  owner: json(recordId(), { nullable: true }),
+  owner_permissions: choice(objectPermissions, 'full'),
+  group: json(recordId(), { nullable: true }),
+  group_permissions: choice(objectPermissions, 'none'),
+  other_permissions: choice(objectPermissions, 'none'),
+  channel: json(textValue(), { nullable: true, writable: 'create' }),
+  channel_room: {
+    type: 'string',
+    writable: 'create',
+    nullable: true,
+    input: textValue({ max: 64, blank: true }),
+    maxLength: 64,
+  },
+  expected_revision: expectedRevision(),
+};
+
+/** The fields of a class as introspection describes them. */
+export function describedFields(schema: readonly FieldDefinition[]): Fields {
+  return Object.fromEntries(schema.map(({ name, type }) => [name, described[type]]));
+}
+
+const field: Field = { type: 'field', writable: 'always' };
+const described: Readonly<Record<ClassFieldType, Field>> = {
+  string: { type: 'string', writable: 'always', maxLength: 128 },
+  text: { type: 'string', writable: 'always', maxLength: 32_000 },
+  integer: { type: 'integer', writable: 'always' },
+  float: { type: 'float', writable: 'always' },
+  boolean: { type: 'boolean', writable: 'always' },
+  datetime: { type: 'datetime', writable: 'always' },
+  file: { type: 'file upload', writable: 'always' },
+  reference: field,
+  relation: field,
+  array: field,
+  object: field,
+  geopoint: field,
+};

@@ -1,0 +1,219 @@
+import {
+  type CompiledClass,
+  changedFields,
+  compileClass,
+  isTooLarge,
+  type StoredValues,
+} from '../domain/compiled-class.ts';
+import { dataMessages } from '../domain/data-messages.ts';
+import { type FieldErrors, invalid, revisionMismatch } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { messages } from '../domain/messages.ts';
+import { parseValues, settleTargets } from '../domain/object-values.ts';
+import { timestamp } from '../domain/timestamp.ts';
+import type { Context } from '../resource/route.ts';
+import { groupEntity, objectEntity, userEntity } from '../store/entities.ts';
+import { objectIndexes } from '../store/object-indexes.ts';
+import type { ClassData, ObjectData } from '../store/records.ts';
+import type { Stored } from '../store/store.ts';
+import { insert, remove, replace } from '../store/writes.ts';
+import { commitUnique } from './commit.ts';
+import type { Hints } from './hints.ts';
+import {
+  cappedRights,
+  groupErrors,
+  type Messages,
+  missingRecord,
+  ownerErrors,
+  ownerOfNew,
+  type SystemValues,
+} from './object-rules.ts';
+import { findTargets } from './object-targets.ts';
+import { fieldOf, uniqueWrites } from './unique-values.ts';
+
+/** What a save needs of the call. */
+export type SaveCall = Pick<Context, 'platform' | 'hints' | 'actor'> & {
+  readonly instance: number;
+  readonly class: Stored<ClassData>;
+};
+
+/** A body, its system fields read already. */
+export interface ObjectInput {
+  readonly values: SystemValues;
+  readonly errors: FieldErrors | undefined;
+  readonly body: JsonObject;
+  readonly isForm: boolean;
+}
+
+/** The class of a record, made ready; once for each version of it. */
+export function compiledClass(hints: Hints, { data, version }: Stored<ClassData>): CompiledClass {
+  const known = hints.compiled.get(version);
+  if (known !== undefined) return known;
+  const compiled = compileClass(data);
+  hints.compiled.set(version, compiled);
+  return compiled;
+}
+
+/**
+ * Stores a new object under an id that was taken for it (reference: create).
+ *
+ * @throws ApiError 400 with the messages of every field that failed
+ */
+export async function createObject(
+  call: SaveCall,
+  id: number,
+  input: ObjectInput,
+): Promise<ObjectData> {
+  const compiled = compiledClass(call.hints, call.class);
+  const owner = ownerOfNew(call.actor, input.values);
+  const values = await checkedValues(call, compiled, {
+    input: { ...input, values: { ...input.values, owner } },
+    current: undefined,
+    rules: [groupErrors(call.actor, null, input.values), channelErrors(input.values)],
+  });
+  const now = timestamp(call.platform.clock.micros());
+  const { group = null, owner_permissions = 'full' } = input.values;
+  const { group_permissions = 'none', other_permissions = 'none' } = input.values;
+  const data: ObjectData = {
+    ...{ id, created_at: now, updated_at: now, revision: 1 },
+    ...{ owner, owner_permissions, group, group_permissions, other_permissions },
+    ...{ channel: null, channel_room: null },
+    epoch: compiled.epoch,
+    values,
+  };
+  const key = objectEntity.key(call.instance, call.class.data.number, id);
+  const put = insert(objectEntity, key, data, objectIndexes(compiled, data));
+  const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
+  await commitUnique(call, [put, ...unique], (write) => uniqueClash(compiled, write.key.sk));
+  return data;
+}
+
+/**
+ * Merges a body into an object as it was read; an update that changes nothing writes nothing (reference: update,
+ * revision, no-op).
+ *
+ * @throws ApiError 400 with the messages of every field that failed, or for another revision than was expected
+ * @throws ConditionFailed when the object was changed after it was read
+ */
+export async function updateObject(
+  call: SaveCall,
+  current: Stored<ObjectData>,
+  input: ObjectInput,
+): Promise<ObjectData> {
+  const compiled = compiledClass(call.hints, call.class);
+  const before = current.data;
+  const values = await checkedValues(call, compiled, {
+    input,
+    current: before,
+    rules: [
+      ownerErrors(call.actor, call.class.data.name, before, input.values),
+      groupErrors(call.actor, before.group, input.values),
+    ],
+  });
+  const { expected_revision = 0, owner = before.owner, group = before.group } = input.values;
+  if (expected_revision !== 0 && expected_revision !== before.revision) {
+    throw revisionMismatch(expected_revision, before.revision);
+  }
+  const rights = cappedRights(call.actor, before, input.values);
+  const merged: ObjectData = { ...before, ...rights, owner, group, values };
+  if (!isChanged(compiled, before, merged)) return before;
+  const data: ObjectData = {
+    ...merged,
+    revision: before.revision + 1,
+    updated_at: timestamp(call.platform.clock.micros()),
+    epoch: compiled.epoch,
+  };
+  const unique = uniqueWrites(call, compiled, {
+    id: data.id,
+    before: before.values,
+    after: values,
+  });
+  const put = replace(current, data, objectIndexes(compiled, data));
+  await commitUnique(call, [put, ...unique], (write) => uniqueClash(compiled, write.key.sk));
+  return data;
+}
+
+/** Removes an object as it was read, and frees its unique values. */
+export async function removeObject(call: SaveCall, current: Stored<ObjectData>): Promise<void> {
+  const compiled = compiledClass(call.hints, call.class);
+  const { id, values } = current.data;
+  const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
+  await commitUnique(call, [remove(current), ...unique], () => undefined);
+}
+
+function uniqueClash(compiled: CompiledClass, sortKey: string) {
+  const field = fieldOf(compiled, sortKey);
+  return field === undefined ? undefined : invalid({ [field.name]: [messages.unique] });
+}
+
+function isChanged(compiled: CompiledClass, before: ObjectData, after: ObjectData): boolean {
+  return (
+    before.owner !== after.owner ||
+    before.group !== after.group ||
+    before.owner_permissions !== after.owner_permissions ||
+    before.group_permissions !== after.group_permissions ||
+    before.other_permissions !== after.other_permissions ||
+    changedFields(compiled, before.values, after.values).length > 0
+  );
+}
+
+/** Channels come with their own resource; until then none is there to be named. */
+function channelErrors({ channel }: SystemValues): Messages {
+  return typeof channel === 'string'
+    ? { channel: [`Object with name=${channel} does not exist.`] }
+    : {};
+}
+
+interface Unchecked {
+  readonly input: ObjectInput;
+  readonly current: ObjectData | undefined;
+  readonly rules: readonly Messages[];
+}
+
+/** Reads the class's fields and looks, in one step, whether everything that the body refers to is there. */
+async function checkedValues(
+  call: SaveCall,
+  compiled: CompiledClass,
+  { input, current, rules }: Unchecked,
+): Promise<StoredValues> {
+  const parsed = parseValues(compiled, input.body, {
+    current: current?.values,
+    isForm: input.isForm,
+  });
+  const target = { ...call, classNumber: call.class.data.number };
+  const [found, missing] = await Promise.all([
+    parsed.targets.length === 0 ? [] : findTargets(target, parsed.targets),
+    missingRecords(call, input.values, current),
+  ]);
+  const settled = settleTargets(parsed, found);
+  const errors: Record<string, FieldErrors[string]> = {
+    ...input.errors,
+    ...Object.assign({}, missing, ...rules),
+    ...settled.errors,
+  };
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (isTooLarge(compiled, settled.values)) {
+    throw invalid({ non_field_errors: [dataMessages.objectTooLarge] });
+  }
+  return settled.values;
+}
+
+/** Looks for the owner and the group that a body names anew; nothing is read when it names none. */
+async function missingRecords(
+  { platform, instance }: SaveCall,
+  { owner, group }: SystemValues,
+  current: ObjectData | undefined,
+): Promise<Messages> {
+  const named = [
+    ...(typeof owner === 'number' && owner !== current?.owner
+      ? [{ field: 'owner' as const, id: owner, key: userEntity.key(instance, owner) }]
+      : []),
+    ...(typeof group === 'number' && group !== current?.group
+      ? [{ field: 'group' as const, id: group, key: groupEntity.key(instance, group) }]
+      : []),
+  ];
+  if (named.length === 0) return {};
+  const items = await platform.store.get(named.map(({ key }) => key));
+  const missing = named.filter((_, at) => items[at] === undefined);
+  return Object.assign({}, ...missing.map(({ field, id }) => missingRecord(field, id)));
+}

@@ -1,0 +1,58 @@
+import type { CompiledClass, CompiledField, StoredValues } from '../domain/compiled-class.ts';
+import { isSameJson } from '../domain/json-values.ts';
+import { uniqueEntity } from '../store/entities.ts';
+import { encodeValue } from '../store/index-keys.ts';
+import type { ClassData } from '../store/records.ts';
+import type { Key, Stored, Write } from '../store/store.ts';
+import { insert } from '../store/writes.ts';
+
+/** Where unique values are kept. */
+export interface UniquePlace {
+  readonly instance: number;
+  readonly class: Stored<ClassData>;
+}
+
+/** The values of one object before and after a write; empty where there is no object. */
+export interface ValueChange {
+  readonly id: number;
+  readonly before: StoredValues;
+  readonly after: StoredValues;
+}
+
+/**
+ * The writes that take the new values of unique fields and free the old ones, in the transaction of the object. A
+ * value that is taken already fails its insert; null is never taken (reference: per-type errors).
+ */
+export function uniqueWrites(
+  place: UniquePlace,
+  { fields }: CompiledClass,
+  { id, before, after }: ValueChange,
+): readonly Write[] {
+  return fields.flatMap((field): Write[] => {
+    if (!field.definition.unique) return [];
+    const { storage } = field;
+    if (isSameJson(before[storage], after[storage])) return [];
+    const old = keyOf(place, field, before);
+    const taken = keyOf(place, field, after);
+    return [
+      ...(old === undefined
+        ? []
+        : [{ action: 'delete', key: old, condition: { kind: 'none' } } as const]),
+      ...(taken === undefined ? [] : [insert(uniqueEntity, taken, { object: id })]),
+    ];
+  });
+}
+
+function keyOf(place: UniquePlace, field: CompiledField, values: StoredValues): Key | undefined {
+  const value = values[field.storage];
+  if (value === undefined || value === null) return undefined;
+  const code = encodeValue(field.type, value);
+  return uniqueEntity.key(place.instance, place.class.data.number, field.storage, code);
+}
+
+/** The unique field that the sort key of one of these writes belongs to. */
+export function fieldOf({ fields }: CompiledClass, sortKey: string): CompiledField | undefined {
+  return fields.find(({ storage, definition }) => {
+    return definition.unique && sortKey.startsWith(`${storage}#`);
+  });
+}
