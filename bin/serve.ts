@@ -1,0 +1,100 @@
+import { routes } from '../functions/api.ts';
+import { createDispatch } from '../shared/http/dispatch.ts';
+import { toHandler } from '../shared/http/edge.ts';
+import type { Dispatch } from '../shared/http/message.ts';
+import { readEnvironment } from '../shared/local/environment.ts';
+import { openLog } from '../shared/local/log.ts';
+import { type LocalPlatform, openPlatform } from '../shared/local/platform.ts';
+import { parseServeOptions, UsageError, usage } from '../shared/local/serve-options.ts';
+import { type LocalServer, startServer } from '../shared/local/server.ts';
+import { StartError } from '../shared/local/start-error.ts';
+import { setUpCode } from '../shared/services/keys.ts';
+import { firstAccountEntity } from '../shared/store/entities.ts';
+
+const echoMs = 500; // npm passes on a signal that the terminal has sent to us as well
+
+try {
+  const options = parseServeOptions(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(usage);
+  else await run(options);
+} catch (error) {
+  if (error instanceof UsageError) fail(`${error.message} (see --help)`, 2);
+  else if (error instanceof StartError) fail(error.message, 1);
+  else fail(error instanceof Error ? error.message : 'unknown reason', 1);
+}
+
+type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
+
+async function run({ folder, host, port, registration }: Options): Promise<void> {
+  const { logLevel, ...limits } = readEnvironment();
+  const { log, flush } = openLog(logLevel);
+  const platform = await openPlatform({ folder, log, settings: { ...limits, registration } });
+  let server: LocalServer;
+  try {
+    const handler = toHandler({ ...platform, dispatch: connect(platform) });
+    server = await startServer({ ...platform, handler, host, port });
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+  onSignal(async () => {
+    await server.stop();
+    await platform.close();
+    flush();
+  });
+  process.stdout.write(await greet(platform, server.url));
+}
+
+/** The whole map on this platform. */
+function connect(platform: LocalPlatform): Dispatch {
+  return createDispatch(routes, platform);
+}
+
+/** What an operator wants to know first. */
+async function greet(platform: LocalPlatform, url: string): Promise<string> {
+  const { folder, settings } = platform;
+  const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const lines = [
+    `Groundwork listens on ${url}`,
+    folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
+    `Registration: ${settings.registration}`,
+    ...(await setUpLines(platform)),
+    '',
+    'Make an account, then list your instances with the account_key of the answer:',
+    `  curl ${reachable}/v1.1/account/register/ -H 'Content-Type: application/json' -d '{"email": "you@example.com", "password": "choose one"}'`,
+    `  curl ${reachable}/v1.1/instances/ -H 'X-API-KEY: <account_key>'`,
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The one-time code for the first account, when registration is closed and there is none. */
+async function setUpLines({ settings, store, secrets }: LocalPlatform): Promise<string[]> {
+  if (settings.registration === 'open') return [];
+  const [first] = await store.get([firstAccountEntity.key()]);
+  if (first !== undefined) return [];
+  return [`Set-up code, once, as invitation_key of the first account: ${await setUpCode(secrets)}`];
+}
+
+/** Ends the process well at the first signal that asks for it, at once at the second. */
+function onSignal(close: () => Promise<void>): void {
+  let firstAt: number | undefined;
+  const end = () => {
+    if (firstAt !== undefined) {
+      if (performance.now() - firstAt > echoMs) process.exit(1);
+      return;
+    }
+    firstAt = performance.now();
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error instanceof Error ? error.message : 'unknown reason', 1),
+    );
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+}
+
+function fail(reason: string, code: 1 | 2): never {
+  process.stderr.write(`groundwork: ${reason}\n`);
+  process.exit(code);
+}
