@@ -1,5 +1,6 @@
-import { access, chmod, constants, mkdir, readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { createFile } from './atomic-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { codeOf, StartError } from './start-error.ts';
@@ -48,12 +49,23 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    const made = await mkdir(path, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await chmod(path, 0o700); // the mode above is subject to the mask
-    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    await readdir(path);
+    await makePath(path);
+    await readdir(path); // a file has passed until here
+    await access(path, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw toStartError(path, error);
+  }
+}
+
+/** Not mkdir's own recursion, which never ends where nothing can be made (`/proc`, Node 20). */
+async function makePath(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    await makePath(dirname(path));
+    await mkdir(path, { mode: 0o700 });
   }
 }
 
@@ -87,6 +99,8 @@ function toStartError(path: string, error: unknown): unknown {
     case 'ENOTDIR':
     case 'EEXIST':
       return new StartError(`the data folder ${path} is not a folder`, { cause: error });
+    case 'ENOENT':
+      return new StartError(`the data folder ${path} cannot be made`, { cause: error });
     case 'ENOSPC':
       return new StartError(`the disk of the data folder ${path} is full`, { cause: error });
     case 'ENOTSUP':

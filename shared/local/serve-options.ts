@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import { parseArgs } from 'node:util';
+import type { Settings } from '../services/ports.ts';
+
+/** What was asked for on the command line. */
+export interface ServeOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** The data folder; undefined: in memory. */
+  readonly folder: string | undefined;
+  readonly registration: Settings['registration'];
+}
+
+/** A command line that makes no sense; its message is one sentence. */
+export class UsageError extends Error {}
+
+/** What `--help` prints. */
+export const usage = `Usage: npm start -- [options]
+
+  --port PORT            port to listen on; 0 takes any free one (default 3000)
+  --host HOST            address to listen on (default 127.0.0.1: this machine only)
+  --data DIR             folder of all data, made when absent (default ./.groundwork)
+  --memory               keep all data in memory; it is gone when the server ends
+  --registration open|closed
+                         whether anybody may make an account
+                         (default: open when only this machine can connect, else closed)
+  --help                 show this
+
+Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES,
+GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST.
+`;
+
+/**
+ * Reads the command line of the server.
+ *
+ * @param args without program and script
+ * @returns the options, or `help` when help is wanted
+ * @throws UsageError for unknown options and bad values
+ */
+export function parseServeOptions(args: readonly string[]): ServeOptions | 'help' {
+  const { port, host, data, memory, registration, help } = parse(args);
+  if (help) return 'help';
+  if (memory && data !== undefined) throw new UsageError('--data and --memory exclude each other');
+  if (host === '') throw new UsageError('--host takes an address or a name');
+  if (data === '') throw new UsageError('--data takes a folder');
+  return {
+    host,
+    port: readPort(port),
+    folder: memory ? undefined : (data ?? '.groundwork'),
+    registration: readRegistration(registration, host),
+  };
+}
+
+/** Tells whether only this machine can connect to `host`. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string', default: '3000' },
+        host: { type: 'string', default: '127.0.0.1' },
+        data: { type: 'string' },
+        memory: { type: 'boolean', default: false },
+        registration: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    // The parser's errors are about the command line; their first sentence says all.
+    if (!(error instanceof TypeError)) throw error;
+    const [sentence = ''] = error.message.split(/\.\s|\n/);
+    throw new UsageError(sentence.replace(/^U/, 'u'));
+  }
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`);
+}
+
+function readRegistration(text: string | undefined, host: string): Settings['registration'] {
+  switch (text) {
+    case 'open':
+    case 'closed':
+      return text;
+    case undefined:
+      return isLoopback(host) ? 'open' : 'closed';
+    default:
+      throw new UsageError(`--registration takes open or closed, not ${JSON.stringify(text)}`);
+  }
+}

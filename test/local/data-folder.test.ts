@@ -1,0 +1,198 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openDataFolder } from '../../shared/local/data-folder.ts';
+import { openPlatform } from '../../shared/local/platform.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-folder-'));
+let folders = 0;
+const newPath = () => join(root, String(folders++));
+const module = new URL('../../shared/local/data-folder.ts', import.meta.url).pathname;
+
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** Starts a process that holds the folder, and waits until it does. */
+async function holdElsewhere(folder: string): Promise<ChildProcess> {
+  const program = `const { openDataFolder } = await import(${JSON.stringify(module)});
+    await openDataFolder(${JSON.stringify(folder)});
+    console.log('held');
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+test('a folder is made for its owner alone, with its parents', async () => {
+  const path = join(newPath(), 'deep', 'down');
+
+  const folder = await openDataFolder(path);
+
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  expect(folder).toMatchObject({ path, isNew: true });
+  await folder.release();
+});
+
+test('it is new until it is marked', async () => {
+  const path = newPath();
+  const first = await openDataFolder(path);
+  await first.release();
+  const second = await openDataFolder(path);
+  await second.markFormat();
+  await second.release();
+
+  const third = await openDataFolder(path);
+  await third.release();
+
+  expect([first.isNew, second.isNew, third.isNew]).toEqual([true, true, false]);
+});
+
+describe('a folder in use', () => {
+  test.each([
+    ['with a short path', ''],
+    ['with a path too long for a socket', 'x'.repeat(120)],
+  ])('%s is refused while its holder lives, and free when that was killed', async (_name, name) => {
+    const path = join(newPath(), name);
+    const holder = await holdElsewhere(path);
+
+    const refusal = await openDataFolder(path).catch((error: Error) => error.message);
+    await kill(holder);
+    const leftover = existsSync(join(path, 'lock.sock'));
+    const after = await openDataFolder(path);
+    await after.release();
+
+    expect(refusal).toMatch(
+      new RegExp(`is in use by process ${holder.pid} since \\d{4}-\\d\\d-\\d\\dT`),
+    );
+    expect(leftover).toBe(true);
+  });
+
+  test('by this very process is refused as well, until it is released', async () => {
+    const path = newPath();
+    const first = await openDataFolder(path);
+
+    const refusal = await openDataFolder(path).catch((error: Error) => error.message);
+    await first.release();
+    const second = await openDataFolder(path);
+    await second.release();
+
+    expect(refusal).toContain(`in use by process ${process.pid}`);
+  });
+
+  test('a holder that is too busy to answer holds it all the same', async () => {
+    const path = newPath();
+    const holder = await holdElsewhere(path);
+    holder.kill('SIGSTOP');
+
+    const refusal = await openDataFolder(path).catch((error: Error) => error.message);
+    await kill(holder);
+
+    expect(refusal).toContain('in use by another process');
+  });
+
+  test('of several that start after a kill, one gets it', async () => {
+    const path = newPath();
+    await kill(await holdElsewhere(path));
+
+    const results = await Promise.allSettled([1, 2, 3, 4].map(() => openDataFolder(path)));
+
+    const won = results.filter((result) => result.status === 'fulfilled');
+    expect(won).toHaveLength(1);
+    await won[0]?.value.release();
+  });
+});
+
+describe('a folder that cannot be used', () => {
+  test('data of a newer version', async () => {
+    const path = newPath();
+    mkdirSync(path);
+    writeFileSync(join(path, 'format.json'), '{"format":2}\n');
+
+    await expect(openDataFolder(path)).rejects.toThrow(
+      `the data in ${path} is of a newer version (format 2, this program reads up to 1)`,
+    );
+    await expect(openDataFolder(path)).rejects.toThrow('newer version'); // and holds nothing
+  });
+
+  test('a file', async () => {
+    const path = newPath();
+    writeFileSync(path, '');
+
+    await expect(openDataFolder(path)).rejects.toThrow(`the data folder ${path} is not a folder`);
+  });
+
+  test('a place below a file', async () => {
+    const path = newPath();
+    writeFileSync(path, '');
+
+    await expect(openDataFolder(join(path, 'x'))).rejects.toThrow('is not a folder');
+  });
+
+  test('a place where nothing can be made', async () => {
+    await expect(openDataFolder('/proc/groundwork/a')).rejects.toThrow('cannot be made');
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a folder that cannot be written', async () => {
+    const path = newPath();
+    mkdirSync(path, { mode: 0o500 });
+
+    await expect(openDataFolder(path)).rejects.toThrow(`the data folder ${path} is not writable`);
+  });
+});
+
+describe('platform', () => {
+  const settings = {
+    registration: 'open',
+    maxInstances: 1,
+    maxClasses: 1,
+    location: 'here',
+    passwordCost: 10,
+  } as const;
+  const log = () => undefined;
+
+  test('keeps items and secrets over a restart, and frees the folder', async () => {
+    const folder = newPath();
+    const first = await openPlatform({ folder, settings, log });
+    const secret = await first.secrets.current();
+    const number = await first.store.next({ pk: 'a', sk: 'b' });
+    await first.close();
+
+    const second = await openPlatform({ folder, settings, log });
+    const later = await second.store.next({ pk: 'a', sk: 'b' });
+
+    expect(await second.secrets.current()).toEqual(secret);
+    expect(later).toBeGreaterThan(number);
+    expect(second).toMatchObject({ folder, settings });
+    expect(statSync(join(folder, 'store')).mode & 0o777).toBe(0o700);
+    await second.close();
+  });
+
+  test('lost secrets beside data are refused, and the folder is free again', async () => {
+    const folder = newPath();
+    const first = await openPlatform({ folder, settings, log });
+    await first.close();
+    rmSync(join(folder, 'secrets.json'));
+
+    const open = () => openPlatform({ folder, settings, log });
+
+    await expect(open()).rejects.toThrow('secrets.json is missing');
+    await expect(open()).rejects.toThrow('secrets.json is missing');
+  });
+
+  test('in memory it leaves no folder', async () => {
+    const platform = await openPlatform({ folder: undefined, settings, log });
+
+    expect(platform.folder).toBeUndefined();
+    expect(await platform.store.next({ pk: 'a', sk: 'b' })).toBe(1);
+    await platform.close();
+  });
+});

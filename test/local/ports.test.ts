@@ -1,0 +1,213 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openClock } from '../../shared/local/clock.ts';
+import { readEnvironment } from '../../shared/local/environment.ts';
+import { openIds } from '../../shared/local/ids.ts';
+import { openLog } from '../../shared/local/log.ts';
+import { openSecrets, temporarySecrets } from '../../shared/local/secrets.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-ports-'));
+let folders = 0;
+const newFolder = () => {
+  const folder = join(root, String(folders++));
+  mkdirSync(folder);
+  return folder;
+};
+
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe('clock', () => {
+  function clockAt(wall: number) {
+    const time = { wall, steady: 0 };
+    const clock = openClock({ wallMs: () => time.wall, steadyMs: () => time.steady });
+    return { time, clock };
+  }
+
+  test('gives microseconds between the ticks of the machine', () => {
+    const { time, clock } = clockAt(1000);
+    time.steady = 0.25;
+
+    expect([clock.micros(), clock.micros()]).toEqual([1_000_250, 1_000_251]);
+  });
+
+  test.each([
+    ['set forward', 9000, 9_000_000],
+    ['set back', 500, 1_000_001],
+  ])('follows a machine that is %s and never goes back', (_name, wall, expected) => {
+    const { time, clock } = clockAt(1000);
+    clock.micros();
+    time.wall = wall;
+
+    expect(clock.micros()).toBe(expected);
+  });
+
+  test('tells the time of the machine', () => {
+    const clock = openClock();
+
+    expect(Math.abs(clock.micros() / 1000 - Date.now())).toBeLessThan(1000);
+  });
+});
+
+test('ids are 24 hex digits and differ, also beyond one pool', () => {
+  const ids = openIds();
+
+  const made = Array.from({ length: 2000 }, () => ids.random());
+
+  expect(new Set(made).size).toBe(2000);
+  expect(made.filter((id) => !/^[0-9a-f]{24}$/.test(id))).toEqual([]);
+});
+
+describe('log', () => {
+  function logAt(level: 'error' | 'info' | 'debug') {
+    const written: string[] = [];
+    const { log, flush } = openLog(level, (text) => written.push(text));
+    log({ level: 'debug', message: 'd' });
+    log({ level: 'info', message: 'i', requestId: 'r', path: 'a\nb' });
+    log({ level: 'error', message: 'e' });
+    flush();
+    const entries = written.join('').trimEnd().split('\n');
+    return entries.map((line) => JSON.parse(line) as { message: string; time: string });
+  }
+
+  test.each([
+    ['error', ['e']],
+    ['info', ['i', 'e']],
+    ['debug', ['d', 'i', 'e']],
+  ] as const)('level %s', (level, expected) => {
+    expect(logAt(level).map(({ message }) => message)).toEqual(expected);
+  });
+
+  test('a line holds the fields of its entry and the time', () => {
+    expect(logAt('info')[0]).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: 'info',
+      message: 'i',
+      requestId: 'r',
+      path: 'a\nb',
+    });
+  });
+
+  test('an error goes out at once, with what waited', () => {
+    const written: string[] = [];
+    const { log } = openLog('info', (text) => written.push(text));
+
+    log({ level: 'info', message: 'i' });
+    const before = written.length;
+    log({ level: 'error', message: 'e' });
+
+    expect([before, written.length]).toEqual([0, 1]);
+  });
+
+  test('others go out without being asked', async () => {
+    const written: string[] = [];
+    const { log } = openLog('info', (text) => written.push(text));
+
+    log({ level: 'info', message: 'i' });
+    await new Promise((resolve) => setTimeout(resolve));
+
+    expect(written).toHaveLength(1);
+  });
+});
+
+describe('secrets', () => {
+  const nowMs = () => 0;
+
+  test('are made once, for the owner only', async () => {
+    const folder = newFolder();
+
+    const first = await openSecrets(folder, { isNew: true, nowMs });
+    const second = await openSecrets(folder, { isNew: true, nowMs });
+    const later = await openSecrets(folder, { isNew: false, nowMs });
+
+    const made = await first.current();
+    expect(made).toEqual({ version: 1, secret: expect.any(Uint8Array) });
+    expect(made.secret).toHaveLength(32);
+    expect(await second.current()).toEqual(made);
+    expect(await later.get(1)).toEqual(made);
+    expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a version that the operator adds is found within a minute', async () => {
+    const folder = newFolder();
+    let now = 0;
+    const secrets = await openSecrets(folder, { isNew: true, nowMs: () => now });
+    const path = join(folder, 'secrets.json');
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    file.versions.push({ version: 2, secret: 'ab'.repeat(32) });
+    writeFileSync(path, JSON.stringify({ ...file, current: 2 }));
+
+    const early = await secrets.get(2);
+    now = 60_000;
+    const late = await secrets.get(2);
+
+    expect(early).toBeUndefined();
+    expect(late).toEqual({ version: 2, secret: Buffer.alloc(32, 0xab) });
+    expect(await secrets.current()).toEqual(late);
+  });
+
+  test.each([
+    ['is missing', undefined, /secrets\.json is missing: restore it/],
+    ['is no JSON', '{', /secrets\.json is damaged: restore it/],
+    ['lacks its current version', '{"current":2,"versions":[]}', /is damaged/],
+    [
+      'holds a short secret',
+      '{"current":1,"versions":[{"version":1,"secret":"5ec4e7"}]}',
+      /is damaged(?!.*5ec4e7)/,
+    ],
+  ])('a file that %s is refused', async (_name, text, message) => {
+    const folder = newFolder();
+    if (text !== undefined) writeFileSync(join(folder, 'secrets.json'), text);
+
+    await expect(openSecrets(folder, { isNew: false, nowMs })).rejects.toThrow(message);
+  });
+
+  test('temporary ones differ each time', async () => {
+    const [one, other] = await Promise.all([
+      temporarySecrets().current(),
+      temporarySecrets().current(),
+    ]);
+
+    expect(one.secret).not.toEqual(other.secret);
+  });
+});
+
+describe('environment', () => {
+  test('has a default for everything', () => {
+    expect(readEnvironment({})).toEqual({
+      logLevel: 'info',
+      maxInstances: 16,
+      maxClasses: 100,
+      location: 'eu1',
+      passwordCost: 15,
+    });
+  });
+
+  test('is read', () => {
+    const variables = {
+      GROUNDWORK_LOG: 'error',
+      GROUNDWORK_MAX_INSTANCES: '3',
+      GROUNDWORK_MAX_CLASSES: '4',
+      GROUNDWORK_LOCATION: 'attic',
+      GROUNDWORK_PASSWORD_COST: '10',
+    };
+
+    expect(readEnvironment(variables)).toEqual({
+      logLevel: 'error',
+      maxInstances: 3,
+      maxClasses: 4,
+      location: 'attic',
+      passwordCost: 10,
+    });
+  });
+
+  test.each([
+    ['GROUNDWORK_LOG', 'loud', 'GROUNDWORK_LOG takes one of error, info, debug'],
+    ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
+    ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
+    ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
+  ])('%s=%s is refused', (name, value, message) => {
+    expect(() => readEnvironment({ [name]: value })).toThrow(message);
+  });
+});
