@@ -71,13 +71,13 @@ function listen(path: string): Promise<Server | undefined> {
 }
 
 async function replaceLeftover(folder: string, path: string): Promise<Server> {
-  const file = inodeOf(path);
+  const mark = markOf(path);
   const holder = await askHolder(path);
   if (holder !== undefined) {
     throw new StartError(`the data folder ${folder} is in use by ${holder}`);
   }
   // Looking and removing without a pause between: another one who starts now may have replaced it already.
-  if (inodeOf(path) === file) unlinkSync(path);
+  if (mark !== undefined && markOf(path) === mark) unlinkSync(path);
   const server = await listen(path);
   if (server === undefined) {
     throw new StartError(`the data folder ${folder} is in use by a process that starts just now`);
@@ -85,8 +85,10 @@ async function replaceLeftover(folder: string, path: string): Promise<Server> {
   return server;
 }
 
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
+/** Tells one socket from another at the same place; its number alone may be given again at once. */
+function markOf(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return file && `${file.ino} ${file.ctimeNs}`;
 }
 
 /** Says who listens, in words; undefined when nobody does. One that is too busy to answer holds it all the same. */
