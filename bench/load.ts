@@ -1,0 +1,129 @@
+import { connect } from 'node:net';
+
+/** What is sent, by whom and for how long. */
+export interface Load {
+  /** Port on 127.0.0.1. */
+  readonly port: number;
+  readonly connections: number;
+  /** Seconds after which nothing more is sent; what is under way is waited for. */
+  readonly seconds: number;
+  /** The most requests that are sent. */
+  readonly count: number;
+  /** The bytes of request `index`, which counts from 0 over all connections. */
+  readonly request: (index: number) => Buffer;
+  /** Sees each body; the buffer holds only until it returns. */
+  readonly onBody?: (body: Buffer) => void;
+}
+
+/** What came of a load; times in milliseconds. */
+export interface Outcome {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Mean bytes of an answer, head and body. */
+  readonly bytesPerResponse: number;
+}
+
+/** One answer, as far as a load generator reads it. */
+interface Answer {
+  readonly status: number;
+  readonly bytes: number;
+  readonly body: Buffer;
+}
+
+const answerMs = 30_000; // no answer of any scenario takes nearly as long
+const headEnd = Buffer.from('\r\n\r\n');
+
+/**
+ * Sends requests over keep-alive connections, one under way on each, with as little work of our own as can be:
+ * client and server share the machine.
+ *
+ * @throws Error with status and body at the first answer that is not 2xx, and when a connection breaks
+ */
+export async function runLoad(load: Load): Promise<Outcome> {
+  const times: number[] = [];
+  let sent = 0;
+  let bytes = 0;
+  const started = performance.now();
+  const deadline = started + load.seconds * 1000;
+  const next = () => (sent < load.count && performance.now() < deadline ? sent++ : undefined);
+  const record = (durationMs: number, answer: Answer) => {
+    times.push(durationMs);
+    bytes += answer.bytes;
+    load.onBody?.(answer.body);
+  };
+  const lanes = Array.from({ length: load.connections }, () => runLane(load, next, record));
+  await Promise.all(lanes);
+  const seconds = (performance.now() - started) / 1000;
+  const sorted = Float64Array.from(times).sort();
+  return {
+    requests: times.length,
+    seconds,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    bytesPerResponse: bytes / times.length,
+  };
+}
+
+/** One connection: sends, waits for the answer, sends the next, until `next` has none. */
+function runLane(
+  { port, request }: Load,
+  next: () => number | undefined,
+  record: (durationMs: number, answer: Answer) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let sentAt = 0;
+    let chunks: Buffer[] = [];
+    const send = () => {
+      const index = next();
+      if (index === undefined) {
+        resolve();
+        socket.destroy();
+        return;
+      }
+      const bytes = request(index);
+      sentAt = performance.now();
+      socket.write(bytes);
+    };
+    socket.setTimeout(answerMs, () => socket.destroy(new Error('no answer in time')));
+    socket.on('connect', send);
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      try {
+        const answer = readAnswer(chunks);
+        if (answer === undefined) return;
+        chunks = [];
+        record(performance.now() - sentAt, answer);
+        send();
+      } catch (error) {
+        socket.destroy(error instanceof Error ? error : new Error('not readable'));
+      }
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server closed a connection')));
+  });
+}
+
+/** Reads status and length; undefined while the answer is not complete. */
+function readAnswer(chunks: readonly Buffer[]): Answer | undefined {
+  const [first] = chunks;
+  const received = chunks.length === 1 && first ? first : Buffer.concat(chunks);
+  const end = received.indexOf(headEnd);
+  if (end < 0) return undefined;
+  const head = received.toString('latin1', 0, end);
+  const status = Number(head.slice(9, 12));
+  const length =
+    /\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? (status === 204 ? '0' : undefined);
+  if (length === undefined) throw new Error(`an answer without length: ${head}`);
+  const bytes = end + headEnd.length + Number(length);
+  if (received.length < bytes) return undefined;
+  const body = received.subarray(end + headEnd.length, bytes);
+  if (status < 200 || status > 299) throw new Error(`answered ${status}: ${body.toString()}`);
+  return { status, bytes, body };
+}
+
+function quantile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,174 @@
+import type { MeasuredServer } from './server.ts';
+
+/** One kind of call that is measured. */
+export interface Scenario {
+  readonly name: string;
+  readonly server: 'platform' | 'bare';
+  /** What must be there before the first request; called once. */
+  readonly prepare?: (world: World) => Promise<void>;
+  /** The bytes of a request; `index` counts up over all that is sent for this scenario. */
+  readonly request: (world: World, index: number) => Buffer;
+}
+
+/** The servers and what they hold. */
+export interface World {
+  readonly platform: MeasuredServer;
+  readonly bare: MeasuredServer;
+  /** May do everything with objects. */
+  readonly apiKey: string;
+  /** Id of the object that all others refer to. */
+  readonly author: number;
+  /** Ids of the objects that were seeded, in no order. */
+  readonly ids: number[];
+}
+
+const instance = '/v1.1/instances/bench-shop';
+const objects = `${instance}/classes/article/objects/`;
+const someId = 7919; // a prime: steps through all ids without two neighbours under way at once
+
+/** Everything that is measured, in the order of the table. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'get',
+    server: 'platform',
+    request: (world, index) => toBytes(world, 'GET', detail(world, index)),
+  },
+  {
+    name: 'list 100',
+    server: 'platform',
+    request: (world, index) => toBytes(world, 'GET', page(world, index)),
+  },
+  {
+    name: 'list 100 gzip',
+    server: 'platform',
+    request: (world, index) =>
+      toBytes(world, 'GET', page(world, index), { 'accept-encoding': 'gzip' }),
+  },
+  {
+    name: 'create',
+    server: 'platform',
+    request: (world, index) => toBytes(world, 'POST', objects, {}, article(world, index)),
+  },
+  {
+    name: 'update',
+    server: 'platform',
+    request: (world, index) =>
+      toBytes(world, 'PATCH', detail(world, index), {}, { stock: 1_000_000 + index }),
+  },
+  {
+    name: 'bare get',
+    server: 'bare',
+    prepare: (world) => lend(world, '/get', detail(world, 0)),
+    request: (world) => toBytes(world, 'GET', '/get'),
+  },
+  {
+    name: 'bare list',
+    server: 'bare',
+    prepare: (world) => lend(world, '/list', page(world, 0)),
+    request: (world) => toBytes(world, 'GET', '/list'),
+  },
+];
+
+/** The request that makes object `index` of those that are seeded. */
+export function seedRequest(world: World, index: number): Buffer {
+  return toBytes(world, 'POST', objects, {}, article(world, index));
+}
+
+/** Signs up and makes instance, API key and class on a fresh platform. */
+export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer): Promise<World> {
+  const { account_key: accountKey } = await call(platform, '/v1.1/account/register/', '', {
+    email: 'bench@example.com',
+    password: 'not a secret',
+  });
+  const as = String(accountKey);
+  await call(platform, '/v1.1/instances/', as, { name: 'bench-shop' });
+  const key = await call(platform, `${instance}/api_keys/`, as, { ignore_acl: true });
+  await call(platform, `${instance}/classes/`, as, { name: 'author', schema: [] });
+  await call(platform, `${instance}/classes/`, as, { name: 'article', schema });
+  const author = await call(platform, `${instance}/classes/author/objects/`, as, {});
+  return {
+    platform,
+    bare,
+    apiKey: String(key.api_key),
+    author: Number(author.id),
+    ids: [],
+  };
+}
+
+const schema = [
+  { name: 'title', type: 'string', filter_index: true },
+  { name: 'stock', type: 'integer', order_index: true },
+  { name: 'price', type: 'float' },
+  { name: 'active', type: 'boolean' },
+  { name: 'released', type: 'datetime' },
+  { name: 'summary', type: 'text' },
+  { name: 'tags', type: 'array' },
+  { name: 'details', type: 'object' },
+  { name: 'place', type: 'geopoint' },
+  { name: 'author', type: 'reference', target: 'author' },
+];
+
+function article({ author }: World, index: number) {
+  return {
+    title: `Article number ${index}`,
+    stock: index,
+    price: index / 4,
+    active: index % 2 === 0,
+    released: '2024-03-01T10:00:00.000123Z',
+    summary: 'A few words on what it is, how it came about and who may like it best.',
+    tags: ['new', 'light', `lot-${index % 50}`],
+    details: { size: { width: 20, height: index % 90 }, colours: ['red', 'blue'], weight: 1.5 },
+    place: { longitude: 18.6, latitude: 54.3 },
+    author,
+  };
+}
+
+function detail({ ids }: World, index: number): string {
+  return `${objects}${ids[(index * someId) % ids.length]}/`;
+}
+
+function page({ ids }: World, index: number): string {
+  const before = ids[(index * someId) % (ids.length - 100)];
+  return `${objects}?page_size=100&direction=1&last_pk=${before}`;
+}
+
+function toBytes(
+  { apiKey }: World,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: unknown,
+): Buffer {
+  const sent = body === undefined ? '' : JSON.stringify(body);
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `x-api-key: ${apiKey}`];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (sent !== '') {
+    lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(sent)}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${sent}`);
+}
+
+/** Gives the bare server what the platform answers for `path`. */
+async function lend({ platform, bare, apiKey }: World, as: string, path: string): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${platform.port}${path}`, {
+    headers: { 'x-api-key': apiKey, 'accept-encoding': 'identity' },
+  });
+  await bare.ask({ path: as, body: await answer.text() });
+}
+
+/** A call that must be answered 201. */
+async function call(
+  { port }: MeasuredServer,
+  path: string,
+  key: string,
+  body: unknown,
+): Promise<Record<string, unknown>> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }) },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as Record<string, unknown>; // a 201 is an object (reference: Responses)
+}

@@ -1,0 +1,180 @@
+import { cpus, release } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Outcome, runLoad } from './load.ts';
+import { describeProfile } from './profile.ts';
+import { makeWorld, type Scenario, scenarios, seedRequest, type World } from './scenarios.ts';
+import { startBare, startPlatform } from './server.ts';
+
+// Measures the local platform as a user runs it, over HTTP, beside Node's own server with the same answers.
+
+const usage = `Usage: npm run bench -- [options]
+
+  --seconds N        time of each measurement, 0.1 to 60 (default 3)
+  --objects N        objects that are seeded, 1000 to 1000000 (default 10000)
+  --connections A,B  connections at a time, each 1 to 256 (default 1,32)
+  --only NAME,NAME   only these rows: ${scenarios.map(({ name }) => name).join(', ')}
+  --profile          say where the server's time goes instead of the table
+`;
+
+const seedConnections = 32;
+const mostRequests = 1_000_000; // of one measurement: the disk is finite
+
+interface Options {
+  readonly seconds: number;
+  readonly objects: number;
+  readonly connections: readonly number[];
+  readonly chosen: readonly Scenario[];
+  readonly profile: boolean;
+}
+
+const columns = [
+  'operation',
+  'conns',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'user us',
+  'sys us',
+  'cpu us',
+  'bytes',
+];
+
+try {
+  const options = readOptions();
+  if (options === 'help') process.stdout.write(usage);
+  else await run(options);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+
+function readOptions(): Options | 'help' {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '3' },
+      objects: { type: 'string', default: '10000' },
+      connections: { type: 'string', default: '1,32' },
+      only: { type: 'string' },
+      profile: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const names = values.only?.split(',');
+  const chosen = scenarios.filter(({ name }) => names === undefined || names.includes(name));
+  if (names !== undefined && chosen.length !== names.length) throw new Error(usage);
+  return {
+    seconds: readNumber(values.seconds, 0.1, 60),
+    objects: Math.floor(readNumber(values.objects, 1000, 1_000_000)),
+    connections: values.connections.split(',').map((text) => Math.floor(readNumber(text, 1, 256))),
+    chosen,
+    profile: values.profile,
+  };
+}
+
+function readNumber(text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (value >= least && value <= most) return value;
+  throw new Error(usage);
+}
+
+async function run(options: Options): Promise<void> {
+  const [platform, bare] = await Promise.all([startPlatform(), startBare()]);
+  const world = await makeWorld(platform, bare);
+  console.log(`Node ${process.version}, ${process.platform} ${release()}, ${cpus().length} cores`);
+  console.log(await seed(world, options.objects));
+  const rows: string[][] = [];
+  for (const scenario of options.chosen) {
+    await scenario.prepare?.(world);
+    const send = sender(scenario, world);
+    await send(seedConnections, options.seconds / 2);
+    for (const connections of options.connections) {
+      await send(connections, options.seconds / 6); // warm-up
+      const measured = () => send(connections, options.seconds);
+      if (options.profile) console.log(await profile(scenario, world, connections, measured));
+      else rows.push(await measure(scenario, world, connections, measured));
+    }
+  }
+  if (!options.profile) console.log(format([columns, ...rows]));
+  const { residentBytes } = await platform.read();
+  console.log(`Memory of the platform at the end: ${Math.round(residentBytes / 1e6)} MB`);
+  await Promise.all([platform.stop(), bare.stop()]);
+}
+
+/** Fills the class, keeps the ids and says how long it took. */
+async function seed(world: World, count: number): Promise<string> {
+  const { requests, seconds } = await runLoad({
+    port: world.platform.port,
+    connections: seedConnections,
+    seconds: 600,
+    count,
+    request: (index) => seedRequest(world, index),
+    onBody: (body) => world.ids.push(Number(/"id":\s*(\d+)/.exec(body.toString())?.[1])),
+  });
+  const rate = Math.round(requests / seconds);
+  return `Seeded ${requests} objects in ${seconds.toFixed(1)} s over ${seedConnections} connections (${rate}/s)`;
+}
+
+/** Sends requests of one scenario; a later call goes on where the last one stopped. */
+function sender(scenario: Scenario, world: World) {
+  let first = 0;
+  return async (connections: number, seconds: number): Promise<Outcome> => {
+    const outcome = await runLoad({
+      port: world[scenario.server].port,
+      connections,
+      seconds,
+      count: mostRequests,
+      request: (index) => scenario.request(world, first + index),
+    });
+    first += outcome.requests;
+    return outcome;
+  };
+}
+
+/** The row of one measurement. */
+async function measure(
+  { name, server }: Scenario,
+  world: World,
+  connections: number,
+  send: () => Promise<Outcome>,
+): Promise<string[]> {
+  const before = await world[server].read();
+  const { requests, seconds, p50, p99, bytesPerResponse } = await send();
+  const after = await world[server].read();
+  const user = (after.userMicros - before.userMicros) / requests;
+  const system = (after.systemMicros - before.systemMicros) / requests;
+  return [
+    name,
+    String(connections),
+    String(Math.round(requests / seconds)),
+    p50.toFixed(3),
+    p99.toFixed(3),
+    user.toFixed(0),
+    system.toFixed(0),
+    (user + system).toFixed(0),
+    bytesPerResponse.toFixed(0),
+  ];
+}
+
+/** Where the server's time went during one measurement. */
+async function profile(
+  { name, server }: Scenario,
+  world: World,
+  connections: number,
+  send: () => Promise<Outcome>,
+): Promise<string> {
+  await world[server].startProfile();
+  const { requests } = await send();
+  const taken = await world[server].stopProfile();
+  return `\n${name}, connections: ${connections}\n${describeProfile(taken, requests)}`;
+}
+
+function format(rows: readonly string[][]): string {
+  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row.map((cell, at) =>
+      at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
+    ),
+  );
+  return lines.map((cells) => cells.join('  ')).join('\n');
+}

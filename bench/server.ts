@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Profile, Reading } from './profile.ts';
+
+/** A server in a process of its own that can be asked what it costs. */
+export interface MeasuredServer {
+  readonly port: number;
+  /** CPU of the whole process so far, all its threads, and its memory. */
+  read(): Promise<Reading>;
+  startProfile(): Promise<void>;
+  stopProfile(): Promise<Profile>;
+  /** Passes a message to it and gives what it answers. */
+  ask(message: unknown): Promise<unknown>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+const startMs = 20_000;
+const stopMs = 5_000;
+const project = fileURLToPath(new URL('..', import.meta.url));
+
+const children = new Set<ChildProcess>();
+const folders = new Set<string>();
+
+// Whatever ends us takes the servers and their data along.
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => process.exit(130));
+
+/** Starts the platform as a user does, with durable data in a new temporary folder. */
+export function startPlatform(): Promise<MeasuredServer> {
+  return startServer((folder) => ['bin/serve.ts', '--port', '0', '--data', join(folder, 'data')]);
+}
+
+/** Starts Node's own server with ready answers. */
+export function startBare(): Promise<MeasuredServer> {
+  return startServer(() => ['bench/bare-server.ts']);
+}
+
+async function startServer(
+  command: (folder: string) => readonly string[],
+): Promise<MeasuredServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
+  folders.add(folder);
+  const logFile = join(folder, 'log'); // as a service would: nobody spends time on reading it
+  const preloads = ['--import', 'tsx', '--import', './bench/probe.ts'];
+  const child = spawn(process.execPath, [...preloads, ...command(folder)], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', openSync(logFile, 'w'), 'ipc'],
+    detached: true, // a Ctrl-C is for us; we end it
+  });
+  children.add(child);
+  const port = await readPort(child, logFile);
+  const ask = async (message: unknown) => {
+    const answered = once(child, 'message', { signal: AbortSignal.timeout(startMs) });
+    child.send(message as string); // any JSON
+    const [answer] = await answered;
+    return answer as unknown;
+  };
+  return {
+    port,
+    ask,
+    read: async () => (await ask('read')) as Reading, // bench/probe.ts
+    startProfile: async () => void (await ask('profile')),
+    stopProfile: async () => (await ask('profiled')) as Profile, // bench/probe.ts
+    stop: async () => {
+      await end(child);
+      children.delete(child);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      folders.delete(folder);
+    },
+  };
+}
+
+/** Waits for the line with the address. */
+function readPort(child: ChildProcess, logFile: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    const fail = (why: string) =>
+      reject(new Error(`${why}\n${printed}${readFileSync(logFile, 'utf8').slice(-5000)}`));
+    const timer = setTimeout(() => fail('the server did not start in time'), startMs);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (printed.length < 10_000) printed += chunk.toString();
+      const port = /listens on http:\/\/[^\s/]*:(\d+)/.exec(printed)?.[1];
+      if (port === undefined) return;
+      clearTimeout(timer);
+      resolve(Number(port));
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      fail(`the server ended with ${code}`);
+    });
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(timer);
+}
