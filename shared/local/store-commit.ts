@@ -121,10 +121,23 @@ async function carryOut(
       for (const operation of operations) enqueue(tables, operation);
     });
     counters.saved();
+  } catch (error) {
+    throw new Error('nothing was written', { cause: await causeOf(error) });
   } finally {
     // A reader must not go on with a snapshot from before the commit, and remember what it finds there.
     tables.environment.resetReadTxn();
     cache.unlock();
+  }
+}
+
+/** LMDB tells why a commit failed by a second promise, which must not stay without a reader. */
+async function causeOf(failure: unknown): Promise<unknown> {
+  if (!(failure instanceof Error && 'commitError' in failure)) return failure;
+  try {
+    await failure.commitError;
+    return failure;
+  } catch (cause) {
+    return cause;
   }
 }
 

@@ -45,6 +45,7 @@ export function openTables({ folder, durable }: TablesOptions): Tables {
       noSubdir: false,
       maxDbs: 8,
       noSync: !durable,
+      eventTurnBatching: false, // we batch ourselves; LMDB's own leaves a promise behind that nobody can catch
       overlappingSync: false, // a commit is then flushed to disk before it is acknowledged and before anybody sees it
     });
     const foreign = [...environment.getKeys()].find((name) => !tableNames.includes(name));
