@@ -1,0 +1,229 @@
+import { routes } from '../../functions/api.ts';
+import { keyText } from '../../shared/domain/credentials.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import { toHandler } from '../../shared/http/edge.ts';
+import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
+import { startServer } from '../../shared/local/server.ts';
+import type { LogEntry, Settings } from '../../shared/services/ports.ts';
+import { groupEntity, userEntity } from '../../shared/store/entities.ts';
+import type { Store, Write } from '../../shared/store/store.ts';
+import { insert } from '../../shared/store/writes.ts';
+
+/** The real local platform behind a real socket, with everything in memory. */
+export interface Api {
+  readonly url: string;
+  readonly platform: LocalPlatform;
+  /** What the platform has logged so far. */
+  readonly logged: readonly LogEntry[];
+  send(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** One call. A `body` that is no text or bytes is sent as JSON. */
+export interface Call {
+  readonly method?: string;
+  /** From the root, with query. */
+  readonly path: string;
+  readonly as?: Credentials;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Who calls: nobody, a key, or an API key on behalf of a user. */
+export type Credentials = undefined | string | { readonly key: string; readonly user: string };
+
+/** What came back; `body` is parsed JSON, or the text that was no JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+  readonly body: any;
+}
+
+const settings: Settings = {
+  registration: 'open',
+  maxInstances: 16,
+  maxClasses: 100,
+  location: 'local',
+  passwordCost: 10,
+};
+
+/**
+ * Starts the platform.
+ *
+ * @param options.wrap puts a wrapper around the store, to count or to disturb
+ */
+export async function startApi(
+  options: { readonly settings?: Partial<Settings>; readonly wrap?: (store: Store) => Store } = {},
+): Promise<Api> {
+  const logged: LogEntry[] = [];
+  const opened = await openPlatform({
+    folder: undefined,
+    settings: { ...settings, ...options.settings },
+    log: (entry) => logged.push(entry),
+  });
+  const platform = { ...opened, store: options.wrap?.(opened.store) ?? opened.store };
+  const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
+  const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
+  return {
+    url: server.url,
+    platform,
+    logged,
+    send: (call) => send(server.url, call),
+    close: async () => {
+      await server.stop();
+      await opened.close();
+    },
+  };
+}
+
+async function send(url: string, { method, path, as, body, headers }: Call): Promise<Answer> {
+  const isRaw =
+    body === undefined ||
+    typeof body === 'string' ||
+    body instanceof Uint8Array ||
+    body instanceof FormData;
+  const response = await fetch(url + path, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(isRaw ? {} : { 'Content-Type': 'application/json' }),
+      ...credentialHeaders(as),
+      ...headers,
+    },
+    ...(body === undefined
+      ? {}
+      : {
+          body: isRaw
+            ? (body as string | Uint8Array<ArrayBuffer> | FormData)
+            : JSON.stringify(body),
+        }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: parsed(text) };
+}
+
+function credentialHeaders(as: Credentials): Record<string, string> {
+  if (as === undefined) return {};
+  return typeof as === 'string'
+    ? { 'X-API-KEY': as }
+    : { 'X-API-KEY': as.key, 'X-USER-KEY': as.user };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A deployment with one account that owns one instance. */
+export interface World {
+  readonly api: Api;
+  readonly instance: string;
+  /** Path of the instance with its last slash: `/v1.1/instances/blog-1/`. */
+  readonly base: string;
+  /** Key of the account that owns the instance. */
+  readonly owner: string;
+  /** Makes a further account and gives its key. */
+  account(email: string): Promise<string>;
+  /** Makes an API key with these flags and gives its text. */
+  apiKey(flags?: Readonly<Record<string, boolean>>): Promise<string>;
+  /** Makes a class; gives its path with its last slash. */
+  dataClass(name: string, schema: readonly object[], more?: object): Promise<string>;
+  /** Calls inside the instance: `path` is below it. */
+  call(as: Credentials, method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+/** Signs an account up and makes its instance. */
+export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
+  const base = `/v1.1/instances/${instance}/`;
+  const account = async (email: string): Promise<string> => {
+    const answer = await api.send({
+      path: '/v1.1/account/register/',
+      body: { email, password: 'a password' },
+    });
+    return expected(answer, 201).account_key;
+  };
+  const owner = await account(`owner-of-${instance}@example.com`);
+  expected(await api.send({ as: owner, path: '/v1.1/instances/', body: { name: instance } }), 201);
+  const call: World['call'] = (as, method, path, body) =>
+    api.send({ as, method, path: base + path, ...(body === undefined ? {} : { body }) });
+  return {
+    ...{ api, instance, base, owner, account, call },
+    apiKey: async (flags = {}) =>
+      expected(await call(owner, 'POST', 'api_keys/', flags), 201).api_key,
+    dataClass: async (name, schema, more = {}) => {
+      expected(await call(owner, 'POST', 'classes/', { name, schema, ...more }), 201);
+      return `${base}classes/${name}/`;
+    },
+  };
+}
+
+/** The body of an answer that must have this status, to build on. */
+export function expected(answer: Answer, status: number): Answer['body'] {
+  if (answer.status !== status) {
+    throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
+  }
+  return answer.body;
+}
+
+/** One row of a table: who calls what, and the whole answer. */
+export interface Scenario {
+  readonly name: string;
+  readonly as?: Credentials;
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status: number;
+  /** The whole body that is expected. */
+  readonly answer?: unknown;
+}
+
+/**
+ * Puts a user, who is in these groups, straight into the store, and gives the user's key. There is no way through
+ * the interface until users have a family of their own.
+ */
+export async function plantUser(
+  { api, instance }: World,
+  id: number,
+  groups: readonly number[] = [],
+): Promise<string> {
+  const { store, secrets, ids } = api.platform;
+  const scope = await instanceId(store, instance);
+  const { version, secret } = await secrets.current();
+  const user = { id, username: `user-${id}`, groups, secret_version: version, generation: 1 };
+  const writes: Write[] = [
+    insert(userEntity, userEntity.key(scope, id), user),
+    ...groups.map((group) => ({
+      ...insert(groupEntity, groupEntity.key(scope, group), { id: group }),
+      condition: { kind: 'none' } as const,
+    })),
+  ];
+  await store.write({
+    id: ids.random(),
+    change: { actor: {}, cause: 'maintenance', depth: 0 },
+    writes,
+  });
+  return keyText({ kind: 'user', version, scope, record: id, generation: 1 }, secret);
+}
+
+/** Puts a group without members straight into the store. */
+export async function plantGroup({ api, instance }: World, id: number): Promise<void> {
+  const { store, ids } = api.platform;
+  const scope = await instanceId(store, instance);
+  const writes = [insert(groupEntity, groupEntity.key(scope, id), { id })];
+  await store.write({
+    id: ids.random(),
+    change: { actor: {}, cause: 'maintenance', depth: 0 },
+    writes,
+  });
+}
+
+async function instanceId(store: Store, name: string): Promise<number> {
+  const [item] = await store.get([{ pk: `NAME#${name}`, sk: 'INSTANCE' }]);
+  const id = (item?.data as { instance?: number } | undefined)?.instance;
+  if (id === undefined) throw new Error(`no instance ${name}`);
+  return id;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import type { Api, Scenario } from './api.ts';
+
+/**
+ * Runs a table of calls, each on its own and in order; rows whose text depends on what was built come from a
+ * function that is called when the first one runs.
+ */
+export function scenarios(title: string, api: () => Api, rows: readonly Lazy[]): void {
+  describe(title, () => {
+    it.each(rows.map((row) => [row.name, row] as const))('%s', async (_, row) => {
+      const { status, answer, name: __, ...call } = { ...row, ...row.given?.() };
+      const result = await api().send({ path: '/', ...call });
+      expect({ status: result.status, body: result.body }).toEqual({
+        status,
+        body: answer === undefined ? result.body : answer,
+      });
+    });
+  });
+}
+
+/** A row; `given` adds what is known only at run time. */
+export type Lazy = Partial<Scenario> & {
+  readonly name: string;
+  readonly status: number;
+  readonly given?: () => Partial<Scenario>;
+};
