@@ -1,0 +1,65 @@
+/*
+ * Runs `serve.ts`. Its modules are bundled when one of them has changed since the last start: a start then takes
+ * about 0.15 s, where transforming each module on its way in takes 0.5 s and more, growing with their number.
+ */
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bundle = `${root}.build/serve.mjs`;
+const record = `${root}.build/serve.json`; // what the bundle was made of, and when that was changed last
+
+if (!isFresh()) await build();
+process.setSourceMapsEnabled(true);
+await import(pathToFileURL(bundle).href);
+
+function isFresh() {
+  try {
+    const inputs = JSON.parse(readFileSync(record, 'utf8'));
+    return statSync(bundle).size > 0 && inputs.every(([path, at]) => changedAt(path) === at);
+  } catch {
+    return false; // whatever is missing or damaged is made again
+  }
+}
+
+async function build() {
+  const esbuild = await import('esbuild');
+  const { metafile, outputFiles } = await esbuild.build({
+    entryPoints: [`${root}bin/serve.ts`],
+    absWorkingDir: root,
+    write: false,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    sourcemap: 'inline',
+    metafile: true,
+    logLevel: 'error',
+    plugins: [{ name: 'own addresses', setup: keepAddresses }],
+  });
+  const inputs = Object.keys(metafile.inputs).map((path) => [path, changedAt(path)]);
+  mkdirSync(`${root}.build`, { recursive: true });
+  replace(bundle, outputFiles[0].contents);
+  replace(record, JSON.stringify(inputs)); // last: what it says is there
+}
+
+/** Never half a file: another start may read it now. */
+function replace(path, content) {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, content);
+  renameSync(draft, path);
+}
+
+/** A module that looks for files beside itself finds them there, not beside the bundle. */
+function keepAddresses({ onLoad }) {
+  onLoad({ filter: /\.ts$/ }, ({ path }) => {
+    const address = JSON.stringify(pathToFileURL(path).href);
+    const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', address);
+    return { contents, loader: 'ts' };
+  });
+}
+
+function changedAt(path) {
+  return statSync(`${root}${path}`).mtimeMs;
+}

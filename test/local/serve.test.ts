@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { isLoopback, parseServeOptions } from '../../shared/local/serve-options.ts';
+
+const program = new URL('../../bin/start.mjs', import.meta.url).pathname;
+const root = mkdtempSync(join(tmpdir(), 'groundwork-serve-'));
+const children = new Set<ChildProcess>();
+let folders = 0;
+const newPath = () => join(root, String(folders++));
+
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+interface Run {
+  readonly child: ChildProcess;
+  /** What it has printed so far. */
+  readonly printed: { out: string; err: string };
+  /** Its exit code, once it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+function serve(...args: readonly string[]): Run {
+  const child = spawn(process.execPath, [program, ...args], { cwd: root });
+  const printed = { out: '', err: '' };
+  children.add(child);
+  child.stdout.on('data', (part) => {
+    printed.out += part;
+  });
+  child.stderr.on('data', (part) => {
+    printed.err += part;
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    children.delete(child);
+    return code;
+  });
+  return { child, printed, ended };
+}
+
+/** Waits until it listens, and gives its address. */
+async function addressOf({ child, printed, ended }: Run): Promise<string> {
+  for (;;) {
+    const url = /listens on (\S+)\n/.exec(printed.out)?.[1];
+    if (url !== undefined) return url;
+    const code = await Promise.race([ended, child.stdout && once(child.stdout, 'data')]);
+    if (typeof code === 'number') throw new Error(`ended with ${code}: ${printed.err}`);
+  }
+}
+
+describe('a command line', () => {
+  test.each([
+    [[], { host: '127.0.0.1', port: 3000, folder: '.groundwork', registration: 'open' }],
+    [['--memory', '--port=0'], { port: 0, folder: undefined }],
+    [['--data', '/srv/x'], { folder: '/srv/x' }],
+    [['--host', '0.0.0.0'], { host: '0.0.0.0', registration: 'closed' }],
+    [['--host', '::1'], { registration: 'open' }],
+    [['--host', '0.0.0.0', '--registration', 'open'], { registration: 'open' }],
+    [['--registration', 'closed'], { registration: 'closed' }],
+  ])('%j is understood', (args, expected) => {
+    expect(parseServeOptions(args)).toMatchObject(expected);
+  });
+
+  test.each([['--help'], ['-h']])('%s asks for help', (arg) => {
+    expect(parseServeOptions([arg])).toBe('help');
+  });
+
+  test.each([
+    [['--prot', '1'], "unknown option '--prot'"],
+    [['serve'], "unexpected argument 'serve'"],
+    [['--port'], "option '--port <value>' argument missing"],
+    [['--port', 'x'], '--port takes a number from 0 to 65535, not "x"'],
+    [['--port', '65536'], '--port takes a number from 0 to 65535, not "65536"'],
+    [['--registration', 'maybe'], '--registration takes open or closed, not "maybe"'],
+    [['--data', 'x', '--memory'], '--data and --memory exclude each other'],
+    [['--data', ''], '--data takes a folder'],
+    [['--host', ''], '--host takes an address or a name'],
+  ])('%j is refused', (args, message) => {
+    expect(() => parseServeOptions(args)).toThrow(new RegExp(`^${message}$`, 'i'));
+  });
+
+  test.each([
+    ['127.0.0.1', true],
+    ['127.8.8.8', true],
+    ['localhost', true],
+    ['::1', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.168.0.1', false],
+    ['127.evil.example', false],
+  ])('%s is loopback: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
+  });
+});
+
+describe('the server as a process', () => {
+  test('says where it listens and what to do, answers, and ends well', async () => {
+    const folder = newPath();
+    const run = serve('--port', '0', '--data', folder);
+    const url = await addressOf(run);
+
+    const answer = await fetch(`${url}/nothing/here/`);
+    run.child.kill('SIGTERM');
+    const code = await run.ended;
+
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toEqual({ detail: 'Not found.' });
+    expect(code).toBe(0);
+    expect(run.printed.out).toContain(`Data: ${folder}\n`);
+    expect(run.printed.out).toContain(`curl ${url}/v1.1/account/register/`);
+    expect(run.printed.out).toContain(`curl ${url}/v1.1/instances/ `);
+    expect(run.printed.err).toMatch(/^\{"time":.*"path":"\/nothing\/here\/","status":404.*\}\n$/);
+    expect(existsSync(join(folder, 'lock.sock'))).toBe(false);
+  });
+
+  test('starts again at once after it was killed', async () => {
+    const args = ['--port', '0', '--data', newPath()];
+    const first = serve(...args);
+    await addressOf(first);
+    first.child.kill('SIGKILL');
+    await first.ended;
+
+    const second = serve(...args);
+
+    expect(await addressOf(second)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test('a signal that npm repeats does not cut it short', async () => {
+    const run = serve('--port', '0', '--memory');
+    await addressOf(run);
+
+    run.child.kill('SIGINT');
+    run.child.kill('SIGINT');
+
+    expect(await run.ended).toBe(0);
+  });
+
+  test('prints its options', async () => {
+    const run = serve('--help');
+
+    expect(await run.ended).toBe(0);
+    expect(run.printed.out).toMatch(/^Usage: npm start -- \[options\]\n[\s\S]*--registration/);
+  });
+
+  test('a folder in use is refused with the process that holds it', async () => {
+    const folder = newPath();
+    const holder = serve('--port', '0', '--data', folder);
+    await addressOf(holder);
+
+    const run = serve('--port', '0', '--data', folder);
+
+    expect(await run.ended).toBe(1);
+    expect(run.printed.err).toMatch(
+      new RegExp(
+        `^groundwork: the data folder ${folder} is in use by process ${holder.child.pid} `,
+      ),
+    );
+  });
+
+  test('a taken port is refused, and the folder is free again', async () => {
+    const holder = serve('--port', '0', '--memory');
+    const port = new URL(await addressOf(holder)).port;
+    const folder = newPath();
+
+    const run = serve('--port', port, '--data', folder);
+    const code = await run.ended;
+    const next = serve('--port', '0', '--data', folder);
+
+    expect(code).toBe(1);
+    expect(run.printed.err).toBe(
+      `groundwork: port ${port} of 127.0.0.1 is taken by another program\n`,
+    );
+    expect(await addressOf(next)).toContain('http://');
+  });
+
+  test.each([
+    [
+      'an unknown option',
+      ['--prot', '1'],
+      2,
+      /^groundwork: unknown option '--prot' \(see --help\)\n$/,
+    ],
+    ['a bad value', ['--port', 'x'], 2, /^groundwork: --port takes a number .*\n$/],
+    [
+      'a foreign address',
+      ['--host', '192.0.2.1'],
+      1,
+      /^groundwork: 192\.0\.2\.1 is no address .*\n$/,
+    ],
+    [
+      'a file as folder',
+      ['--data', program],
+      1,
+      /^groundwork: the data folder .* is not a folder\n$/,
+    ],
+  ])('%s is one line on standard error', async (_name, args, code, message) => {
+    const run = serve(...args, ...(args.includes('--data') ? [] : ['--memory']));
+
+    expect(await run.ended).toBe(code);
+    expect(run.printed.err).toMatch(message);
+    expect(run.printed.out).toBe('');
+  });
+
+  test('data of a newer version is one line on standard error', async () => {
+    const folder = newPath();
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'format.json'), '{"format":9}');
+
+    const run = serve('--port', '0', '--data', folder);
+
+    expect(await run.ended).toBe(1);
+    expect(run.printed.err).toMatch(/^groundwork: the data in .* is of a newer version \(.*\)\n$/);
+  });
+});
