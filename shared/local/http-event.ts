@@ -10,7 +10,7 @@ export type EventDraft = {
 /** An event without its body, and why it must be refused, if so. */
 export interface Arrival {
   readonly event: EventDraft;
-  readonly unfit: 'headers too large' | 'malformed address' | undefined;
+  readonly unfit: 'headers too large' | 'malformed' | undefined;
 }
 
 type Headers = Record<string, string | undefined>;
@@ -68,7 +68,8 @@ export function toEvent(message: IncomingMessage, requestId: string, nowMs: numb
   if (cookie !== undefined) event.cookies = cookie.split(/;\s*/);
   if (query !== '') event.queryStringParameters = joinParameters(query);
   if (bytes > maxHeaderBytes) return { event, unfit: 'headers too large' };
-  return { event, unfit: isMalformed ? 'malformed address' : undefined };
+  const lacksHost = headers.host === undefined && message.httpVersion === '1.1';
+  return { event, unfit: isMalformed || lacksHost ? 'malformed' : undefined };
 }
 
 /** Puts a body into an event: as text when the gateway would and it is UTF-8, else in base64. */

@@ -62,11 +62,15 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     keepAliveTimeout: keepAliveMs,
     requestTimeout: arrivalMs,
     headersTimeout: arrivalMs,
+    requireHostHeader: false, // we refuse it in our own words
   });
   server.on('request', (message, response) => void serve(running, message, response));
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
     if (declaredBytes(message) <= maxBodyBytes) response.writeContinue();
     void serve(running, message, response);
+  });
+  server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
+    void serve(running, message, response); // an expectation that nobody knows is no reason to refuse
   });
   server.on('clientError', (error: Error, socket: Socket) => {
     const isBusy = [...running.active].some((message) => message.socket === socket);
@@ -107,7 +111,7 @@ async function answer(
   { event, unfit }: Arrival,
 ): Promise<Result | undefined> {
   if (unfit === 'headers too large') return refuse(running, event, refused(431, headersTooLarge));
-  if (unfit === 'malformed address') return refuse(running, event, refused(400, malformedRequest));
+  if (unfit === 'malformed') return refuse(running, event, refused(400, malformedRequest));
   if (hasBody(message)) {
     const body = await readBody(message);
     if (body === 'gone') return undefined;
@@ -147,7 +151,7 @@ function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'gon
     });
     message.once('end', () => {
       if (bytes > maxBodyBytes) resolve('too large');
-      else resolve(Buffer.concat(chunks, bytes));
+      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
     });
     message.once('error', () => resolve('gone'));
     message.once('close', () => resolve('gone'));

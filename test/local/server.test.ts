@@ -239,6 +239,7 @@ describe('limits and broken requests', () => {
       malformed,
     ],
     ['a path with a bad escape', lastCall('GET /%zz/ HTTP/1.1\r\nHost: x'), 400, malformed],
+    ['no host', lastCall('GET / HTTP/1.1'), 400, malformed],
     ['a path that is no UTF-8', lastCall('GET /%ff/ HTTP/1.1\r\nHost: x'), 400, malformed],
     [
       'an unknown verb',
@@ -310,6 +311,14 @@ describe('limits and broken requests', () => {
     const answer = await raw(url, expecting(2), '{}');
 
     expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
+  });
+
+  test('an expectation that nobody knows is no reason to refuse', async () => {
+    const { url } = await start(ok);
+
+    const answer = await raw(url, lastCall('GET / HTTP/1.1\r\nHost: x\r\nExpect: rain'));
+
+    expect(statusOf(answer)).toBe(200);
   });
 
   test('who waits with too much is told at once', async () => {
