@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -137,6 +138,22 @@ describe('the server as a process', () => {
     run.child.kill('SIGINT');
 
     expect(await run.ended).toBe(0);
+  });
+
+  test('a second signal ends it at once, whatever is under way', async () => {
+    const run = serve('--port', '0', '--memory');
+    const socket = connect(Number(new URL(await addressOf(run)).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n');
+    await once(socket, 'data'); // the request is under way, and its body never comes
+
+    run.child.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 700)); // the process takes an earlier one for an echo
+    const since = performance.now();
+    run.child.kill('SIGTERM');
+
+    expect(await run.ended).toBe(1);
+    expect(performance.now() - since).toBeLessThan(3000);
   });
 
   test('prints its options', async () => {
