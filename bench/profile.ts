@@ -5,54 +5,44 @@ export interface Reading {
   readonly residentBytes: number;
 }
 
-/** A function as the profiler names it. */
-export interface CallFrame {
-  readonly functionName: string;
-}
-
 /** Samples of a call tree; `samples` are ids of nodes, `timeDeltas` microseconds before each. */
 export interface Profile {
-  readonly nodes: readonly {
-    readonly id: number;
-    readonly children: readonly number[];
-    readonly frame: CallFrame & { readonly place: string };
-  }[];
+  readonly nodes: readonly CallNode[];
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
 }
 
-type Node = Profile['nodes'][number];
+/** A function on one way from the root; `place` is file and line in the source, empty for native functions. */
+interface CallNode {
+  readonly id: number;
+  readonly children: readonly number[];
+  readonly name: string;
+  readonly place: string;
+}
 
-const asleep = '(idle)';
-const mostSelf = 25;
-const mostTotal = 25;
+interface Sums {
+  /** Microseconds of all that was not idle and not the profiler. */
+  busy: number;
+  readonly origins: Map<string, number>;
+  readonly own: Map<string, number>;
+  readonly total: Map<string, number>;
+}
+
+const mostShown = 25;
 
 /**
- * Says where the time of a profile went: functions by their own time, project functions with all that they call,
- * and sums by origin. All in microseconds a request and as a share of the time that was not idle.
+ * Says where the main thread's time went, in microseconds a request and shares of all that was not idle: sums by
+ * origin, functions by their own time, and project functions with all that they call until they await.
  *
  * @param requests answered while it was taken
  */
-export function describeProfile({ nodes, samples, timeDeltas }: Profile, requests: number): string {
-  const ownMicros = new Map<number, number>();
-  for (const [at, id] of samples.entries())
-    ownMicros.set(id, (ownMicros.get(id) ?? 0) + (timeDeltas[at] ?? 0));
-  const self = new Map<string, number>();
-  const origins = new Map<string, number>();
-  let busy = 0;
-  for (const node of nodes) {
-    const micros = ownMicros.get(node.id) ?? 0;
-    if (node.frame.functionName === asleep) continue;
-    busy += micros;
-    add(self, nameOf(node), micros);
-    add(origins, originOf(node), micros);
-  }
-  const total = totals(nodes, ownMicros);
-  const list = (title: string, sums: ReadonlyMap<string, number>, most: number) => [
-    title,
+export function describeProfile(profile: Profile, requests: number): string {
+  const { busy, origins, own, total } = sumUp(profile);
+  const list = (title: string, sums: ReadonlyMap<string, number>) => [
+    `  ${title}`,
     ...[...sums]
       .sort((a, b) => b[1] - a[1])
-      .slice(0, most)
+      .slice(0, mostShown)
       .map(([name, micros]) => {
         const perRequest = (micros / requests).toFixed(2).padStart(9);
         return `${perRequest} us ${((100 * micros) / busy).toFixed(1).padStart(5)} %  ${name}`;
@@ -60,45 +50,69 @@ export function describeProfile({ nodes, samples, timeDeltas }: Profile, request
   ];
   return [
     `${requests} requests, ${(busy / requests).toFixed(1)} us each on the main thread`,
-    ...list('Own time by origin', origins, mostSelf),
-    ...list('Own time by function', self, mostSelf),
-    ...list('With all that they call, project functions', total, mostTotal),
+    ...list('own time by origin', origins),
+    ...list('own time by function', own),
+    ...list('project functions with all that they call', total),
   ].join('\n');
 }
 
-/** Time of each project function with its callees; a function that calls itself counts once. */
-function totals(nodes: readonly Node[], ownMicros: ReadonlyMap<number, number>) {
+function sumUp({ nodes, samples, timeDeltas }: Profile): Sums {
+  const sums: Sums = { busy: 0, origins: new Map(), own: new Map(), total: new Map() };
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const sums = new Map<string, number>();
-  const walk = (node: Node, above: ReadonlySet<string>): number => {
-    const name = nameOf(node);
-    const inside = new Set(above).add(name);
+  const ownMicros = new Map<number, number>();
+  for (const [at, id] of samples.entries()) add(ownMicros, id, timeDeltas[at] ?? 0);
+  /** Returns the time of a node with all below it. */
+  const walk = (
+    node: CallNode,
+    parent: CallNode | undefined,
+    above: ReadonlySet<string>,
+  ): number => {
+    if (node.name === '(idle)' || node.place.startsWith('bench/probe')) return 0;
     let micros = ownMicros.get(node.id) ?? 0;
+    const name = nameOf(node, parent);
+    sums.busy += micros;
+    add(sums.own, name, micros);
+    add(sums.origins, originOf(node, parent), micros);
+    const inside = new Set(above).add(name);
     for (const id of node.children) {
       const child = byId.get(id);
-      if (child !== undefined) micros += walk(child, inside);
+      if (child !== undefined) micros += walk(child, node, inside);
     }
-    if (originOf(node).startsWith('project') && !above.has(name)) add(sums, name, micros);
+    // what calls itself counts once
+    if (isProject(node) && !above.has(name)) add(sums.total, name, micros);
     return micros;
   };
   const [root] = nodes;
-  if (root !== undefined) walk(root, new Set());
+  if (root !== undefined) walk(root, undefined, new Set());
   return sums;
 }
 
-function add(sums: Map<string, number>, name: string, micros: number): void {
-  sums.set(name, (sums.get(name) ?? 0) + micros);
+function add<Key>(sums: Map<Key, number>, key: Key, micros: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + micros);
 }
 
-function nameOf({ frame: { functionName, place } }: Node): string {
-  return `${functionName || '(anonymous)'} ${place}`.trimEnd();
+/** A native function says little without its caller. */
+function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string {
+  if (place !== '') return `${name} ${place}`;
+  return parent === undefined || parent.name === '(root)'
+    ? name
+    : `${name} < ${nameOf(parent, undefined)}`;
 }
 
-/** Such as `project shared/local`, `node:net`, `lmdb`, `(garbage collector)`. */
-function originOf({ frame: { functionName, place } }: Node): string {
-  if (place === '') return functionName.startsWith('(') ? functionName : '(native functions)';
-  if (place.startsWith('node:')) return place.replace(/:\d+$/, '');
-  const parts = place.split('/');
-  const isProject = /^(bin|functions|shared|bench)$/.test(parts[0] ?? '');
-  return isProject ? `project ${parts.slice(0, 2).join('/')}` : parts.slice(0, 1).join('/');
+/** Such as `shared/local`, `node:net`, `lmdb`, `(garbage collector)`; native functions by their caller. */
+function originOf(node: CallNode, parent: CallNode | undefined): string {
+  const { name, place } = node;
+  if (place.startsWith('node:')) return place;
+  if (place !== '')
+    return place
+      .split('/')
+      .slice(0, isProject(node) ? 2 : 1)
+      .join('/');
+  return parent === undefined || parent.name === '(root)'
+    ? name
+    : `native < ${originOf(parent, undefined)}`;
+}
+
+function isProject({ place }: CallNode): boolean {
+  return /^(bin|functions|shared|bench)\//.test(place);
 }

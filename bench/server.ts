@@ -36,12 +36,27 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 
 /** Starts the platform as a user does, with durable data in a new temporary folder. */
 export function startPlatform(): Promise<MeasuredServer> {
-  return startServer((folder) => ['bin/serve.ts', '--port', '0', '--data', join(folder, 'data')]);
+  return startServer((folder) => [
+    ...startCommand(),
+    '--port',
+    '0',
+    '--data',
+    join(folder, 'data'),
+  ]);
 }
 
 /** Starts Node's own server with ready answers. */
 export function startBare(): Promise<MeasuredServer> {
-  return startServer(() => ['bench/bare-server.ts']);
+  return startServer(() => ['--import', 'tsx', 'bench/bare-server.ts']);
+}
+
+/** What `npm start` gives to Node. */
+function startCommand(): string[] {
+  const text = readFileSync(join(project, 'package.json'), 'utf8');
+  const { scripts } = JSON.parse(text) as { scripts: { start: string } }; // ours
+  const [program, ...args] = scripts.start.split(' ');
+  if (program !== 'node') throw new Error(`npm start runs ${program}`);
+  return args;
 }
 
 async function startServer(
@@ -50,8 +65,7 @@ async function startServer(
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
   folders.add(folder);
   const logFile = join(folder, 'log'); // as a service would: nobody spends time on reading it
-  const preloads = ['--import', 'tsx', '--import', './bench/probe.ts'];
-  const child = spawn(process.execPath, [...preloads, ...command(folder)], {
+  const child = spawn(process.execPath, ['--import', './bench/probe.mjs', ...command(folder)], {
     cwd: project,
     stdio: ['ignore', 'pipe', openSync(logFile, 'w'), 'ipc'],
     detached: true, // a Ctrl-C is for us; we end it
@@ -67,9 +81,9 @@ async function startServer(
   return {
     port,
     ask,
-    read: async () => (await ask('read')) as Reading, // bench/probe.ts
+    read: async () => (await ask('read')) as Reading, // bench/probe.mjs
     startProfile: async () => void (await ask('profile')),
-    stopProfile: async () => (await ask('profiled')) as Profile, // bench/probe.ts
+    stopProfile: async () => (await ask('profiled')) as Profile, // bench/probe.mjs
     stop: async () => {
       await end(child);
       children.delete(child);

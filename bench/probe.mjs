@@ -1,0 +1,56 @@
+import { Session } from 'node:inspector';
+import { findSourceMap } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+// Preloaded into a server that is measured: answers over IPC what only the process itself knows. Plain JavaScript,
+// so that the server runs with the loaders that a user gives it and no other.
+
+const session = new Session();
+const sampleMicros = 250;
+const root = pathToFileURL(`${process.cwd()}/`).href;
+
+process.on('message', (asked) => {
+  if (asked === 'read') process.send(read());
+  if (asked === 'profile') startProfile();
+  if (asked === 'profiled') stopProfile();
+});
+process.on('disconnect', () => process.exit(1)); // whoever measured is gone
+process.channel.unref();
+
+/** A `Reading` of profile.ts. */
+function read() {
+  const { user, system } = process.cpuUsage();
+  return { userMicros: user, systemMicros: system, residentBytes: process.memoryUsage.rss() };
+}
+
+function startProfile() {
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.setSamplingInterval', { interval: sampleMicros });
+  session.post('Profiler.start', () => process.send('started'));
+}
+
+/** Sends a `Profile` of profile.ts. */
+function stopProfile() {
+  session.post('Profiler.stop', (_error, { profile }) => {
+    session.disconnect();
+    const { samples, timeDeltas } = profile;
+    const nodes = profile.nodes.map(({ id, children = [], callFrame }) => ({
+      id,
+      children,
+      name: callFrame.functionName || '(anonymous)',
+      place: placeOf(callFrame),
+    }));
+    process.send({ nodes, samples, timeDeltas });
+  });
+}
+
+/** File and line in the source, whatever was made of it to run it; empty for native functions. */
+function placeOf({ url, lineNumber, columnNumber }) {
+  if (url === '' || url.startsWith('node:')) return url;
+  const { originalSource, originalLine } =
+    findSourceMap(url)?.findEntry(lineNumber, columnNumber) ?? {};
+  const source = originalSource === undefined ? url : new URL(originalSource, url).href;
+  const file = source.replace(root, '').replace(/^.*node_modules\//, '');
+  return `${file}:${(originalLine ?? lineNumber) + 1}`;
+}
