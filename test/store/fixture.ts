@@ -74,6 +74,7 @@ export async function walkPages(
     });
     found.push(...page.items.map((item) => item.key.sk));
     if (!page.more) return found;
+    if (found.length > 10_000) throw new Error('the pages have no end');
     last = page.positions.at(-1) ?? last;
   }
 }

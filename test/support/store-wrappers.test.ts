@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTemporaryStore } from '../../shared/local/store.ts';
+import { ConditionFailed, type Store } from '../../shared/store/store.ts';
+import { getOne, put, write } from '../store/fixture.ts';
+import { countRoundTrips } from './counting-store.ts';
+import { makeFaulty, StoreFault } from './faulty-store.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openTemporaryStore({ now: Date.now });
+});
+afterAll(() => store.close());
+
+it('calls after each other are a round each, calls beside each other are one', async () => {
+  const counting = countRoundTrips(store);
+  const key = { pk: 'COUNTED', sk: 'x' };
+  await counting.get([key]);
+  counting.reset();
+
+  await counting.get([key]);
+  await Promise.all([counting.next(key), counting.get([key]), write(counting, put(key))]);
+  await counting.query({ pk: key.pk, limit: 1 });
+
+  expect([counting.rounds, counting.calls]).toEqual([3, 5]);
+});
+
+it('a call that waits for another one is a round of its own', async () => {
+  const counting = countRoundTrips(store);
+
+  await counting.next({ pk: 'COUNTED', sk: 'a' }).then(() => counting.get([]));
+
+  expect(counting.rounds).toBe(2);
+});
+
+it('faults are put in once each, in order', async () => {
+  const faulty = makeFaulty(store);
+  const keys = ['a', 'b', 'c'].map((sk) => ({ pk: 'FAULTY', sk }));
+  faulty.failNext('not applied', 'answer lost');
+
+  const outcomes = [];
+  for (const key of keys) outcomes.push(await write(faulty, put(key)).catch((error) => error));
+
+  const found = await store.get(keys);
+  expect(outcomes.map((outcome) => outcome instanceof StoreFault)).toEqual([true, true, false]);
+  expect(found.map((item) => item !== undefined)).toEqual([false, true, true]);
+});
+
+it('a competing write comes between, once', async () => {
+  const faulty = makeFaulty(store);
+  const key = { pk: 'FAULTY', sk: 'raced' };
+  faulty.beforeNextWrite(async () => {
+    await write(store, put(key, { data: { by: 'other' } }));
+  });
+
+  const lost = await write(faulty, put(key, { condition: { kind: 'absent' } })).catch((e) => e);
+
+  expect(lost).toBeInstanceOf(ConditionFailed);
+  expect((await getOne(store, key))?.data).toEqual({ by: 'other' });
+});
