@@ -51,6 +51,6 @@ function placeOf({ url, lineNumber, columnNumber }) {
   const { originalSource, originalLine } =
     findSourceMap(url)?.findEntry(lineNumber, columnNumber) ?? {};
   const source = originalSource === undefined ? url : new URL(originalSource, url).href;
-  const file = source.replace(root, '').replace(/^.*node_modules\//, '');
+  const file = source.replace(root, '').replace(/^.*node_modules\/|^\.build\//, '');
   return `${file}:${(originalLine ?? lineNumber) + 1}`;
 }
