@@ -1,0 +1,479 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createRouter } from '../../shared/http/router.ts';
+import { methods } from '../../shared/resource/route.ts';
+import { type Api, type Credentials, startApi } from '../support/api.ts';
+import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
+import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
+import { type WatchedStore, watch } from '../support/watched-store.ts';
+
+/*
+ * What holds for every line of the map. Each call here also keeps the laws of `lawful`.
+ */
+
+let api: Api;
+let store: WatchedStore;
+let world: FilledWorld;
+let call: LawfulCall;
+let apiKey: string;
+
+const marker = `<b title="x">'&amp;`;
+const forged = `02${'0'.repeat(54)}`;
+const refusals = {
+  forbidden: { detail: 'You do not have permission to perform this action.' },
+  badKey: { detail: 'No such API Key.' },
+  missing: { detail: 'Not found.' },
+};
+
+beforeAll(async () => {
+  api = await startApi({
+    wrap: (inner) => {
+      store = watch(inner);
+      return store;
+    },
+  });
+  world = await openFilledWorld(api, 'blog-1', marker);
+  apiKey = await world.apiKey({ ignore_acl: true, allow_anonymous_read: true });
+  call = lawful(api);
+});
+afterAll(() => api.close());
+
+/** Paths of the map that fit, one test each. */
+function everyPlace(isWanted: (place: Place) => boolean = () => true) {
+  return it.each(places.filter(isWanted).map((place) => [place.name, place] as const));
+}
+
+const reads = ({ route }: Place) => route.operations.GET !== undefined;
+const isNewest = ({ route, version }: Place) => version === 'v1.1' || !('v1.1' in route.paths);
+const isProtected = ({ route }: Place) => route.access.anonymous === undefined;
+const hasFields = ({ route }: Place) =>
+  Object.values({ ...route.forms.POST, ...route.forms.PUT }).some((f) => f.writable !== 'never');
+
+function writeMethods({ route }: Place): readonly string[] {
+  return ['POST', 'PUT', 'PATCH'].filter((method) => method in route.operations);
+}
+
+function unknownMethods({ route }: Place): readonly string[] {
+  return [...methods, 'PROPFIND', 'LINK'].filter((method) => !(method in route.operations));
+}
+
+function body({ status, body: sent }: RawAnswer) {
+  return { status, body: sent };
+}
+
+describe('OPTIONS', () => {
+  const keys = /^name,description,renders,parses(,actions)?$/;
+  const callers = (): readonly Credentials[] => [world.owner, apiKey, undefined];
+
+  everyPlace()('%s describes itself to whom may read it', async (_, place) => {
+    const answers = [];
+    for (const as of callers()) {
+      answers.push(await call({ as, method: 'OPTIONS', path: world.path(place) }));
+    }
+
+    const open = answers.filter(({ status }) => status === 200);
+    expect(open).not.toEqual([]);
+    for (const { body: shown } of open) {
+      expect(Object.keys(shown).join()).toMatch(keys);
+      expect(shown).toMatchObject({
+        name: place.route.name,
+        description: expect.any(String),
+        renders: ['application/json', 'text/html'],
+        parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+      });
+      for (const [method, fields] of Object.entries(shown.actions ?? {})) {
+        expect(['POST', 'PUT']).toContain(method);
+        expect(place.route.operations).toHaveProperty(method);
+        checkFields(fields as Described);
+      }
+    }
+    const [asOwner] = answers;
+    const forms = Object.keys(place.route.forms).filter((key) => key === 'POST' || key === 'PUT');
+    if (asOwner?.status === 200) expect(Object.keys(asOwner.body.actions ?? {})).toEqual(forms);
+  });
+
+  everyPlace(isProtected)('%s says nothing without credentials', async (_, place) => {
+    const answer = await call({ method: 'OPTIONS', path: world.path(place) });
+
+    expect(body(answer)).toEqual({ status: 403, body: refusals.forbidden });
+  });
+
+  type Described = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  const types =
+    /^(field|boolean|string|email|integer|float|datetime|choice|file upload|nested object|links)$/;
+  const known = [
+    ...['type', 'required', 'read_only', 'label', 'help_text', 'min_length', 'max_length'],
+    ...['min_value', 'max_value', 'child', 'children', 'choices', 'schema', 'links'],
+  ];
+
+  function checkFields(fields: Described): void {
+    for (const [name, field] of Object.entries(fields)) {
+      const order = Object.keys(field).map((key) => known.indexOf(key));
+      expect(order, name).toEqual([...order].sort((a, b) => a - b));
+      expect(order, name).not.toContain(-1);
+      expect(field, name).toMatchObject({
+        type: expect.stringMatching(types),
+        required: expect.any(Boolean),
+        read_only: expect.any(Boolean),
+        label: expect.stringMatching(/^[A-Z]/),
+      });
+      if (field.children !== undefined) checkFields(field.children as Described);
+    }
+  }
+
+  everyPlace()('%s answers a preflight before anything else', async (_, place) => {
+    const answer = await call({
+      method: 'OPTIONS',
+      path: world.path(place).slice(0, -1),
+      as: forged,
+      headers: { 'Access-Control-Request-Method': 'PATCH' },
+    });
+
+    expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([200, '', '0']);
+    expect(answer.headers['access-control-allow-methods']).toBe(
+      'DELETE, GET, OPTIONS, PATCH, POST, PUT',
+    );
+  });
+});
+
+describe('methods', () => {
+  everyPlace()('%s names its own in Allow, also when it refuses', async (_, place) => {
+    const own = Object.keys(place.route.operations);
+    const expected = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+
+    for (const as of [world.owner, undefined, forged]) {
+      const { headers } = await call({ as, method: 'OPTIONS', path: world.path(place) });
+      expect(String(headers.allow).split(', ').sort()).toEqual(expected);
+    }
+  });
+
+  everyPlace()('%s refuses others: 405 to whom may write, else 403', async (_, place) => {
+    for (const method of unknownMethods(place)) {
+      const answer = await call({ as: world.owner, method, path: world.path(place) });
+      const refused = { detail: `Method "${method}" not allowed.` };
+      expect([
+        { status: 405, body: refused },
+        { status: 403, body: refusals.forbidden },
+      ]).toContainEqual(body(answer));
+    }
+  });
+
+  everyPlace(reads)('%s answers HEAD as GET, without the body', async (_, place) => {
+    const sent = { as: world.owner, path: world.path(place) };
+    const get = await call(sent);
+    const head = await call({ ...sent, method: 'HEAD' });
+    const varying = { date: '', 'x-request-id': '' };
+
+    expect(head.text).toBe('');
+    expect({ ...head.headers, ...varying }).toEqual({ ...get.headers, ...varying });
+    expect(head.status).toBe(get.status);
+  });
+});
+
+describe('paths', () => {
+  everyPlace(({ template }) => template !== '/')(
+    '%s is unknown without its last slash',
+    async (_, place) => {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const path = world.path(place).slice(0, -1);
+        const answer = await call({ as: world.owner, method, path });
+        expect(body(answer)).toEqual({ status: 404, body: refusals.missing });
+      }
+    },
+  );
+
+  everyPlace(({ template }) => template !== '/')('%s has no other version', async (_, place) => {
+    for (const version of ['v2', 'v3', 'v1.2', 'V1.1', 'v11']) {
+      const path = world.path(place).replace(/^\/[^/]+/, `/${version}`);
+      expect((await call({ as: world.owner, path })).status).toBe(404);
+    }
+  });
+
+  everyPlace(({ template }) => template.includes('{instance}/'))(
+    '%s is missing in an instance that is missing, also without credentials',
+    async (_, place) => {
+      const path = world.path(place).replace('/blog-1/', '/blog-2/');
+      const isThing = place.route.instance === 'thing';
+
+      const answers = [await call({ path }), await call({ as: world.owner, path })];
+
+      expect(answers.map(body)).toEqual([
+        isThing
+          ? { status: 403, body: refusals.forbidden }
+          : { status: 404, body: { detail: 'Instance was not found.' } },
+        isThing
+          ? { status: 404, body: refusals.missing }
+          : { status: 404, body: { detail: 'Instance was not found.' } },
+      ]);
+    },
+  );
+
+  const nasty = [
+    ...['%00', '%01', '%ff', '%c0%af', '%2F', '%252F', '%2e', '%2e%2e', '..%2f..%2f', '.', '..'],
+    ...['%ed%a0%80', '%F0%9F%98%80', '%0d%0aX:1', '%20', '+', '%', '%zz', '%u0041', '~', '*', '@'],
+    ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'null', 'undefined', 'NaN'],
+    ...['-1', '0', '1e3', '0x1', '1.0', '2147483648', '4294967296', '9999999999', '99999999999'],
+    ...[
+      "'",
+      '%22',
+      '%3Cscript%3E',
+      '{id}',
+      '%7Binstance%7D',
+      '%EF%BC%91',
+      ';',
+      'a;b',
+      '%23',
+      '%3F',
+    ],
+    ...['x'.repeat(64), 'x'.repeat(65), 'x'.repeat(5000), 'INSTANCE%23', '%CB%9A', 'K%CC%87'],
+  ];
+
+  /** The path of a place with each of its parameters replaced by each nasty value in turn. */
+  function nastyPaths(place: Place): readonly string[] {
+    const segments = world.path(place).split('/');
+    return place.template
+      .split('/')
+      .flatMap((segment, at) =>
+        segment.startsWith('{') ? nasty.map((value) => segments.with(at, value).join('/')) : [],
+      );
+  }
+
+  // both versions walk the same way
+  everyPlace((place) => place.template.includes('{') && isNewest(place))(
+    '%s has no parameter that makes a fault or a change',
+    async (_, place) => {
+      const before = await store.dump();
+
+      for (const path of nastyPaths(place)) {
+        for (const method of Object.keys(place.route.operations)) {
+          const body = method === 'GET' ? undefined : {};
+          const answer = await call({ as: world.owner, method, path, body });
+          expect([400, 404]).toContain(answer.status);
+        }
+        await call({ as: world.owner, method: 'OPTIONS', path });
+      }
+
+      expect(await store.dump()).toEqual(before);
+    },
+  );
+});
+
+describe('credentials', () => {
+  everyPlace(isProtected)('%s is closed without them', async (_, place) => {
+    for (const method of [...Object.keys(place.route.operations), ...unknownMethods(place)]) {
+      const answer = await call({ method, path: world.path(place) });
+      expect(body(answer), method).toEqual({ status: 403, body: refusals.forbidden });
+    }
+  });
+
+  const readsKeys = ({ route }: Place) => !route.ignoresCredentials;
+  const bad: readonly [string, string][] = [
+    ['of nobody', forged],
+    ['of another shape', 'a'.repeat(40)],
+    ['that is not hex', 'no key at all'],
+  ];
+
+  everyPlace(readsKeys)('%s refuses a forged key before all else', async (_, place) => {
+    const path = world.path(place).replace('/blog-1/', '/blog-2/');
+
+    for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
+      for (const [, key] of bad) {
+        const answer = await call({
+          method,
+          path: `${path}?page_size=x`,
+          as: key,
+          headers: { Accept: 'application/xml', 'Content-Type': 'application/json' },
+          ...(method === 'POST' && { body: '{"' }),
+        });
+        expect(body(answer)).toEqual({ status: 403, body: refusals.badKey });
+      }
+    }
+  });
+
+  everyPlace((place) => readsKeys(place) && reads(place))(
+    '%s finds them in every place',
+    async (_, place) => {
+      const path = world.path(place);
+
+      const answers = await Promise.all([
+        call({ path, headers: { 'X-API-KEY': world.owner.toUpperCase() } }),
+        call({ path: `${path}?api_key=${world.owner}` }),
+        call({ path: `${path}?apikey=${world.owner}` }),
+        call({ path, headers: { Authorization: `token ${world.owner}` } }),
+        call({ path, headers: { Authorization: `token ${world.owner}`, 'X-API-KEY': '' } }),
+        call({
+          method: 'POST',
+          path,
+          headers: { 'Content-Type': 'text/plain' },
+          body: JSON.stringify({ _method: 'GET', _api_key: world.owner }),
+        }),
+      ]);
+
+      const [first] = answers.map(body);
+      expect(first?.status).toBe(200);
+      for (const answer of answers) {
+        expect(body(answer)).toEqual(first);
+        expect(answer.text).not.toContain('_key=');
+      }
+    },
+  );
+});
+
+describe('the form of answers', () => {
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  everyPlace()('%s gives a browser a page of the same status', async (_, place) => {
+    for (const as of [world.owner, undefined]) {
+      for (const method of ['GET', 'OPTIONS', 'PROPFIND']) {
+        const sent = { as, method, path: world.path(place) };
+
+        const json = await call(sent);
+        const page = await call({ ...sent, headers: { Accept: browser } });
+
+        expect(page.status).toBe(json.status);
+        expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+        expect(page.text).not.toContain('<b title');
+        expect(page.text.includes('&lt;b title')).toBe(json.text.includes('<b title'));
+      }
+    }
+  });
+
+  everyPlace(({ template }) => /\{(?!instance)\w+\}/.test(template))(
+    '%s shows a browser its path as text',
+    async (_, place) => {
+      const path = world.path(place).split('/');
+      const at = place.template.split('/').findLastIndex((segment) => segment.startsWith('{'));
+
+      const page = await call({
+        as: world.owner,
+        path: path.with(at, '%22%3E%3Cscript%3E').join('/'),
+        headers: { Accept: browser },
+      });
+
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(page.text).toContain('&quot;&gt;&lt;script&gt;');
+      expect(page.text).not.toContain('<script');
+    },
+  );
+
+  everyPlace(reads)('%s gives JSON unless something else is wanted more', async (_, place) => {
+    const sent = { as: world.owner, path: world.path(place) };
+    const json = await call(sent);
+
+    for (const accept of ['*/*', 'application/*', 'application/json', '', 'a/b, */*;q=0.1']) {
+      expect((await call({ ...sent, headers: { Accept: accept } })).text).toBe(json.text);
+    }
+    const forced = await call({
+      ...sent,
+      path: `${sent.path}?format=json`,
+      headers: { Accept: browser },
+    });
+    expect([forced.status, forced.headers['content-type']]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+  });
+
+  everyPlace()('%s refuses forms that there are none of', async (_, place) => {
+    const sent = { as: world.owner, path: world.path(place) };
+
+    const xml = await call({ ...sent, headers: { Accept: 'application/xml' } });
+    const unknown = await call({ ...sent, path: `${sent.path}?format=xml` });
+
+    expect(body(xml)).toEqual({
+      status: 406,
+      body: { detail: 'Could not satisfy the request Accept header.' },
+    });
+    expect(body(unknown)).toEqual({ status: 404, body: refusals.missing });
+  });
+
+  everyPlace((place) => place.route.kind === 'list' && reads(place))(
+    '%s is a page',
+    async (_, place) => {
+      const path = world.path(place);
+
+      const { status, body: page } = await call({ as: world.owner, path });
+      const empty = await call({ as: world.owner, path: `${path}?page_size=0` });
+      const last = await call({ as: world.owner, path: `${path}?direction=0&page_size=1` });
+
+      expect(status).toBe(200);
+      expect(page).toEqual({ next: null, prev: null, objects: expect.any(Array) });
+      expect(empty.body).toEqual({ next: null, prev: null, objects: [] });
+      expect(last.body.objects).toEqual(page.objects.slice(-1));
+      for (const bad of ['page_size=x', 'page_size=-1', 'direction=2', 'last_pk=2147483648']) {
+        const refused = await call({ as: world.owner, path: `${path}?${bad}` });
+        expect(body(refused)).toEqual({
+          status: 400,
+          body: { detail: 'Incorrect page parameter provided.' },
+        });
+      }
+    },
+  );
+
+  const router = createRouter(routes);
+
+  async function checkLink(link: string, version: string): Promise<void> {
+    expect(link.startsWith(version) && link.endsWith('/'), link).toBe(true);
+    const match = router(link);
+    if (match === undefined) return; // families come one by one
+    const method = match.route.operations.GET === undefined ? 'OPTIONS' : 'GET';
+    const answer = await call({ as: world.owner, method, path: link });
+    expect(answer.status, link).toBe(200);
+  }
+
+  everyPlace(reads)('%s links to what is there, in its own version', async (_, place) => {
+    const path = world.path(place);
+    const version = place.route.isRoot ? '/v1' : `/${place.version}/`;
+
+    const { body: shown } = await call({ as: world.owner, path });
+
+    const objects: readonly Linked[] = shown.objects ?? [];
+    for (const { links = {} } of [shown as Linked, ...objects]) {
+      for (const link of Object.values(links)) await checkLink(link, version);
+    }
+    for (const { links } of objects) expect(links?.self?.startsWith(path)).toBe(true);
+    if (place.route.kind === 'detail') expect(shown.links.self).toBe(path);
+  });
+
+  interface Linked {
+    readonly links?: Readonly<Record<string, string>>;
+  }
+});
+
+describe('bad bodies', () => {
+  let before: unknown;
+  beforeEach(async () => {
+    before = await store.dump();
+  });
+
+  const bodies: readonly [string, string, string][] = [
+    ['no JSON', 'application/json', '{"a": 1'],
+    ['a list', 'application/json', '[1]'],
+    ['text', 'application/json', '"{}"'],
+    ['a number', 'application/json', '7'],
+    ['null', 'application/json', 'null'],
+    ['XML', 'application/xml', '<a/>'],
+    ['no parts', 'multipart/form-data', 'a=1'],
+    ['a cut part', 'multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; na'],
+    ['a bad charset', 'application/json; charset=klingon', '{"description": "x"}'],
+  ];
+
+  everyPlace((place) => writeMethods(place).length > 0 && hasFields(place))(
+    '%s refuses them and changes nothing',
+    async (_, place) => {
+      for (const method of writeMethods(place)) {
+        for (const [name, type, text] of bodies) {
+          const answer = await call({
+            as: world.owner,
+            method,
+            path: world.path(place),
+            headers: { 'Content-Type': type },
+            body: text,
+          });
+          expect(answer.status, `${method} ${name}`).toBe(name === 'XML' ? 415 : 400);
+        }
+      }
+      expect(await store.dump()).toEqual(before);
+    },
+  );
+});

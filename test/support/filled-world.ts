@@ -1,0 +1,126 @@
+import { routes } from '../../functions/api.ts';
+import { type Route, type Version, versions } from '../../shared/resource/route.ts';
+import { type Api, expected, openWorld, type World } from './api.ts';
+
+/** Makes one body from a text that has to stand in it. */
+type Sample = (marker: string) => object;
+
+/** What fills every list that takes a POST, by its path in version 1.1. A new list needs a line here. */
+const samples: Readonly<Record<string, Sample>> = {
+  '/instances/{instance}/api_keys/': (marker) => ({ description: marker }),
+  '/instances/{instance}/classes/': (marker) => ({
+    name: 'book',
+    description: marker,
+    metadata: { note: marker },
+    schema: [
+      { name: 'title', type: 'string', filter_index: true, order_index: true },
+      { name: 'isbn', type: 'string', unique: true },
+      { name: 'text', type: 'text' },
+      { name: 'pages', type: 'integer', order_index: true },
+      { name: 'price', type: 'float', filter_index: true },
+      { name: 'sold', type: 'boolean', filter_index: true },
+      { name: 'printed', type: 'datetime', order_index: true },
+      { name: 'next', type: 'reference', target: 'self' },
+      { name: 'similar', type: 'relation', target: 'self' },
+      { name: 'tags', type: 'array' },
+      { name: 'extra', type: 'object' },
+      { name: 'place', type: 'geopoint' },
+      { name: 'scan', type: 'file' },
+    ],
+  }),
+  '/instances/{instance}/classes/{class}/objects/': (marker) => ({
+    title: marker,
+    isbn: `${marker}-1`,
+    text: marker,
+    pages: 3,
+    tags: [marker],
+    extra: { note: marker },
+    other_permissions: 'full',
+  }),
+};
+
+/** A place of the map: a route in one version. */
+export interface Place {
+  readonly name: string;
+  readonly route: Route;
+  readonly version: Version;
+  /** With `{parameters}`, version included. */
+  readonly template: string;
+}
+
+/** Every path of the interface. */
+export const places: readonly Place[] = routes.flatMap((route) =>
+  route.isRoot
+    ? [{ name: '/', route, version: 'v1.1' as const, template: '/' }]
+    : versions.flatMap((version) => {
+        const path = route.paths[version];
+        const template = `/${version}${path}`;
+        return path === undefined ? [] : [{ name: template, route, version, template }];
+      }),
+);
+
+/** A world with one of everything that the interface can make. */
+export interface FilledWorld extends World {
+  /** Stands in every text of the world's data, and in no other world's. */
+  readonly marker: string;
+  /** The path of a place with the names and ids of this world in it. */
+  path(place: Place): string;
+  /** The body that made the item of a list, with another text in it; undefined for what is no such list. */
+  sample(place: Place, marker?: string): object | undefined;
+}
+
+/** Makes a world and fills every list of the map. */
+export async function openFilledWorld(
+  api: Api,
+  instance: string,
+  marker: string,
+): Promise<FilledWorld> {
+  const world = await openWorld(api, instance);
+  const segments = new Map(versions.map((version) => [`/${version}/instances/`, instance]));
+  const resolve = (template: string): string => {
+    const [, list, rest] = /^(.*\/)\{\w+\}(.*)$/.exec(template) ?? [];
+    if (list === undefined) return template;
+    return `${resolve(list)}${segments.get(list) ?? '1'}${rest}`;
+  };
+  for (const { route, version, template } of places) {
+    if (version !== 'v1.1' || route.kind !== 'list' || !template.includes('{instance}')) continue;
+    const made = await makeOne(api, world.owner, {
+      ...{ route, path: resolve(template) },
+      body: sampleOf(route)?.(marker),
+    });
+    const segment = String(made?.links.self).split('/').at(-2) ?? '1';
+    for (const each of versions) segments.set(`/${each}${route.paths[each]}`, segment);
+  }
+  const rename = { description: marker, metadata: { note: marker } };
+  expected(
+    await api.send({ as: world.owner, method: 'PATCH', path: world.base, body: rename }),
+    200,
+  );
+  return {
+    ...world,
+    marker,
+    path: ({ template }) => resolve(template),
+    sample: ({ route }, other = marker) => sampleOf(route)?.(other),
+  };
+}
+
+function sampleOf(route: Route): Sample | undefined {
+  return route.kind === 'list' ? samples[route.paths['v1.1'] ?? ''] : undefined;
+}
+
+/** Makes an item of a list, or takes the first one of a list that makes none. */
+async function makeOne(
+  api: Api,
+  as: string,
+  {
+    route,
+    path,
+    body,
+  }: { readonly route: Route; readonly path: string; readonly body?: object | undefined },
+) {
+  if (route.operations.POST === undefined) {
+    return expected(await api.send({ as, path }), 200).objects[0];
+  }
+  if (body === undefined) throw new Error(`${path} needs a line in samples`);
+  return expected(await api.send({ as, path, body }), 201);
+}

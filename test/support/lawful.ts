@@ -1,0 +1,157 @@
+import { Agent, request } from 'node:http';
+import { expect } from 'vitest';
+import type { LogEntry } from '../../shared/services/ports.ts';
+import type { Api, Call, Credentials } from './api.ts';
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+  readonly body: any;
+}
+
+/** Calls, and holds every answer against the laws that bind all answers. */
+export type LawfulCall = (call: Call) => Promise<RawAnswer>;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+
+/**
+ * Makes a function that calls, as a page of another origin does, and holds every answer against the laws that bind
+ * all answers (reference: responses, CORS, error bodies):
+ *
+ * - no fault, and no error in the log;
+ * - the request's id on the answer and on one line of the log, which tells the same status;
+ * - CORS headers, no `WWW-Authenticate`;
+ * - JSON or HTML in UTF-8 with its length, nothing at all with 204;
+ * - refusals in one of the three shapes of error bodies.
+ */
+export function lawful(api: Api): LawfulCall {
+  const ledger = openLedger(api.logged);
+  return async (call) => {
+    const answer = await send(api.url, call);
+    const { text } = answer;
+    const name = `${call.method ?? 'GET'} ${call.path.slice(0, 200)}: ${text.slice(0, 500)}`;
+    expect(seen(answer, ledger.lineOf(answer.headers['x-request-id'])), name).toEqual({
+      ...lawfulAnswer,
+      logged: answer.status,
+    });
+    expect(ledger.errors(), name).toEqual([]);
+    return answer;
+  };
+}
+
+const lawfulAnswer = {
+  fault: false,
+  origin: '*',
+  vary: true,
+  challenge: undefined,
+  type: 'fit',
+  isRefusal: true,
+};
+
+function seen({ status, headers, text, body }: RawAnswer, line: LogEntry | undefined) {
+  const type = String(headers['content-type'] ?? '');
+  return {
+    fault: status < 200 || status >= 500,
+    logged: line?.status,
+    origin: headers['access-control-allow-origin'],
+    vary: String(headers.vary).split(/,\s*/).includes('Origin'),
+    challenge: headers['www-authenticate'],
+    type: typeKind(status, type, text),
+    isRefusal: status < 400 || text === '' || !type.includes('json') || isRefusal(body),
+  };
+}
+
+/** Finds lines of the log without reading it from its start each time. */
+function openLedger(logged: readonly LogEntry[]) {
+  const lines = new Map<unknown, LogEntry>();
+  const errors: LogEntry[] = [];
+  let at = 0;
+  const readOn = () => {
+    for (const entry of logged.slice(at)) {
+      if (entry.level === 'error') errors.push(entry);
+      if (entry.message === 'request') lines.set(entry.requestId, entry);
+    }
+    at = logged.length;
+  };
+  return {
+    lineOf: (id: unknown): LogEntry | undefined => {
+      readOn();
+      return lines.get(id);
+    },
+    errors: () => errors.splice(0),
+  };
+}
+
+/** Calls without looking at the answer. */
+export function send(url: string, call: Call): Promise<RawAnswer> {
+  const { method = call.body === undefined ? 'GET' : 'POST', path, as, body, headers } = call;
+  const bytes = toBytes(body);
+  const isJson = bytes !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const sent = request({ agent, hostname, port, method, path }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString();
+        const { statusCode: status = 0, headers: received } = response;
+        resolve({ status, headers: received, text, body: parsed(text) });
+      });
+    });
+    sent.on('error', reject);
+    const all = {
+      Origin: 'https://app.example',
+      ...(isJson && { 'Content-Type': 'application/json' }),
+      ...(bytes && { 'Content-Length': String(bytes.byteLength) }),
+      ...keyHeaders(as),
+      ...headers,
+    };
+    for (const [name, value] of Object.entries(all)) sent.setHeader(name, value);
+    sent.end(bytes);
+  });
+}
+
+function toBytes(body: unknown): Uint8Array | undefined {
+  if (body === undefined || body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function keyHeaders(as: Credentials): Record<string, string> {
+  if (as === undefined) return {};
+  return typeof as === 'string'
+    ? { 'X-API-KEY': as }
+    : { 'X-API-KEY': as.key, 'X-USER-KEY': as.user };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function typeKind(status: number, type: string, text: string): string {
+  if (status === 204) return type === '' && text === '' ? 'fit' : `204 with ${type} ${text}`;
+  if (text === '') return 'fit'; // HEAD and preflights
+  const isPage = text.startsWith('<!doctype html>');
+  return type === `${isPage ? 'text/html' : 'application/json'}; charset=utf-8` ? 'fit' : type;
+}
+
+/** Tells whether a body has one of the shapes of error bodies (reference: error bodies). */
+function isRefusal(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  const values = Object.values(body);
+  if ('detail' in body) return values.length === 1 && typeof body.detail === 'string';
+  return values.length > 0 && values.every(isMessage);
+}
+
+function isMessage(value: unknown): boolean {
+  if (typeof value === 'string') return value !== '';
+  if (Array.isArray(value)) return value.length > 0 && value.every(isMessage);
+  return typeof value === 'object' && value !== null && Object.values(value).every(isMessage);
+}

@@ -1,0 +1,51 @@
+import type { Bound, Store, Stored } from '../../shared/store/store.ts';
+
+/** All items of some partitions, by partition and sort key. */
+export type Dump = Readonly<Record<string, Omit<Stored, 'key'>>>;
+
+/** A store that knows what was ever written into it. */
+export interface WatchedStore extends Store {
+  /**
+   * Reads everything that is there now; attempts to log in, which count every caller's mistakes, are left out.
+   *
+   * @param isWanted chooses partitions by their key; all when absent
+   */
+  dump(isWanted?: (pk: string) => boolean): Promise<Dump>;
+}
+
+/** Wraps a store so that all of it can be compared before and after. */
+export function watch(store: Store): WatchedStore {
+  const partitions = new Set<string>();
+
+  return {
+    get: (keys) => store.get(keys),
+    query: (query) => store.query(query),
+    next: (counter, count) => store.next(counter, count),
+    close: () => store.close(),
+    write: (transaction) => {
+      for (const { key } of transaction.writes) partitions.add(key.pk);
+      return store.write(transaction);
+    },
+    dump: async (isWanted = () => true) => {
+      const found: Record<string, Omit<Stored, 'key'>> = {};
+      for (const pk of [...partitions].filter(isWanted).sort()) {
+        for (const { key, ...item } of await partition(store, pk)) {
+          if (item.kind !== 'attempts') found[`${key.pk} ${key.sk}`] = item;
+        }
+      }
+      return found;
+    },
+  };
+}
+
+async function partition(store: Store, pk: string): Promise<readonly Stored[]> {
+  const items: Stored[] = [];
+  let lower: Bound | undefined;
+  for (;;) {
+    const page = await store.query({ pk, ...(lower && { lower }), limit: 1000 });
+    items.push(...page.items);
+    const last = page.positions.at(-1);
+    if (!page.more || last === undefined) return items;
+    lower = { key: last, inclusive: false };
+  }
+}
