@@ -1,11 +1,24 @@
 /** The folder rules: who may import whom. The reasons are in CONTRIBUTING.md. */
-const only = (name, from, allowed, comment) => ({
+
+/** Modules in `folder` import what is listed, and nothing else, not even types. */
+const only = (name, folder, ...allowed) => ({
   name,
-  comment,
   severity: 'error',
-  from: { path: from },
-  to: { pathNot: [...allowed, '^node:', '^[a-z_]+$'], dependencyTypesNot: ['type-only'] },
+  from: { path: folder },
+  to: { pathNot: [folder, ...allowed] },
 });
+
+/** Nobody but modules in `users` imports `what`. */
+const onlyFor = (name, what, ...users) => ({
+  name,
+  severity: 'error',
+  from: { pathNot: users },
+  to: { path: what },
+});
+
+const valibot = '^node_modules/valibot/';
+const gatewayTypes = '^node_modules/@types/aws-lambda/';
+const tests = '^(test|bench)/';
 
 module.exports = {
   forbidden: [
@@ -13,16 +26,60 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: ['\\.d\\.ts$'] },
+      from: { orphan: true, pathNot: '\\.d\\.ts$' },
       to: {},
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
-      name: 'nothing-imports-tests',
+      name: 'declared-packages',
       severity: 'error',
-      from: { pathNot: '^(test|bench)/' },
-      to: { path: '^(test|bench)/' },
+      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$'] }, // the CDK is a tool of development
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
+
+    only('domain-is-pure', '^shared/domain/', valibot, '^(node:)?crypto$'),
+    only('store-knows-domain', '^shared/store/', '^shared/domain/'),
+    only(
+      'services-know-ports',
+      '^shared/services/',
+      '^shared/(domain|store)/',
+      '^shared/resource/route\\.ts$', // types alone: see the next rule
+      valibot,
+      '^(node:)?(crypto|timers/promises)$',
+    ),
+    {
+      name: 'services-know-types-of-calls',
+      severity: 'error',
+      from: { path: '^shared/services/' },
+      to: { path: '^shared/resource/', dependencyTypesNot: ['type-only'] },
+    },
+    only(
+      'resource-knows-no-platform',
+      '^shared/resource/',
+      '^shared/(domain|store|services|http)/',
+      valibot,
+    ),
+    only(
+      'http-knows-no-platform',
+      '^shared/http/',
+      '^shared/(domain|store|services|resource)/',
+      valibot,
+      gatewayTypes,
+      '^node_modules/(@middy/core|@fastify/busboy)/',
+      '^(node:)?(buffer|crypto|util|zlib)$',
+    ),
+    only(
+      'families-know-shared',
+      '^functions/[^/]+/',
+      '^functions/api\\.ts$', // for handlers alone: see the-map-has-few-readers
+      '^shared/(domain|store|services|resource|http)/',
+      '^shared/aws/', // the same
+      valibot,
+      '^(node:)?(buffer|crypto|timers/promises|util|zlib)$',
+    ),
     {
       name: 'families-are-strangers',
       severity: 'error',
@@ -30,56 +87,44 @@ module.exports = {
       to: { path: '^functions/([^/]+)/', pathNot: '^functions/$1/' },
     },
     {
-      name: 'the-map-has-few-readers',
+      name: 'only-handlers-know-aws',
       severity: 'error',
-      from: { pathNot: ['^(bin|lib|test|bench)/', '^functions/[^/]+/handler\\.ts$'] },
-      to: { path: '^functions/api\\.ts$' },
+      from: { path: '^functions/', pathNot: '^functions/[^/]+/handler\\.ts$' },
+      to: { path: '^shared/aws/' },
     },
-    only(
-      'domain-is-pure',
-      '^shared/domain/',
-      ['^shared/domain/', 'node_modules/valibot/'],
-      'rules know no platform',
-    ),
-    only(
-      'store-knows-domain',
-      '^shared/store/',
-      ['^shared/(store|domain)/'],
-      'the port and the table',
-    ),
-    only(
-      'services-know-ports',
-      '^shared/services/',
-      ['^shared/(services|store|domain)/', 'node_modules/valibot/'],
-      'no platform in a service',
-    ),
-    only(
-      'core-knows-no-platform',
-      '^shared/(http|resource)/',
-      [
-        '^shared/(http|resource|services|store|domain)/',
-        'node_modules/(valibot|@middy|@fastify/busboy)/',
-      ],
-      'the same core runs on both platforms',
+    onlyFor(
+      'the-map-has-few-readers',
+      '^functions/api\\.ts$',
+      '^(bin|lib)/',
+      tests,
+      '^functions/[^/]+/handler\\.ts$',
     ),
     {
-      name: 'core-runs-no-processes',
+      name: 'platforms-are-strangers',
       severity: 'error',
-      from: { path: ['^shared/(domain|store|services|resource|http)/', '^functions/'] },
-      to: { path: '^(node:)?(child_process|cluster|worker_threads|fs|net)$' },
+      from: { path: '^shared/(aws|local)/' },
+      to: { path: '^shared/(aws|local)/', pathNot: '^shared/$1/' },
     },
     {
-      name: 'lmdb-is-local',
+      name: 'platforms-know-the-core-only',
       severity: 'error',
-      from: { pathNot: '^(shared/local|test|bench)/' },
-      to: { path: 'node_modules/lmdb/' },
+      from: { path: '^shared/(aws|local)/' },
+      to: { path: '^(functions|bin|lib)/' },
     },
-    {
-      name: 'aws-clients-are-aws',
-      severity: 'error',
-      from: { pathNot: '^(shared/aws|test)/' },
-      to: { path: 'node_modules/@aws-sdk/' },
-    },
+
+    onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/local/', tests),
+    onlyFor(
+      'the-machine-is-local',
+      '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
+      '^shared/local/',
+      '^bin/start\\.mjs$', // bundles the server before it runs
+      tests,
+    ),
+    // by this name process.env would get past the linter, which allows it in environment.ts alone
+    onlyFor('process-is-global', '^(node:)?process$', tests),
+    onlyFor('aws-clients-are-aws', '^node_modules/(@aws-sdk|@smithy)/', '^shared/aws/', tests),
+    onlyFor('cdk-is-lib', '^node_modules/(aws-cdk-lib|constructs|cdk-nag)/', '^(bin|lib)/', tests),
+    onlyFor('nothing-imports-tests', '^(test|bench)/', tests),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -1,0 +1,64 @@
+/*
+ * `npm run check`: everything that must hold before a commit, in one order, without a word while all is well.
+ *
+ * node .ci/check.mjs [step ...]   only these steps
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folders = ['bin', 'lib', 'functions', 'shared', 'test'].filter((name) =>
+  existsSync(join(root, name)),
+);
+const commands = {
+  biome: ['biome', 'check', '--error-on-warnings', '.'],
+  tsc: ['tsc', '--noEmit'],
+  depcruise: ['depcruise', '--output-type', 'err', ...folders],
+  knip: ['knip', '--treat-config-hints-as-errors'],
+  vitest: ['vitest', 'run', '--reporter=dot', '--silent'],
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((step) => !Object.hasOwn(commands, step));
+if (unknown !== undefined) fail(unknown, `no such step; there are ${Object.keys(commands)}\n`);
+for (const step of wanted.length > 0 ? wanted : Object.keys(commands)) check(step);
+
+function check(step) {
+  const { status, output } = run(commands[step]);
+  if (status !== 0) fail(step, output);
+  if (step === 'depcruise') demandModules(output);
+}
+
+function run([name, ...args]) {
+  const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
+  const program = join(root, 'node_modules', '.bin', name);
+  const { status, error, stdout, stderr } = spawnSync(program, args, {
+    cwd: root,
+    env: { ...process.env, ...color },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    shell: process.platform === 'win32',
+  });
+  return { status, output: error === undefined ? stdout + stderr : `${error.message}\n` };
+}
+
+/** The cruiser is content with nothing at all, which is what it sees when it cannot read our TypeScript. */
+function demandModules(output) {
+  const seen = Number(/\((\d+) modules,/.exec(output)?.[1] ?? 0);
+  const there = folders.reduce((sum, folder) => sum + countSources(folder), 0);
+  if (seen < there) fail('depcruise', `it looked at ${seen} modules, of ${there} and more\n`);
+}
+
+function countSources(folder) {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => /\.(ts|mjs)$/.test(name)).length;
+}
+
+function fail(step, output) {
+  process.stdout.write(output);
+  process.stderr.write(`check failed: ${step}\n`);
+  process.exit(1);
+}
