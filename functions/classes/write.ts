@@ -53,8 +53,9 @@ interface Draft {
 export async function createClass(context: Context, body: Body): Promise<ClassView> {
   const input = readInput(classFields, body, 'create');
   return retryLostRace(async () => {
-    const numbers = await readNumbers(context);
-    const draft = await checked(context, { input, body, current: [], numbers });
+    const around = await readAround(context, '', input);
+    const { numbers } = around;
+    const draft = checked({ input, body, current: [], around });
     if (Object.hasOwn(numbers.data.numbers, draft.name)) throw nameTaken();
     checkCount(context, numbers.data);
     const { metadata = {} } = draft;
@@ -107,8 +108,8 @@ export async function updateClass(
   { current, body, mode }: Update<ClassData>,
 ): Promise<ClassView> {
   const input = readInput(classFields, body, mode);
-  const numbers = await readNumbers(context);
-  const draft = await checked(context, { input, body, current: current.data.schema, numbers });
+  const around = await readAround(context, current.data.name, input);
+  const draft = checked({ input, body, current: current.data.schema, around });
   const { metadata, schema, expected_revision = 0, ...changes } = draft;
   const { revision } = current.data;
   if (expected_revision !== 0 && expected_revision !== revision) {
@@ -120,12 +121,11 @@ export async function updateClass(
     ...(schema !== undefined && schemaChanges(current.data, schema)),
     updated_at: timestamp(context.platform.clock.micros()),
   };
-  const stored = await readMetadata(context, data.name);
   await commit(context, [
     replace(current, data),
     ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
   ]);
-  return { data, metadata: metadata ?? stored };
+  return { data, metadata: metadata ?? around.metadata };
 }
 
 function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {
@@ -140,7 +140,7 @@ function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): 
 export async function removeClass(context: Context, current: Stored<ClassData>): Promise<void> {
   const { name } = current.data;
   if (name === profileClass) throw forbidden();
-  const numbers = await readNumbers(context);
+  const { numbers } = await readAround(context, name);
   const { [name]: _, ...others } = numbers.data.numbers;
   const key = classMetadataEntity.key(instanceOf(context), name);
   await commit(context, [
@@ -150,11 +150,38 @@ export async function removeClass(context: Context, current: Stored<ClassData>):
   ]);
 }
 
+/** What stands beside a class and its writes depend on. */
+interface Around {
+  readonly numbers: Stored<ClassNumbersData>;
+  readonly metadata: JsonObject;
+  /** Whether the group that the body names is there. */
+  readonly hasGroup: boolean;
+}
+
+/** Reads in one step what stands beside the class of this name, which is empty for a new one. */
+async function readAround(context: Context, name: string, input?: Input): Promise<Around> {
+  const { platform, params } = context;
+  const instance = instanceOf(context);
+  const group = input?.values.group;
+  const [numbersItem, metadata, groupItem] = await platform.store.get([
+    classNumbersEntity.key(params.instance ?? ''),
+    classMetadataEntity.key(instance, name),
+    ...(typeof group === 'number' ? [groupEntity.key(instance, group)] : []),
+  ]);
+  const numbers = as(classNumbersEntity, numbersItem);
+  if (numbers === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
+  return {
+    numbers,
+    metadata: as(classMetadataEntity, metadata)?.data.metadata ?? {},
+    hasGroup: groupItem !== undefined,
+  };
+}
+
 interface Unchecked {
   readonly input: Input;
   readonly body: Body;
   readonly current: readonly FieldDefinition[];
-  readonly numbers: Stored<ClassNumbersData>;
+  readonly around: Around;
 }
 
 /**
@@ -162,46 +189,24 @@ interface Unchecked {
  *
  * @throws ApiError 400
  */
-async function checked(
-  context: Context,
-  { input, body, current, numbers }: Unchecked,
-): Promise<Draft> {
+function checked({ input, body, current, around }: Unchecked): Draft {
   const { schema: rawSchema, ...values } = input.values;
   const errors: Record<string, FieldErrors[string]> = { ...input.errors };
   let schema: readonly FieldDefinition[] | undefined;
   if (rawSchema !== undefined) {
     const reading = readSchema(rawSchema, {
       current,
-      classExists: (name) => Object.hasOwn(numbers.data.numbers, name) || name === values.name,
+      classExists: (name) => Object.hasOwn(around.numbers.data.numbers, name),
       ignoredTargets: readIgnoredTargets(bodyObject(body).ignored_target_classes),
     });
     if (reading.ok) schema = reading.value;
     else errors.schema = reading.messages;
   }
-  const { group } = values;
-  if (typeof group === 'number' && !(await groupExists(context, group))) {
-    errors.group = [messages.noSuchPk(group)];
+  if (typeof values.group === 'number' && !around.hasGroup) {
+    errors.group = [messages.noSuchPk(values.group)];
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return { ...(values as unknown as Draft), ...(schema && { schema }) }; // the fields say so
-}
-
-async function groupExists(context: Context, id: number): Promise<boolean> {
-  const [group] = await context.platform.store.get([groupEntity.key(instanceOf(context), id)]);
-  return group !== undefined;
-}
-
-async function readNumbers({ platform, params }: Context): Promise<Stored<ClassNumbersData>> {
-  const [item] = await platform.store.get([classNumbersEntity.key(params.instance ?? '')]);
-  const numbers = as(classNumbersEntity, item);
-  if (numbers === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
-  return numbers;
-}
-
-async function readMetadata(context: Context, name: string): Promise<JsonObject> {
-  const key = classMetadataEntity.key(instanceOf(context), name);
-  const [item] = await context.platform.store.get([key]);
-  return as(classMetadataEntity, item)?.data.metadata ?? {};
 }
 
 function metadataWrites(context: Context, name: string, metadata: JsonObject): Write[] {

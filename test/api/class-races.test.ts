@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noClass } from '../support/answers.ts';
+import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+
+let api: Api;
+let world: World;
+let faulty: FaultyStore;
+
+beforeEach(async () => {
+  api = await startApi({
+    wrap: (store) => {
+      faulty = makeFaulty(store);
+      return faulty;
+    },
+  });
+  world = await openWorld(api);
+});
+afterEach(() => api.close());
+
+const own = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, path, body);
+
+async function classNames(): Promise<string[]> {
+  const { body } = await own('GET', 'classes/?fields=name');
+  return body.objects.map(({ name }: { name: string }) => name);
+}
+
+describe('classes under many hands', () => {
+  it('of ten creators of one name exactly one wins', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        own('POST', 'classes/', { name: 'book', description: String(i) }),
+      ),
+    );
+    const read = await own('GET', 'classes/book/');
+
+    const made = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status === 400);
+    expect([made.length, refused.length]).toEqual([1, 9]);
+    expect(read.body).toEqual(made[0]?.body);
+    for (const { body } of refused) expect(body).toEqual({ name: ['This field must be unique.'] });
+  });
+
+  it('the hundredth class is the last, however many come at once', async () => {
+    for (let i = 0; i < 94; i += 1) await own('POST', 'classes/', { name: `c${i}` });
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => own('POST', 'classes/', { name: `d${i}` })),
+    );
+    const page = await own('GET', 'classes/?fields=name&page_size=100');
+    await own('DELETE', 'classes/c0/');
+    const again = await own('POST', 'classes/', { name: 'room' });
+
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(answers.length - refused.length).toBe(5);
+    for (const { status, body } of refused) {
+      expect([status, body]).toEqual([400, { detail: 'Class count exceeded (100).' }]);
+    }
+    expect(page.body.objects).toHaveLength(100);
+    expect(again.status).toBe(201);
+  });
+
+  it('a taken name is told before the limit', async () => {
+    await api.close();
+    api = await startApi({ settings: { maxClasses: 2 } });
+    world = await openWorld(api);
+    await own('POST', 'classes/', { name: 'book' });
+
+    const taken = await own('POST', 'classes/', { name: 'book' });
+    const over = await own('POST', 'classes/', { name: 'other' });
+
+    expect(taken.body).toEqual({ name: ['This field must be unique.'] });
+    expect(over.body).toEqual({ detail: 'Class count exceeded (2).' });
+  });
+
+  it('no update of a class is lost to another', async () => {
+    await own('POST', 'classes/', { name: 'book' });
+
+    faulty.beforeNextWrite(async () => {
+      await own('PATCH', 'classes/book/', { schema: [{ name: 'a', type: 'text' }] });
+    });
+    const late = await own('PATCH', 'classes/book/', { description: 'New' });
+
+    expect(late.body).toMatchObject({
+      description: 'New',
+      schema: [{ name: 'a', type: 'text' }],
+      revision: 2,
+    });
+  });
+
+  it('a revision is expected in the same step as the write', async () => {
+    await own('POST', 'classes/', { name: 'book' });
+
+    faulty.beforeNextWrite(async () => {
+      await own('PATCH', 'classes/book/', { schema: [{ name: 'a', type: 'text' }] });
+    });
+    const late = await own('PATCH', 'classes/book/', { description: 'New', expected_revision: 1 });
+
+    expect([late.status, late.body]).toEqual([
+      400,
+      { expected_revision: 'Revision mismatch. Expected 1, got 2.' },
+    ]);
+  });
+
+  it('a class that goes while it is changed stays gone', async () => {
+    await own('POST', 'classes/', { name: 'book' });
+
+    faulty.beforeNextWrite(async () => {
+      await own('DELETE', 'classes/book/');
+    });
+    const late = await own('PATCH', 'classes/book/', { metadata: { a: 1 } });
+    const again = await own('POST', 'classes/', { name: 'book' });
+
+    expect(late.status).toBe(404);
+    expect(again.body.metadata).toEqual({});
+  });
+
+  it('of two removers one removes, and a name that came back is left alone', async () => {
+    await own('POST', 'classes/', { name: 'book' });
+
+    faulty.beforeNextWrite(async () => {
+      await own('DELETE', 'classes/book/');
+    });
+    const late = await own('DELETE', 'classes/book/');
+
+    expect(late.status).toBe(404);
+    expect(await classNames()).toEqual(['user_profile']);
+  });
+
+  it('an update whose answer is lost is there all the same, once', async () => {
+    await own('POST', 'classes/', { name: 'book' });
+
+    faulty.failNext('answer lost');
+    const lost = await own('PATCH', 'classes/book/', { schema: [{ name: 'a', type: 'text' }] });
+    const read = await own('GET', 'classes/book/');
+
+    expect(lost.status).toBe(500);
+    expect(read.body).toMatchObject({ revision: 2 });
+  });
+
+  it('a creation that never arrives leaves its name free', async () => {
+    faulty.failNext('not applied');
+    const failed = await own('POST', 'classes/', { name: 'book' });
+    const again = await own('POST', 'classes/', { name: 'book' });
+
+    expect([failed.status, again.status]).toEqual([500, 201]);
+  });
+});
+
+describe('a class that comes back under its name', () => {
+  const fields = { name: 'book', schema: [{ name: 'a', type: 'string', unique: true }] };
+
+  it('is empty, and objects of the former one are out of reach', async () => {
+    await own('POST', 'classes/', fields);
+    const { body: old } = await own('POST', 'classes/book/objects/', { a: 'x' });
+    await own('DELETE', 'classes/book/');
+    const between = await api.send({ as: world.owner, path: old.links.self });
+    await own('POST', 'classes/', fields);
+
+    const page = await own('GET', 'classes/book/objects/');
+    const former = await api.send({ as: world.owner, path: old.links.self });
+    const patched = await api.send({
+      ...{ as: world.owner, method: 'PATCH', path: old.links.self },
+      body: { a: 'y' },
+    });
+    const same = await own('POST', 'classes/book/objects/', { a: 'x' });
+
+    expect([between.status, between.body]).toEqual([404, noClass]);
+    expect(page.body.objects).toEqual([]);
+    expect([former.status, patched.status]).toEqual([404, 404]);
+    expect([same.status, same.body.id > old.id]).toEqual([201, true]);
+  });
+
+  it('gets no object that was made for the former one', async () => {
+    await own('POST', 'classes/', fields);
+
+    faulty.beforeNextWrite(async () => {
+      await own('DELETE', 'classes/book/');
+      await own('POST', 'classes/', fields);
+    });
+    const late = await own('POST', 'classes/book/objects/', { a: 'x' });
+    const page = await own('GET', 'classes/book/objects/');
+
+    expect([201, 404]).toContain(late.status);
+    expect(page.body.objects).toEqual([]);
+  });
+
+  it('gets no object that was changed in the former one', async () => {
+    await own('POST', 'classes/', fields);
+    const { body: old } = await own('POST', 'classes/book/objects/', { a: 'x' });
+
+    faulty.beforeNextWrite(async () => {
+      await own('DELETE', 'classes/book/');
+      await own('POST', 'classes/', fields);
+    });
+    await api.send({
+      ...{ as: world.owner, method: 'PATCH', path: old.links.self },
+      body: { a: 'y' },
+    });
+    const page = await own('GET', 'classes/book/objects/');
+
+    expect(page.body.objects).toEqual([]);
+  });
+});
