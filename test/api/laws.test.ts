@@ -429,14 +429,21 @@ describe('the form of answers', () => {
 
     const objects: readonly Linked[] = shown.objects ?? [];
     for (const { links = {} } of [shown as Linked, ...objects]) {
-      for (const link of Object.values(links)) await checkLink(link, version);
+      for (const link of pathsIn(links)) await checkLink(link, version);
     }
-    for (const { links } of objects) expect(links?.self?.startsWith(path)).toBe(true);
+    for (const { links } of objects) expect(links?.self).toMatch(/^\//);
     if (place.route.kind === 'detail') expect(shown.links.self).toBe(path);
   });
 
   interface Linked {
-    readonly links?: Readonly<Record<string, string>>;
+    readonly links?: Readonly<Record<string, unknown>>;
+  }
+
+  /** Links may stand in groups. */
+  function pathsIn(links: object): readonly string[] {
+    return Object.values(links).flatMap((link) =>
+      typeof link === 'object' ? pathsIn(link) : [String(link)],
+    );
   }
 });
 

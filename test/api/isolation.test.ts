@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  plantGroup,
+  plantUser,
+  startApi,
+} from '../support/api.ts';
+import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
+import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
+import { type Dump, type WatchedStore, watch } from '../support/watched-store.ts';
+
+/*
+ * One instance never sees or touches another's data: for every path of the map, every method and every kind of key.
+ */
+
+let api: Api;
+let store: WatchedStore;
+let ours: FilledWorld;
+let theirs: FilledWorld;
+let call: LawfulCall;
+/** What opens the other instance, by a name for it. */
+let strangers: ReadonlyMap<string, Credentials>;
+/** Keys of our instance that work, which no stranger may ever see. */
+let secrets: readonly string[];
+let ourUser: string;
+let theirUser: string;
+let ourBareKey: string;
+
+const marker = 'marker-of-ours';
+const userId = 7;
+const onlyOurs = 8;
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const flags = ['ignore_acl', 'allow_user_create', 'allow_group_create', 'allow_anonymous_read'];
+
+beforeAll(async () => {
+  api = await startApi({
+    wrap: (inner) => {
+      store = watch(inner);
+      return store;
+    },
+  });
+  call = lawful(api);
+  theirs = await openFilledWorld(api, 'their-shop', 'marker-of-theirs');
+  ours = await openFilledWorld(api, 'our-shop', marker);
+  ourUser = await plantUser(ours, userId, [userId]);
+  ourBareKey = await ours.apiKey();
+  secrets = [ours.owner, ourUser, ourBareKey];
+  theirUser = await plantUser(theirs, userId, [userId]);
+  strangers = await keysOf(theirs, theirUser);
+  await plantUser(ours, onlyOurs);
+  await plantGroup(ours, onlyOurs);
+  for (let number = 2; number < 6; number++) {
+    const body = { title: marker, owner: userId, group: userId, isbn: `${marker}-${number}` };
+    expected(await ours.call(ours.owner, 'POST', 'classes/book/objects/', body), 201);
+  }
+});
+afterAll(() => api.close());
+
+/** Everything that opens a world: its owner, each kind of API key, and a user with each of them. */
+async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<string, Credentials>> {
+  const keys = new Map<string, Credentials>([['the owner', world.owner]]);
+  const every = Object.fromEntries(flags.map((flag) => [flag, true]));
+  const kinds = [{}, ...flags.map((flag) => ({ [flag]: true })), every];
+  for (const kind of kinds) {
+    const key = await world.apiKey(kind);
+    const name = Object.keys(kind).join(' and ') || 'no flag';
+    keys.set(`a key with ${name}`, key);
+    keys.set(`a user and a key with ${name}`, { key, user });
+  }
+  keys.set('a user key alone', user);
+  return keys;
+}
+
+/** Everything that is stored of our instance and its owner. */
+function dump(): Promise<Dump> {
+  return store.dump((pk) => !isTheirs(pk));
+}
+
+function isTheirs(pk: string): boolean {
+  return /^(INSTANCE#1(#.*)?|NAME#their-shop|ACCOUNT#1|EMAIL#owner-of-their-shop.*)$/.test(pk);
+}
+
+function everyPlace(isWanted: (place: Place) => boolean) {
+  return it.each(places.filter(isWanted).map((place) => [place.name, place] as const));
+}
+
+const isInside = ({ template }: Place) => template.includes('{instance}');
+const isOpen = ({ route }: Place) => route.access.anonymous !== undefined;
+
+function expectNothingOfOurs({ text, headers }: RawAnswer, name: string): void {
+  const said = text + JSON.stringify(headers);
+  for (const secret of [marker, ...secrets]) expect(said.includes(secret), name).toBe(false);
+}
+
+/** A body that would do something if it were let through. */
+function bodyFor(place: Place, method: string): object | undefined {
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return undefined;
+  return { ...ours.sample(place, 'intruder'), description: 'intruder', new_name: 'taken-over' };
+}
+
+it('what is tried below is there to be found', async () => {
+  const found = await Promise.all(
+    places
+      .filter((place) => isInside(place) && place.route.operations.GET !== undefined)
+      .map(async (place) => ({
+        place,
+        answer: await call({ as: ours.owner, path: ours.path(place) }),
+      })),
+  );
+
+  expect(found.filter(({ answer }) => answer.status !== 200)).toEqual([]);
+  const silent = found.filter(
+    ({ place, answer }) => !isOpen(place) && !answer.text.includes(marker),
+  );
+  expect(silent.map(({ place }) => place.name)).toEqual([]);
+  expect(Object.keys(await dump()).length).toBeGreaterThan(10);
+  expect(JSON.stringify(await dump())).not.toContain(theirs.marker);
+});
+
+describe('keys of another instance', () => {
+  everyPlace(isInside)('%s is closed to them', async (_, place) => {
+    const before = await dump();
+
+    for (const [name, as] of strangers) {
+      for (const method of methods) {
+        const body = bodyFor(place, method);
+        const answer = await call({ as, method, path: ours.path(place), body });
+        const said = `${method} by ${name}`;
+        expectNothingOfOurs(answer, said);
+        // a page of links says no more than the documentation
+        if (isOpen(place) && as === theirs.owner) continue;
+        expect([403, 404], said).toContain(answer.status);
+      }
+    }
+
+    expect(await dump()).toEqual(before);
+  });
+
+  everyPlace((place) => isInside(place) && !isOpen(place))(
+    '%s says what the contract says',
+    async (_, place) => {
+      const forbidden = { detail: 'You do not have permission to perform this action.' };
+      const isThing = place.route.instance === 'thing';
+
+      for (const [, as] of strangers) {
+        const { status, body } = await call({ as, path: ours.path(place) });
+        const isAccount = as === theirs.owner;
+        const isUserKey = as === strangers.get('a user key alone');
+        if (isThing && !isUserKey) expect([status, body]).toEqual([404, { detail: 'Not found.' }]);
+        else
+          expect([status, body]).toEqual([
+            403,
+            isAccount ? forbidden : { detail: 'No such API Key.' },
+          ]);
+      }
+    },
+  );
+});
+
+describe('our user in their instance, their user in ours', () => {
+  everyPlace(isInside)('%s takes a user of another instance for nobody', async (_, place) => {
+    const before = await dump();
+    const path = ours.path(place);
+
+    for (const method of methods.slice(0, 2)) {
+      const bare = await call({ as: ourBareKey, method, path });
+      const mixed = await call({ as: { key: ourBareKey, user: theirUser }, method, path });
+      expect([mixed.status, mixed.text]).toEqual([bare.status, bare.text]);
+    }
+
+    expect(await dump()).toEqual(before);
+  });
+
+  it('has rights where it belongs', async () => {
+    const path = `${ours.base}classes/book/objects/`;
+
+    const own = await call({ as: { key: ourBareKey, user: ourUser }, path });
+    const bare = await call({ as: ourBareKey, path });
+
+    expect([own.status, own.body.objects?.length]).toEqual([200, 5]);
+    expect(bare.status).toBe(403);
+  });
+
+  everyPlace((place) => isInside(place) && !isOpen(place))(
+    '%s of theirs is closed to keys of ours, also beside a user of theirs',
+    async (_, place) => {
+      const path = theirs.path(place);
+
+      for (const as of [ours.owner, ourBareKey, { key: ourBareKey, user: theirUser }]) {
+        for (const method of methods) {
+          const answer = await call({ as, method, path, body: bodyFor(place, method) });
+          expect([403, 404]).toContain(answer.status);
+        }
+      }
+    },
+  );
+});
+
+describe('ids and names of ours below their paths', () => {
+  everyPlace((place) => isInside(place) && /\{(?!instance)\w+\}/.test(place.template))(
+    '%s finds none of ours',
+    async (_, place) => {
+      const before = await dump();
+      const path = ours.path(place).replace('/our-shop/', '/their-shop/');
+
+      for (const [name, as] of strangers) {
+        for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+          const answer = await call({ as, method, path });
+          expectNothingOfOurs(answer, `${method} by ${name}`);
+        }
+      }
+
+      expect(await dump()).toEqual(before);
+    },
+  );
+
+  it.each([
+    'classes/book/objects/6/',
+    'api_keys/9999/',
+    'classes/novel/',
+    'classes/novel/objects/',
+  ])('%s is there in one and missing in the other', async (path) => {
+    const answer = await call({ as: theirs.owner, path: theirs.base + path });
+
+    expect(answer.status).toBe(404);
+  });
+
+  it.each([
+    ['a reference', { next: 4 }],
+    ['an owner', { owner: onlyOurs }],
+    ['a group', { group: onlyOurs }],
+  ])('%s reaches nothing of ours', async (_, body) => {
+    const path = 'classes/book/objects/';
+
+    const here = await ours.call(ours.owner, 'POST', path, body);
+    const there = await theirs.call(theirs.owner, 'POST', path, body);
+
+    expect([here.status, there.status]).toEqual([201, 400]);
+  });
+
+  it('a value that is unique here may be there as well', async () => {
+    const path = 'classes/book/objects/';
+    const body = { isbn: `${marker}-1` };
+
+    const here = await ours.call(ours.owner, 'POST', path, body);
+    const there = await theirs.call(theirs.owner, 'POST', path, body);
+
+    expect([here.status, there.status]).toEqual([400, 201]);
+  });
+});
+
+describe('lists above instances', () => {
+  it('an account sees its own instances only', async () => {
+    const { body } = await call({ as: theirs.owner, path: '/v1.1/instances/' });
+
+    expect(body.objects.map((each: { name: string }) => each.name)).toEqual(['their-shop']);
+  });
+
+  it('an API key sees its own instance only', async () => {
+    for (const [name, as] of strangers) {
+      if (name === 'the owner' || name === 'a user key alone') continue;
+      const { body } = await call({ as, path: '/v1.1/instances/' });
+      expect(body.objects.map((each: { name: string }) => each.name)).toEqual(['their-shop']);
+    }
+  });
+});
+
+describe('names that change hands', () => {
+  it('a name that comes back has nothing of what it named', async () => {
+    const first = await openFilledWorld(api, 'a-name', 'first-marker');
+    const keys = await keysOf(first, await plantUser(first, userId));
+    for (const [, as] of keys) await call({ as, path: `${first.base}classes/book/objects/` });
+    expected(await api.send({ as: first.owner, method: 'DELETE', path: first.base }), 204);
+    const body = { name: 'a-name' };
+    expected(await api.send({ as: theirs.owner, path: '/v1.1/instances/', body }), 201);
+
+    for (const [name, as] of keys) {
+      for (const place of places.filter((each) => isInside(each) && !isOpen(each))) {
+        const { status, text } = await call({ as, path: first.path(place) });
+        expect([403, 404], `${place.name} by ${name}`).toContain(status);
+        expect(text).not.toContain('first-marker');
+      }
+    }
+    const classes = await call({ as: theirs.owner, path: `${first.base}classes/` });
+    const objects = await call({ as: theirs.owner, path: `${first.base}classes/book/objects/` });
+    expect(classes.body.objects.map((each: { name: string }) => each.name)).toEqual([
+      'user_profile',
+    ]);
+    expect(objects.status).toBe(404);
+  });
+
+  it('two instances that swap names keep their data and keys', async () => {
+    const left = await openFilledWorld(api, 'left-name', 'left-marker');
+    const right = await openFilledWorld(api, 'right-name', 'right-marker');
+    const leftKey = await left.apiKey({ ignore_acl: true });
+    const rightKey = await right.apiKey({ ignore_acl: true });
+    const objects = 'classes/book/objects/';
+    for (const [key, base] of [
+      [leftKey, left.base],
+      [rightKey, right.base],
+    ] as const) {
+      expected(await api.send({ as: key, path: base + objects }), 200);
+    }
+    const rename = async (as: string, from: string, new_name: string) =>
+      expected(
+        await api.send({ as, path: `/v1.1/instances/${from}/rename/`, body: { new_name } }),
+        200,
+      );
+
+    await rename(left.owner, 'left-name', 'between');
+    await rename(right.owner, 'right-name', 'left-name');
+    await rename(left.owner, 'between', 'right-name');
+
+    const seen = await Promise.all([
+      call({ as: leftKey, path: right.base + objects }),
+      call({ as: rightKey, path: left.base + objects }),
+      call({ as: leftKey, path: left.base + objects }),
+      call({ as: rightKey, path: right.base + objects }),
+      call({ as: left.owner, path: left.base + objects }),
+    ]);
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 403, 403, 403]);
+    expect(seen.slice(0, 2).map(({ body }) => body.objects[0].title)).toEqual([
+      'left-marker',
+      'right-marker',
+    ]);
+  });
+
+  it('a class that comes back has nothing of what it named', async () => {
+    const world = await openFilledWorld(api, 'classes-come', 'old-marker');
+    const objects = 'classes/book/objects/';
+    expected(await world.call(world.owner, 'GET', objects), 200);
+    expected(await world.call(world.owner, 'DELETE', 'classes/book/'), 204);
+    expected(await world.call(world.owner, 'POST', 'classes/', { name: 'book', schema: [] }), 201);
+
+    const list = await world.call(world.owner, 'GET', objects);
+    const one = await world.call(world.owner, 'GET', `${objects}1/`);
+
+    expect([list.status, list.body.objects, one.status]).toEqual([200, [], 404]);
+  });
+});
