@@ -17,7 +17,7 @@ export interface Caller {
 /**
  * Finds and verifies the credentials of a call, wherever they may stand (reference: where the key may be).
  *
- * @param body parses the body; called only when no other place holds a key
+ * @param body parses the body, once however often it is called; not called for nothing
  * @throws ApiError 403 for a key that is none of ours, before any look at the store
  */
 export async function identify(
@@ -25,15 +25,17 @@ export async function identify(
   body: () => Promise<Body>,
   secrets: Secrets,
 ): Promise<Caller> {
-  const outside = keyOutsideBody(request);
-  const inside = await keysInBody(request, outside === undefined, body);
-  if (inside instanceof ApiError) return { bodyFault: inside };
-  const key = outside ?? inside?.key;
+  let key = keyOutsideBody(request);
+  if (key === undefined) {
+    const inside = await keysInBody(request, body);
+    if (inside instanceof ApiError) return { bodyFault: inside };
+    key = inside.key;
+  }
   if (key === undefined) return {};
   const claims = await verify(key, secrets);
   if (claims?.kind === 'account') return { account: claims };
   if (claims?.kind !== 'apiKey') throw noSuchKey();
-  const userKey = userKeyOutsideBody(request) ?? inside?.userKey;
+  const userKey = userKeyOutsideBody(request) ?? (await userKeyInBody(request, body));
   const user = userKey === undefined ? undefined : await verify(userKey, secrets);
   // a user key that is none is read past, and so is one of another instance
   return user?.kind === 'user' && user.scope === claims.scope
@@ -76,27 +78,33 @@ function keyOfAuthorization(header: string | undefined): string | undefined {
 }
 
 interface BodyKeys {
-  readonly key: string | undefined;
-  readonly userKey: string | undefined;
+  readonly key?: string | undefined;
+  readonly userKey?: string | undefined;
 }
 
 const bodyMethods = ['POST', 'PUT', 'PATCH'];
 
-/** Keys in an object body. A parsed body is looked at always, an unparsed one only when a key is wanted. */
+/** Keys in an object body; why it could not be parsed, if so. The bodies of other methods are ignored. */
 async function keysInBody(
   request: Request,
-  isWanted: boolean,
   body: () => Promise<Body>,
-): Promise<BodyKeys | ApiError | undefined> {
-  const isParsed = request.body.kind === 'json';
-  const mayCarry = isParsed || (isWanted && bodyMethods.includes(request.method));
-  if (!mayCarry) return undefined;
+): Promise<BodyKeys | ApiError> {
+  if (request.body.kind !== 'json' && !bodyMethods.includes(request.method)) return {};
   try {
     const { value } = await body();
-    if (!isJsonObject(value)) return undefined;
+    if (!isJsonObject(value)) return {};
     return { key: filled(value._api_key), userKey: filled(value._user_key) };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
   }
+}
+
+/** A body that does not parse holds no key here: that is said when it is read for what it is. */
+async function userKeyInBody(
+  request: Request,
+  body: () => Promise<Body>,
+): Promise<string | undefined> {
+  const inside = await keysInBody(request, body);
+  return inside instanceof ApiError ? undefined : inside.userKey;
 }

@@ -1,6 +1,6 @@
 import type { KeyClaims } from '../domain/credentials.ts';
-import { classHint, type Hints } from '../services/hints.ts';
 import type { Known, Operation } from '../resource/route.ts';
+import { classHint, type Hints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import {
   accountEntity,
@@ -54,7 +54,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
     );
     const counter = wantedCounter(request, known, state);
     if (missing.length === 0 && counter === undefined) {
-      remember(request.match, request.hints, known);
+      remember(request, known, state.found);
       return toLoaded(wanted, known, state);
     }
     await step(request.platform, state, missing, counter);
@@ -68,12 +68,14 @@ interface State {
 }
 
 function wantedCounter(
-  { caller, operation }: LoadRequest,
+  { caller: { account, apiKey }, operation }: LoadRequest,
   known: Known,
   { taken }: State,
 ): Key | undefined {
-  const isGenuine = caller.account !== undefined || caller.apiKey !== undefined;
-  const counter = isGenuine ? operation?.counter?.(known) : undefined;
+  // who shows no genuine key, or that of another instance, will be refused: no number is spent on it
+  const isOfPlace =
+    account !== undefined || (apiKey !== undefined && apiKey.scope === known.instance);
+  const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
 
@@ -142,8 +144,13 @@ function classNumberOf(
   if (isAt(record, classEntity.key(instance, name))) {
     return as(classEntity, record?.item)?.data.number;
   }
-  const directory = as(classNumbersEntity, found.get('classNumbers')?.item);
-  return directory?.data.numbers[name] ?? hints.classes.get(classHint(instance, name));
+  const listed = listedNumbers(found);
+  return Object.hasOwn(listed, name) ? listed[name] : hints.classes.get(classHint(instance, name));
+}
+
+/** Numbers of the instance's classes by name, when they were read. */
+function listedNumbers(found: ReadonlyMap<string, Found>): Readonly<Record<string, number>> {
+  return as(classNumbersEntity, found.get('classNumbers')?.item)?.data.numbers ?? {};
 }
 
 function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wanted {
@@ -158,9 +165,9 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
       route.inClass && known.instance !== undefined && params.class !== undefined
         ? classEntity.key(known.instance, params.class)
         : undefined,
-    // only an account key leaves the instance's id unknown, and with it where the class's record is
+    // a process without a hint learns the numbers of all classes at once: references lead to others
     classNumbers:
-      isFirst && route.inClass && known.instance === undefined && params.instance !== undefined
+      isFirst && route.inClass && known.classNumber === undefined && params.instance !== undefined
         ? classNumbersEntity.key(params.instance)
         : undefined,
     ...request.operation?.reads?.(known),
@@ -185,9 +192,17 @@ function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
   };
 }
 
-function remember({ params, route }: Match, hints: Hints, known: Known): void {
+function remember(
+  { match, hints }: LoadRequest,
+  known: Known,
+  found: ReadonlyMap<string, Found>,
+): void {
+  const { params, route } = match;
   if (params.instance === undefined) return;
   hints.instances.set(params.instance, known.instance);
-  if (!route.inClass || params.class === undefined || known.instance === undefined) return;
+  if (known.instance === undefined || !route.inClass || params.class === undefined) return;
+  for (const [name, number] of Object.entries(listedNumbers(found))) {
+    hints.classes.set(classHint(known.instance, name), number);
+  }
   hints.classes.set(classHint(known.instance, params.class), known.classNumber);
 }

@@ -33,7 +33,8 @@ export function createRouter(routes: readonly Route[]): Router {
   }
   const root = routes.find((route) => route.isRoot);
   return (path) => {
-    if (path === '/' && root !== undefined) return { route: root, version: versions[0], params: {} };
+    if (path === '/' && root !== undefined)
+      return { route: root, version: versions[0], params: {} };
     const [before, version, ...segments] = path.split('/');
     const tree = trees.get(version ?? '');
     if (before !== '' || tree === undefined || segments.pop() !== '') return undefined;

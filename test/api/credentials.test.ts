@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keyText } from '../../shared/domain/credentials.ts';
+import {
+  type Api,
+  type Call,
+  expected,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { plantAdmin } from '../support/plant-admin.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+let keyA: { id: number; api_key: string; links: { self: string; reset_key: string } };
+let keyB: typeof keyA;
+let user: string;
+let object: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  keyA = await newKey();
+  keyB = await newKey();
+  user = await plantUser(world, 3);
+  await world.dataClass('note', [{ name: 'text', type: 'string' }]);
+  object = expected(
+    await world.call(world.owner, 'POST', 'classes/note/objects/', { owner: 3 }),
+    201,
+  ).links.self;
+});
+afterAll(() => api.close());
+
+async function newKey(flags = {}): Promise<typeof keyA> {
+  return expected(await world.call(world.owner, 'POST', 'api_keys/', flags), 201);
+}
+
+const noSuchKey = { detail: 'No such API Key.' };
+const notAllowed = { detail: 'You do not have permission to perform this action.' };
+const keys = '/v1.1/instances/blog-1/api_keys/';
+
+/** Which key a call was made with: each sees only itself. */
+async function seenAs(call: Call): Promise<unknown> {
+  const { status, body } = await api.send(call);
+  return body.objects?.[0]?.id ?? { status, ...body };
+}
+
+describe('the place of a key', () => {
+  const valid = () => keyA.api_key;
+  const other = () => keyB.api_key;
+  const rows: readonly [string, () => Call][] = [
+    ['the header X-API-KEY', () => ({ path: keys, headers: { 'X-API-KEY': valid() } })],
+    ['the query api_key', () => ({ path: `${keys}?api_key=${valid()}` })],
+    ['the query apikey', () => ({ path: `${keys}?apikey=${valid()}` })],
+    ['Authorization', () => ({ path: keys, headers: { Authorization: `token ${valid()}` } })],
+    ['any first word', () => ({ path: keys, headers: { Authorization: `Bearer ${valid()}` } })],
+    ['upper case', () => ({ path: keys, headers: { 'X-API-KEY': valid().toUpperCase() } })],
+    [
+      'the header before the query',
+      () => ({ path: `${keys}?api_key=${other()}`, headers: { 'X-API-KEY': valid() } }),
+    ],
+    ['api_key before apikey', () => ({ path: `${keys}?apikey=${other()}&api_key=${valid()}` })],
+    [
+      'the query before Authorization',
+      () => ({
+        path: `${keys}?apikey=${valid()}`,
+        headers: { Authorization: `token ${other()}` },
+      }),
+    ],
+    [
+      'the header before a social token',
+      () => ({ path: keys, headers: { 'X-API-KEY': valid(), Authorization: 'Token social' } }),
+    ],
+    [
+      'the last of two in the query',
+      () => ({ path: `${keys}?api_key=${other()}&api_key=${valid()}` }),
+    ],
+    [
+      'an empty place is passed over',
+      () => ({
+        path: `${keys}?api_key=&apikey=${valid()}`,
+        headers: { 'X-API-KEY': '' },
+      }),
+    ],
+    ['a text body that overrides the method', () => overridden({ _api_key: valid() })],
+    [
+      'Authorization before the body',
+      () => ({
+        ...overridden({ _api_key: other() }),
+        headers: { 'Content-Type': 'text/plain', Authorization: `token ${valid()}` },
+      }),
+    ],
+  ];
+
+  function overridden(body: object): Call {
+    return {
+      method: 'POST',
+      path: keys,
+      headers: { 'Content-Type': 'text/plain' },
+      body: JSON.stringify({ _method: 'GET', ...body }),
+    };
+  }
+
+  it.each(rows)('may be %s', async (_, call) => {
+    expect(await seenAs(call())).toBe(keyA.id);
+  });
+});
+
+describe('a key in the body', () => {
+  const created = (extra: object) => ({ ...extra, _api_key: world.owner });
+  const form = 'application/x-www-form-urlencoded';
+
+  it.each([
+    ['JSON', () => ({ path: keys, body: created({ description: 'new' }) })],
+    [
+      'text',
+      () => ({
+        path: keys,
+        headers: { 'Content-Type': 'text/plain' },
+        body: JSON.stringify(created({ description: 'new' })),
+      }),
+    ],
+    [
+      'a form',
+      () => ({
+        path: keys,
+        headers: { 'Content-Type': form },
+        body: new URLSearchParams({ description: 'new', _api_key: world.owner }).toString(),
+      }),
+    ],
+    [
+      'multipart',
+      () => {
+        const body = new FormData();
+        body.append('description', 'new');
+        body.append('_api_key', world.owner);
+        return { path: keys, body };
+      },
+    ],
+  ] as readonly [string, () => Call][])('is read from %s', async (_, call) => {
+    expect(await api.send(call())).toMatchObject({ status: 201, body: { description: 'new' } });
+  });
+});
+
+scenarios('keys that open nothing', () => api, [
+  { name: 'nobody may list', path: keys, status: 403, answer: notAllowed },
+  {
+    name: 'one word is no Authorization',
+    path: keys,
+    given: () => ({ headers: { Authorization: keyA.api_key } }),
+    ...{ status: 403, answer: notAllowed },
+  },
+  {
+    name: 'three words are no Authorization',
+    path: keys,
+    given: () => ({ headers: { Authorization: `token ${keyA.api_key} x` } }),
+    ...{ status: 403, answer: notAllowed },
+  },
+  { name: 'a key of another shape', path: keys, as: 'abc', status: 403, answer: noSuchKey },
+  { name: 'forty digits', path: keys, as: '0123456789'.repeat(4), status: 403, answer: noSuchKey },
+  {
+    name: 'a key of ours with another digit at its end',
+    path: keys,
+    given: () => ({ as: forged(keyA.api_key) }),
+    ...{ status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a key that claims another record',
+    path: keys,
+    given: () => ({ as: `${keyA.api_key.slice(0, 16)}ff${keyA.api_key.slice(18)}` }),
+    ...{ status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a user key in the place of an API key',
+    path: keys,
+    given: () => ({ as: user }),
+    ...{ status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a good key and more',
+    path: keys,
+    given: () => ({ as: `${keyA.api_key}00` }),
+    ...{ status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a bad key on an open page',
+    ...{ path: '/v1.1/', as: 'abc', status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a bad key at the root',
+    ...{ path: '/', as: 'abc', status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a bad key at registration',
+    ...{ method: 'POST', path: '/v1.1/account/register/', as: 'abc', body: {} },
+    ...{ status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a bad key at log-in is not looked at',
+    ...{ method: 'POST', path: '/v1.1/account/auth/', as: 'abc', body: {} },
+    status: 400,
+    answer: { email: ['This field is required.'], password: ['This field is required.'] },
+  },
+  {
+    name: 'a bad key before an instance that is not there',
+    ...{ path: '/v1.1/instances/nowhere/classes/', as: 'abc', status: 403, answer: noSuchKey },
+  },
+  {
+    name: 'a bad key after a path that is not there',
+    ...{ path: '/v1.1/nowhere/', as: 'abc', status: 404, answer: { detail: 'Not found.' } },
+  },
+  {
+    name: 'a key of a version of the secret that there is not',
+    path: keys,
+    given: () => ({ as: ofOtherVersion() }),
+    ...{ status: 403, answer: noSuchKey },
+  },
+]);
+
+function forged(key: string): string {
+  return key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+}
+
+function ofOtherVersion(): string {
+  const claims = { kind: 'apiKey', version: 9, scope: 1, record: 1, generation: 1 } as const;
+  return keyText(claims, new Uint8Array(32));
+}
+
+describe('a foreign API key', () => {
+  let foreign: string;
+
+  beforeAll(async () => {
+    const other = await openWorld(api, 'wiki-1');
+    foreign = await other.apiKey({ ignore_acl: true });
+  });
+
+  scenarios('in an instance that is not its own', () => api, [
+    {
+      name: 'is none on what lies in it',
+      path: keys,
+      given: () => ({ as: foreign }),
+      ...{ status: 403, answer: noSuchKey },
+    },
+    {
+      name: 'is none on an open page in it',
+      path: '/v1.1/instances/blog-1/snippets/',
+      given: () => ({ as: foreign }),
+      ...{ status: 403, answer: noSuchKey },
+    },
+    {
+      name: 'does not see it',
+      path: '/v1.1/instances/blog-1/',
+      given: () => ({ as: foreign }),
+      ...{ status: 404, answer: { detail: 'Not found.' } },
+    },
+    {
+      name: 'may not rename it',
+      ...{ method: 'POST', path: '/v1.1/instances/blog-1/rename/', body: { new_name: 'mine-1' } },
+      given: () => ({ as: foreign }),
+      ...{ status: 404, answer: { detail: 'Not found.' } },
+    },
+    {
+      name: 'does not learn more of one that is not there',
+      path: '/v1.1/instances/nowhere/classes/',
+      given: () => ({ as: foreign }),
+      ...{ status: 404, answer: { detail: 'Instance was not found.' } },
+    },
+  ]);
+
+  it('takes no ids there', async () => {
+    const before = await newKey();
+
+    await world.call(foreign, 'POST', 'api_keys/', {});
+    const after = await newKey();
+
+    expect(after.id).toBe(before.id + 1);
+  });
+});
+
+describe('a change of a key is effective at once', () => {
+  it('a reset API key is dead and its successor lives', async () => {
+    const key = await newKey();
+    const reset = await world.call(world.owner, 'POST', `api_keys/${key.id}/reset_key/`);
+
+    const old = await seenAs({ as: key.api_key, path: keys });
+    const now = await seenAs({ as: reset.body.api_key, path: keys });
+
+    expect(old).toEqual({ status: 403, ...noSuchKey });
+    expect(now).toBe(key.id);
+  });
+
+  it('a deleted API key is dead, on open pages too', async () => {
+    const key = await newKey();
+    await world.call(world.owner, 'DELETE', `api_keys/${key.id}/`);
+
+    const inside = await seenAs({ as: key.api_key, path: keys });
+    const outside = await seenAs({ as: key.api_key, path: '/v1.1/' });
+
+    expect([inside, outside]).toEqual(Array(2).fill({ status: 403, ...noSuchKey }));
+  });
+
+  it('a reset account key is dead and its successor lives', async () => {
+    const key = await world.account('reset@example.com');
+    const reset = await api.send({ as: key, method: 'POST', path: '/v1.1/account/reset_key/' });
+
+    const old = await api.send({ as: key, path: '/v1.1/account/' });
+    const now = await api.send({ as: reset.body.account_key, path: '/v1.1/account/' });
+
+    expect([old.status, old.body]).toEqual([403, noSuchKey]);
+    const { account_key: _, ...account } = reset.body;
+    expect([now.status, now.body]).toEqual([200, account]);
+  });
+
+  it('a flag that was set counts', async () => {
+    const key = await newKey();
+    const before = await api.send({ as: key.api_key, path: object });
+    await api.send({
+      ...{ as: world.owner, method: 'PATCH', path: key.links.self, body: { ignore_acl: true } },
+    });
+
+    const after = await api.send({ as: key.api_key, path: object });
+
+    expect([before.status, after.status]).toEqual([403, 200]);
+  });
+});
+
+describe('a user key', () => {
+  const send = (call: Partial<Call>) => api.send({ path: object, ...call });
+  let bare: string;
+
+  beforeAll(async () => {
+    bare = await world.apiKey();
+  });
+
+  it.each([
+    ['the header', () => ({ headers: { 'X-API-KEY': bare, 'X-USER-KEY': user } })],
+    ['the query user_key', () => ({ as: bare, path: `${object}?user_key=${user}` })],
+    ['the query userkey', () => ({ as: bare, path: `${object}?userkey=${user}` })],
+    [
+      'the header before the query',
+      () => ({ as: { key: bare, user }, path: `${object}?user_key=abc` }),
+    ],
+    ['JSON, the key in a header', () => ({ as: bare, method: 'PATCH', body: { _user_key: user } })],
+    [
+      'JSON, with the key',
+      () => ({ method: 'PATCH', body: { _user_key: user, _api_key: bare, text: 'x' } }),
+    ],
+    [
+      'text that overrides the method',
+      () => ({
+        method: 'POST',
+        headers: { 'Content-Type': 'text/plain' },
+        body: JSON.stringify({ _method: 'GET', _user_key: user, _api_key: bare }),
+      }),
+    ],
+  ] as readonly [string, () => Partial<Call>][])('may be %s', async (_, call) => {
+    expect(await send(call())).toMatchObject({ status: 200, body: { owner: 3 } });
+  });
+
+  it.each([
+    ['unknown', () => 'abc'],
+    ['forged', () => forged(user)],
+    ['an API key', () => keyB.api_key],
+    ['an account key', () => world.owner],
+  ])('is read past when it is %s', async (_, text) => {
+    const answer = await send({ as: { key: bare, user: text() } });
+
+    expect([answer.status, answer.body]).toEqual([403, notAllowed]);
+  });
+
+  it('of another instance is read past', async () => {
+    const other = await plantUser(await openWorld(api, 'shop-1'), 3);
+
+    const answer = await send({ as: { key: bare, user: other } });
+
+    expect(answer.status).toBe(403);
+  });
+
+  it('beside an account key is ignored', async () => {
+    const reader = await plantAdmin(world, 'read');
+
+    const made = await world.call({ key: world.owner, user }, 'POST', 'classes/note/objects/', {});
+    const refused = await send({ as: { key: reader, user }, method: 'PATCH', body: {} });
+
+    expect(made).toMatchObject({ status: 201, body: { owner: null } });
+    expect(refused.status).toBe(403);
+  });
+
+  it('alone is nothing', async () => {
+    const answer = await send({ headers: { 'X-USER-KEY': user } });
+
+    expect([answer.status, answer.body]).toEqual([403, notAllowed]);
+  });
+});
+
+it('a set-up code is no key', async () => {
+  const { version, secret } = await api.platform.secrets.current();
+  const claims = { kind: 'setUp', version, scope: 0, record: 0, generation: 1 } as const;
+
+  const answer = await api.send({ as: keyText(claims, secret), path: '/v1.1/' });
+
+  expect([answer.status, answer.body]).toEqual([403, noSuchKey]);
+});
