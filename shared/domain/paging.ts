@@ -43,7 +43,7 @@ export function parsePaging(
   value: (name: string) => string | undefined,
   ascendingByDefault = true,
 ): Paging {
-  const size = wholeNumber(value('page_size'), Number.MAX_SAFE_INTEGER) ?? defaultPageSize;
+  const size = wholeNumber(value('page_size'), Number.POSITIVE_INFINITY) ?? defaultPageSize;
   const lastPk = wholeNumber(value('last_pk'), maxCursor);
   const direction = parseDirection(value('direction'));
   const ordering = value('ordering')?.toLowerCase();
@@ -57,7 +57,7 @@ export function parsePaging(
 
 function wholeNumber(text: string | undefined, max: number): number | undefined {
   if (text === undefined) return undefined;
-  const number = /^\d{1,18}$/.test(text) ? Number(text) : Number.NaN;
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(number) || number > max) throw incorrectPage();
   return number;
 }

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  await world.apiKey();
+});
+afterAll(() => api.close());
+
+const instance = '/v1.1/instances/blog-1/';
+const whole = [
+  ...['name', 'description', 'owner', 'created_at', 'updated_at', 'role', 'location'],
+  ...['metadata', 'links'],
+];
+const without = (...names: string[]) => whole.filter((name) => !names.includes(name));
+
+describe('an answer has only the fields that are wanted', () => {
+  it.each([
+    ['fields=name', ['name']],
+    ['fields=name,role', ['name', 'role']],
+    ['excluded_fields=links,owner', without('links', 'owner')],
+    ['fields=name,role&excluded_fields=role', ['name']],
+    ['fields=nothing', []],
+    ['excluded_fields=nothing', whole],
+    ['fields=', whole],
+    ['fields=&excluded_fields=', whole],
+    ['fields=name, role', ['name']],
+    ['fields=role&fields=name', ['name']],
+    ['fields=__proto__,constructor', []],
+    [`fields=${'x,'.repeat(64)}name`, ['name']],
+    [`fields=${'x,'.repeat(65)}name`, []],
+  ] as const)('?%s', async (query, names) => {
+    const { body } = await api.send({ as: world.owner, path: `${instance}?${query}` });
+
+    expect(Object.keys(body).sort()).toEqual([...names].sort());
+  });
+
+  it.each([
+    ['fields=name,owner', { name: 'blog-1', owner: {} }],
+    [
+      'fields=owner,email,is_active',
+      { owner: { email: 'owner-of-blog-1@example.com', is_active: false } },
+    ],
+    [
+      'excluded_fields=links,created_at,updated_at,email,id,metadata',
+      {
+        ...{ name: 'blog-1', description: '', role: 'full', location: 'local' },
+        owner: { first_name: '', last_name: '', is_active: false, has_password: true },
+      },
+    ],
+  ])('inside the owner too: ?%s', async (query, answer) => {
+    const { body } = await api.send({ as: world.owner, path: `${instance}?${query}` });
+
+    expect(body).toEqual(answer);
+  });
+
+  it('in every object of a list, the envelope stays', async () => {
+    const { body } = await api.send({ as: world.owner, path: `${instance}api_keys/?fields=id` });
+
+    expect(body).toEqual({ next: null, prev: null, objects: [{ id: 1 }] });
+  });
+
+  it('on the account', async () => {
+    const path = '/v1.1/account/?fields=email,links';
+
+    const { body } = await api.send({ as: world.owner, path });
+
+    expect(body).toEqual({ email: 'owner-of-blog-1@example.com' });
+  });
+});
+
+describe('a write answers with the whole', () => {
+  it.each(['PUT', 'PATCH'])('%s', async (method) => {
+    const path = `${instance}?fields=name`;
+
+    const { body } = await api.send({ as: world.owner, method, path, body: {} });
+
+    expect(Object.keys(body).sort()).toEqual([...whole].sort());
+  });
+
+  it('POST', async () => {
+    const body = expected(
+      await api.send({
+        as: world.owner,
+        method: 'POST',
+        path: `${instance}api_keys/?excluded_fields=id`,
+      }),
+      201,
+    );
+
+    expect(body).toHaveProperty('id');
+  });
+});
