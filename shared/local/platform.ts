@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openClock } from '../services/clock.ts';
+import { openIds } from '../services/ids.ts';
 import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.ts';
 import type { Store } from '../store/store.ts';
-import { openClock } from './clock.ts';
 import { openDataFolder } from './data-folder.ts';
-import { openIds } from './ids.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { openStore, openTemporaryStore } from './store.ts';
 

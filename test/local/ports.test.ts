@@ -2,9 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openClock } from '../../shared/local/clock.ts';
 import { readEnvironment } from '../../shared/local/environment.ts';
-import { openIds } from '../../shared/local/ids.ts';
 import { openLog } from '../../shared/local/log.ts';
 import { openSecrets, temporarySecrets } from '../../shared/local/secrets.ts';
 
@@ -17,47 +15,6 @@ const newFolder = () => {
 };
 
 afterAll(() => rmSync(root, { recursive: true }));
-
-describe('clock', () => {
-  function clockAt(wall: number) {
-    const time = { wall, steady: 0 };
-    const clock = openClock({ wallMs: () => time.wall, steadyMs: () => time.steady });
-    return { time, clock };
-  }
-
-  test('gives microseconds between the ticks of the machine', () => {
-    const { time, clock } = clockAt(1000);
-    time.steady = 0.25;
-
-    expect([clock.micros(), clock.micros()]).toEqual([1_000_250, 1_000_251]);
-  });
-
-  test.each([
-    ['set forward', 9000, 9_000_000],
-    ['set back', 500, 1_000_001],
-  ])('follows a machine that is %s and never goes back', (_name, wall, expected) => {
-    const { time, clock } = clockAt(1000);
-    clock.micros();
-    time.wall = wall;
-
-    expect(clock.micros()).toBe(expected);
-  });
-
-  test('tells the time of the machine', () => {
-    const clock = openClock();
-
-    expect(Math.abs(clock.micros() / 1000 - Date.now())).toBeLessThan(1000);
-  });
-});
-
-test('ids are 24 hex digits and differ, also beyond one pool', () => {
-  const ids = openIds();
-
-  const made = Array.from({ length: 2000 }, () => ids.random());
-
-  expect(new Set(made).size).toBe(2000);
-  expect(made.filter((id) => !/^[0-9a-f]{24}$/.test(id))).toEqual([]);
-});
 
 describe('log', () => {
   function logAt(level: 'error' | 'info' | 'debug') {

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import type { Ids } from '../services/ports.ts';
+import type { Ids } from './ports.ts';
 
 const bytesPerId = 12;
 const poolBytes = bytesPerId * 512; // asking the system costs microseconds, so for many ids at once

@@ -1,4 +1,4 @@
-import type { Clock } from '../services/ports.ts';
+import type { Clock } from './ports.ts';
 
 const toleratedDriftMicros = 20_000;
 
