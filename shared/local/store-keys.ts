@@ -1,7 +1,5 @@
+import { checkIndexKey, checkKey, checkLength, checkPartition } from '../store/key-limits.ts';
 import { type IndexName, indexNames, type Key, type Query } from '../store/store.ts';
-
-/** Bytes of UTF-8 that partition and sort key may have together, in the table and in an index. */
-const maxKeyBytes = 1000;
 
 /** Ends a partition key: no partition key holds it, so nothing that follows can be taken for a part of it. */
 const separator = '\u0000';
@@ -33,11 +31,9 @@ export const keyEncoder = {
  *
  * @throws Error when the key breaks the limits of `Key`
  */
-export function itemKey({ pk, sk }: Key): string {
-  checkPartition(pk);
-  if (sk === '' || sk.includes(separator)) throw new Error(`no sort key: ${JSON.stringify(sk)}`);
-  checkLength(pk, sk);
-  return pk + separator + sk;
+export function itemKey(key: Key): string {
+  checkKey(key);
+  return key.pk + separator + key.sk;
 }
 
 /** Reads back what `itemKey` wrote. */
@@ -52,8 +48,7 @@ export function parseItemKey(text: string): Key {
  * @throws Error when the sort key is empty, or too long together with `pk`
  */
 export function indexKey(name: IndexName, pk: string, sortKey: string): string {
-  if (sortKey === '') throw new Error(`empty sort key in index ${name}`);
-  checkLength(pk, sortKey);
+  checkIndexKey(name, pk, sortKey);
   return letterOf(name) + pk + separator + sortKey;
 }
 
@@ -116,16 +111,4 @@ function letterOf(name: IndexName): string {
   const letter = letters.get(name);
   if (letter === undefined) throw new Error(`no index ${name}`);
   return letter;
-}
-
-function checkPartition(pk: string): void {
-  if (pk === '' || pk.includes(separator))
-    throw new Error(`no partition key: ${JSON.stringify(pk)}`);
-}
-
-function checkLength(pk: string, sortKey: string): void {
-  // A UTF-16 unit makes three bytes at the most, so that most keys need no count.
-  if ((pk.length + sortKey.length) * 3 <= maxKeyBytes) return;
-  const bytes = Buffer.byteLength(pk) + Buffer.byteLength(sortKey);
-  if (bytes > maxKeyBytes) throw new Error(`a key of ${bytes} bytes is too long (${pk})`);
 }

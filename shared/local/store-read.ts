@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { maxQueryLimit } from '../store/limits.ts';
 import type { Key, Query, QueryPage, Store, Stored } from '../store/store.ts';
 import type { CachedItem, ItemCache } from './store-cache.ts';
 import { isExpired, readEnvelope, storedItem } from './store-envelope.ts';
 import { itemKey, type KeyRange, keyRange } from './store-keys.ts';
 import type { Tables } from './store-tables.ts';
-
-const maxLimit = 1000;
 
 /** Entries walked before others get their turn. */
 const chunkSize = 500;
@@ -22,7 +21,8 @@ export function createReader(context: ReadContext): Pick<Store, 'get' | 'query'>
   return {
     get: async (keys) => keys.map((key) => readItem(context, key)),
     query: async (query) => {
-      if (!(query.limit >= 1 && query.limit <= maxLimit)) throw new Error(`limit ${query.limit}`);
+      if (!(query.limit >= 1 && query.limit <= maxQueryLimit))
+        throw new Error(`limit ${query.limit}`);
       const found: FoundItems = { items: [], positions: [], more: false };
       let rest: KeyRange | undefined = keyRange(query);
       for (;;) {

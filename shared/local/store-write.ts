@@ -1,3 +1,4 @@
+import { maxItemBytes, maxTransactionBytes, maxWrites } from '../store/limits.ts';
 import {
   ConditionFailed,
   type IndexKeys,
@@ -26,11 +27,6 @@ import {
   parseItemKey,
 } from './store-keys.ts';
 import type { Operation, Tables } from './store-tables.ts';
-
-/* As on DynamoDB, so that an app does not pass on one machine only. */
-const maxItemBytes = 400 * 1024;
-const maxTransactionBytes = 4 * 1024 * 1024;
-const maxWrites = 100;
 
 /** Expired items removed in one commit. */
 const sweepSize = 100;
