@@ -24,10 +24,15 @@ export interface SystemValues {
 /** Messages by field; empty when all is well. */
 export type Messages = Record<string, readonly string[]>;
 
-/** Who owns a new object: the calling user; else nobody, unless an unbound caller names somebody. */
+/** Tells whether `actor` says who owns an object: administrators, and `ignore_acl` keys without user. */
+export function mayNameOwner(actor: Actor): boolean {
+  return isUnbound(actor) && !(actor.kind === 'apiKey' && actor.user !== undefined);
+}
+
+/** Who owns a new object: whom the body names where that counts, else the calling user, else nobody. */
 export function ownerOfNew(actor: Actor, values: SystemValues): number | null {
-  if (actor.kind === 'apiKey' && actor.user !== undefined) return actor.user.id;
-  return isUnbound(actor) ? (values.owner ?? null) : null;
+  if (mayNameOwner(actor)) return values.owner ?? null;
+  return actor.kind === 'apiKey' ? (actor.user?.id ?? null) : null;
 }
 
 /** Checks a change of owner (reference: owner, group and permission fields). */
@@ -41,8 +46,7 @@ export function ownerErrors(
   if (className === profileClass) {
     return { owner: ['Cannot change owner of User Profile object.'] };
   }
-  const isFree = isUnbound(actor) && !(actor.kind === 'apiKey' && actor.user !== undefined);
-  return isFree ? {} : { owner: ['Cannot change owner of Data Object.'] };
+  return mayNameOwner(actor) ? {} : { owner: ['Cannot change owner of Data Object.'] };
 }
 
 /** Checks that a bound caller gives an object only to a group of its own; what stays as it is may stay. */

@@ -23,6 +23,7 @@ import {
   cappedRights,
   groupErrors,
   type Messages,
+  mayNameOwner,
   missingRecord,
   ownerErrors,
   ownerOfNew,
@@ -62,16 +63,17 @@ export function compiledClass(hints: Hints, { data, version }: Stored<ClassData>
 export async function createObject(
   call: SaveCall,
   id: number,
-  input: ObjectInput,
+  sent: ObjectInput,
 ): Promise<ObjectData> {
   const compiled = compiledClass(call.hints, call.class);
-  const owner = ownerOfNew(call.actor, input.values);
+  const input = mayNameOwner(call.actor) ? sent : withoutOwner(sent);
   const values = await checkedValues(call, compiled, {
-    input: { ...input, values: { ...input.values, owner } },
+    input,
     current: undefined,
     rules: [groupErrors(call.actor, null, input.values), channelErrors(input.values)],
   });
   const now = timestamp(call.platform.clock.micros());
+  const owner = ownerOfNew(call.actor, input.values);
   const { group = null, owner_permissions = 'full' } = input.values;
   const { group_permissions = 'none', other_permissions = 'none' } = input.values;
   const data: ObjectData = {
@@ -86,6 +88,13 @@ export async function createObject(
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
   await commitUnique(call, [put, ...unique], (write) => uniqueClash(compiled, write.key.sk));
   return data;
+}
+
+/** What a caller says of an owner that it cannot choose is read past, right or wrong. */
+function withoutOwner(input: ObjectInput): ObjectInput {
+  const { owner: _, ...values } = input.values;
+  const { owner: __, ...errors } = input.errors ?? {};
+  return { ...input, values, errors };
 }
 
 /**

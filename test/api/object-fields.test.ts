@@ -348,7 +348,7 @@ describe('a whole object', () => {
 
     const { status, body } = await api.send({
       ...{ as: world.owner, method: 'PATCH', path: made.links.self },
-      body: new URLSearchParams(schema.map(({ name }) => [name, ''])).toString(),
+      body: schema.map(({ name }) => `${name}=`).join('&'),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
 

@@ -1,0 +1,491 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forbidden, missing, noClass, time } from '../support/answers.ts';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  plantGroup,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+let ignoring: string;
+let bare: string;
+let user: { key: string; user: string };
+let ignoringUser: { key: string; user: string };
+const list = '/v1.1/instances/blog-1/classes/book/objects/';
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  ignoring = await world.apiKey({ ignore_acl: true });
+  bare = await world.apiKey();
+  user = { key: bare, user: await plantUser(world, 7, [3]) };
+  ignoringUser = { key: ignoring, user: user.user };
+  await plantUser(world, 8);
+  await plantGroup(world, 4);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string', filter_index: true },
+    { name: 'pages', type: 'integer' },
+  ]);
+  await world.call(world.owner, 'PATCH', 'classes/user_profile/', {
+    schema: [{ name: 'nick', type: 'string' }],
+  });
+});
+afterAll(() => api.close());
+
+const owner = () => ({ as: world.owner });
+
+/** An object as answers show it when it was made without any value. */
+function fresh(id: number, more: object = {}, links: object = {}): unknown {
+  return {
+    ...{ id, created_at: time, updated_at: time, revision: 1 },
+    ...{ owner: null, owner_permissions: 'full', group: null, group_permissions: 'none' },
+    ...{ other_permissions: 'none', channel: null, channel_room: null },
+    ...{ title: null, pages: null },
+    ...more,
+    links: { self: `${list}${id}/`, ...links },
+  };
+}
+
+const userLink = (id: number) => ({ owner: `/v1.1/instances/blog-1/users/${id}/` });
+const groupLink = (id: number) => ({ group: `/v1.1/instances/blog-1/groups/${id}/` });
+
+const cannotChangeOwner = { owner: ['Cannot change owner of Data Object.'] };
+const invalidGroup = { group: ['Invalid group specified.'] };
+
+describe('a new object', () => {
+  it.each<[string, () => Credentials, object, object, object?]>([
+    ['may be empty', () => world.owner, {}, {}],
+    [
+      'keeps what may be written',
+      () => world.owner,
+      {
+        ...{ title: 'Dunes', pages: '12', owner: 7, owner_permissions: 'read', group: '4' },
+        ...{ group_permissions: 2, other_permissions: '1' },
+      },
+      {
+        ...{ title: 'Dunes', pages: 12, owner: 7, owner_permissions: 'read', group: 4 },
+        ...{ group_permissions: 'write', other_permissions: 'read' },
+      },
+      { ...userLink(7), ...groupLink(4) },
+    ],
+    [
+      'reads past what is not its own',
+      () => world.owner,
+      {
+        ...{ id: 1, revision: 5, created_at: 'x', updated_at: 'x', links: 5, unknown: {} },
+        ...{ expected_revision: 'x', className: 'book', channel: null, constructor: 1 },
+      },
+      {},
+    ],
+    ['has no room without a channel', () => world.owner, { channel_room: 'lobby' }, {}],
+    [
+      'belongs to whom an ignore_acl key says',
+      () => ignoring,
+      { owner: 7 },
+      { owner: 7 },
+      userLink(7),
+    ],
+    ['belongs to the user who makes it', () => user, {}, { owner: 7 }, userLink(7)],
+    ['belongs to the user, whatever he says', () => user, { owner: 8 }, { owner: 7 }, userLink(7)],
+    ['belongs to the user, even to nobody', () => user, { owner: null }, { owner: 7 }, userLink(7)],
+    [
+      'belongs to the user, even of no number',
+      () => user,
+      { owner: 'x' },
+      { owner: 7 },
+      userLink(7),
+    ],
+    [
+      'belongs to the user of an ignore_acl key',
+      () => ignoringUser,
+      { owner: 8 },
+      { owner: 7 },
+      userLink(7),
+    ],
+    ['of a bare key belongs to nobody', () => bare, { owner: 7 }, {}],
+    [
+      'may be in a group of the user',
+      () => user,
+      { group: 3 },
+      { owner: 7, group: 3 },
+      {
+        ...userLink(7),
+        ...groupLink(3),
+      },
+    ],
+    [
+      'may give others more than a user has',
+      () => bare,
+      { other_permissions: 'full', group_permissions: 'full' },
+      { other_permissions: 'full', group_permissions: 'full' },
+    ],
+  ])('%s', async (_, as, body, values, links) => {
+    const made = await api.send({ as: as(), path: list, body });
+    const read = await api.send({ as: world.owner, path: made.body.links?.self ?? '' });
+
+    expect([made.status, made.body]).toEqual([201, fresh(made.body.id, values, links)]);
+    expect(read.body).toEqual(made.body);
+  });
+
+  it.each<[string, () => Credentials, unknown, object]>([
+    [
+      'with an owner who is not there',
+      () => world.owner,
+      { owner: 9 },
+      { owner: ['Invalid pk "9" - object does not exist.'] },
+    ],
+    [
+      'with a group that is not there',
+      () => world.owner,
+      { group: 9 },
+      { group: ['Invalid pk "9" - object does not exist.'] },
+    ],
+    ['with a group of others', () => user, { group: 4 }, invalidGroup],
+    ['with a group by a bare key', () => bare, { group: 3 }, invalidGroup],
+    [
+      'with a right that is none',
+      () => world.owner,
+      { other_permissions: 'create_objects' },
+      { other_permissions: ['"create_objects" is not a valid choice.'] },
+    ],
+    [
+      'with a right that is null',
+      () => world.owner,
+      { owner_permissions: null },
+      { owner_permissions: ['This field may not be null.'] },
+    ],
+    [
+      'with a channel that is not there',
+      () => world.owner,
+      { channel: 'news' },
+      { channel: ['Object with name=news does not exist.'] },
+    ],
+    [
+      'with a room of 65 characters',
+      () => world.owner,
+      { channel_room: 'x'.repeat(65) },
+      { channel_room: ['Ensure this field has no more than 64 characters.'] },
+    ],
+    [
+      'from a list',
+      () => world.owner,
+      [],
+      { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+    ],
+    ['from null', () => world.owner, 'null', { non_field_errors: ['No data provided'] }],
+  ])('is refused %s', async (_, as, body, errors) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await api.send({ as: as(), method: 'POST', path: list, body, headers });
+
+    expect([answer.status, answer.body]).toEqual([400, errors]);
+  });
+
+  it('has a number above all before it, whatever its class', async () => {
+    await world.dataClass('other', []);
+
+    const ids: number[] = [];
+    for (const name of ['book', 'other', 'other', 'book']) {
+      ids.push((await world.call(world.owner, 'POST', `classes/${name}/objects/`, {})).body.id);
+    }
+
+    expect(ids.every((id, i) => i === 0 || id === (ids[i - 1] ?? 0) + 1)).toBe(true);
+  });
+});
+
+describe('a changed object', () => {
+  let self: string;
+  let id: number;
+  const start = {
+    ...{ title: 'Dunes', pages: 3, owner: 7, owner_permissions: 'write', group: 3 },
+    ...{ group_permissions: 'read', other_permissions: 'read' },
+  };
+  const links = { ...userLink(7), ...groupLink(3) };
+
+  beforeEach(async () => {
+    const { body } = await api.send({ as: world.owner, path: list, body: start });
+    self = body.links.self;
+    id = body.id;
+  });
+
+  it.each<[string, string, object, object]>([
+    ['PATCH of nothing', 'PATCH', {}, {}],
+    ['PATCH of the same values', 'PATCH', { title: 'Dunes', pages: '3', group: 3 }, {}],
+    ['PATCH with an increment of 0', 'PATCH', { pages: { _increment: 0 } }, {}],
+    ['POST of the same values', 'POST', start, {}],
+    ['PUT of the same values', 'PUT', start, {}],
+  ])('%s changes neither revision nor time', async (_, method, body) => {
+    const before = (await api.send({ as: world.owner, path: self })).body;
+
+    const answer = await api.send({ as: world.owner, method, path: self, body });
+    const after = (await api.send({ as: world.owner, path: self })).body;
+
+    expect([answer.status, answer.body]).toEqual([200, before]);
+    expect(after).toEqual(before);
+  });
+
+  const defaults = {
+    owner_permissions: 'full',
+    group_permissions: 'none',
+    other_permissions: 'none',
+  };
+
+  it.each<[string, string, object, object]>([
+    ['PATCH of a value', 'PATCH', { title: 'New' }, { title: 'New' }],
+    ['PATCH of a value to null', 'PATCH', { title: null }, { title: null }],
+    ['PATCH of a right', 'PATCH', { other_permissions: 'none' }, { other_permissions: 'none' }],
+    ['PATCH of the owner', 'PATCH', { owner: 8 }, { owner: 8 }],
+    ['PATCH of the owner to nobody', 'PATCH', { owner: null }, { owner: null }],
+    ['PATCH of the group', 'PATCH', { group: 4 }, { group: 4 }],
+    ['PATCH of the group to none', 'PATCH', { group: null }, { group: null }],
+    [
+      'PATCH with a channel, read past',
+      'PATCH',
+      { channel: 'x', channel_room: 'x', pages: 1 },
+      {
+        pages: 1,
+      },
+    ],
+    ['PUT resets rights and nothing else', 'PUT', {}, defaults],
+    ['POST resets rights and nothing else', 'POST', {}, defaults],
+    ['POST with values', 'POST', { ...start, title: 'New' }, { title: 'New' }],
+    ['the expected revision', 'PATCH', { pages: 1, expected_revision: 1 }, { pages: 1 }],
+    ['its text', 'PATCH', { pages: 1, expected_revision: '1' }, { pages: 1 }],
+    ['a revision of 0, which is none', 'PATCH', { pages: 1, expected_revision: 0 }, { pages: 1 }],
+  ])('%s raises the revision by one', async (_, method, body, changes) => {
+    const before = (await api.send({ as: world.owner, path: self })).body;
+
+    const answer = await api.send({ as: world.owner, method, path: self, body });
+    const after = (await api.send({ as: world.owner, path: self })).body;
+
+    const values = { ...start, ...changes, revision: 2 };
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(fresh(id, values, linksOf(values)));
+    expect(after).toEqual(answer.body);
+    expect(after.created_at).toBe(before.created_at);
+    expect(after.updated_at > before.updated_at).toBe(true);
+  });
+
+  function linksOf({ owner, group }: { owner: number | null; group: number | null }): object {
+    return { ...(owner && userLink(owner)), ...(group && groupLink(group)) };
+  }
+
+  it.each<[string, () => Credentials, string, object, object]>([
+    [
+      'with another revision than is expected',
+      () => world.owner,
+      'PATCH',
+      { pages: 1, expected_revision: 2 },
+      { expected_revision: 'Revision mismatch. Expected 2, got 1.' },
+    ],
+    [
+      'with another revision, even when nothing changes',
+      () => world.owner,
+      'POST',
+      { ...start, expected_revision: 2 },
+      { expected_revision: 'Revision mismatch. Expected 2, got 1.' },
+    ],
+    [
+      'with a revision that is no number',
+      () => world.owner,
+      'PATCH',
+      { expected_revision: 'x' },
+      { expected_revision: ['A valid integer is required.'] },
+    ],
+    [
+      'with a wrong value before a wrong revision',
+      () => world.owner,
+      'PATCH',
+      { pages: 'x', expected_revision: 2 },
+      { pages: ['A valid integer is required.'] },
+    ],
+    [
+      'with an owner who is not there',
+      () => ignoring,
+      'PATCH',
+      { owner: 9 },
+      { owner: ['Invalid pk "9" - object does not exist.'] },
+    ],
+    [
+      'with a group that is not there',
+      () => ignoring,
+      'POST',
+      { group: 9 },
+      { group: ['Invalid pk "9" - object does not exist.'] },
+    ],
+    ['with another owner by a user', () => user, 'PATCH', { owner: 8 }, cannotChangeOwner],
+    ['with no owner by a user', () => user, 'PATCH', { owner: null }, cannotChangeOwner],
+    ['with an unknown owner by a user', () => user, 'PATCH', { owner: 9 }, cannotChangeOwner],
+    [
+      'with another owner by the user of an ignore_acl key',
+      () => ignoringUser,
+      'PATCH',
+      { owner: 8 },
+      cannotChangeOwner,
+    ],
+    ['with a group of others by a user', () => user, 'PATCH', { group: 4 }, invalidGroup],
+  ])('is refused %s', async (_, as, method, body, errors) => {
+    const answer = await api.send({ as: as(), method, path: self, body });
+    const after = (await api.send({ as: world.owner, path: self })).body;
+
+    expect([answer.status, answer.body]).toEqual([400, errors]);
+    expect(after).toEqual(fresh(id, start, links));
+  });
+
+  it('lets a user say again what it is', async () => {
+    const answer = await api.send({
+      ...{ as: user, method: 'PATCH', path: self },
+      body: { owner: 7, group: 3, title: 'New' },
+    });
+
+    expect([answer.status, answer.body.title]).toEqual([200, 'New']);
+  });
+
+  it('keeps a foreign group that a user sends back', async () => {
+    await api.send({ as: world.owner, method: 'PATCH', path: self, body: { group: 4 } });
+
+    const answer = await api.send({
+      ...{ as: user, method: 'PATCH', path: self },
+      body: { group: 4, title: 'New' },
+    });
+
+    expect([answer.status, answer.body.group]).toEqual([200, 4]);
+  });
+});
+
+describe('a removed object', () => {
+  it('is gone for every call', async () => {
+    const { body } = await api.send({ as: world.owner, path: list, body: { title: 'Dunes' } });
+    const path = body.links.self;
+
+    const removed = await api.send({ as: ignoring, method: 'DELETE', path });
+    const later = [
+      await api.send({ as: world.owner, path }),
+      await api.send({ as: world.owner, method: 'PATCH', path, body: {} }),
+      await api.send({ as: world.owner, method: 'POST', path, body: {} }),
+      await api.send({ as: world.owner, method: 'PUT', path, body: {} }),
+      await api.send({ as: world.owner, method: 'DELETE', path }),
+    ];
+
+    expect([removed.status, removed.body]).toEqual([204, '']);
+    for (const { status, body } of later) expect([status, body]).toEqual([404, missing]);
+  });
+});
+
+scenarios('places and methods of objects', () => api, [
+  {
+    name: 'an unknown class is told by its own words',
+    path: '/v1.1/instances/blog-1/classes/nothing/objects/',
+    status: 404,
+    answer: noClass,
+    given: owner,
+  },
+  {
+    name: 'so it is on a single object',
+    path: '/v1.1/instances/blog-1/classes/nothing/objects/1/',
+    status: 404,
+    answer: noClass,
+    given: owner,
+  },
+  {
+    name: 'a name that every object has is no class',
+    path: '/v1.1/instances/blog-1/classes/constructor/objects/1/',
+    status: 404,
+    answer: noClass,
+    given: owner,
+  },
+  {
+    name: 'an id that is no number',
+    path: `${list}x/`,
+    status: 404,
+    answer: missing,
+    given: owner,
+  },
+  {
+    name: 'an id without end',
+    path: `${list}99999999999/`,
+    status: 404,
+    answer: missing,
+    given: owner,
+  },
+  { name: 'an id of nothing', path: `${list}999999/`, status: 404, answer: missing, given: owner },
+  {
+    name: 'PATCH on the list is not allowed',
+    method: 'PATCH',
+    path: list,
+    status: 405,
+    answer: { detail: 'Method "PATCH" not allowed.' },
+    given: owner,
+  },
+  {
+    name: 'a class is found in any case, and links show it as it is',
+    path: '/v1.1/instances/Blog-1/classes/BOOK/objects/1/?fields=links',
+    status: 200,
+    answer: { links: { self: `${list}1/` } },
+    given: owner,
+  },
+  {
+    name: 'version 1 has links of version 1',
+    path: '/v1/instances/blog-1/classes/book/objects/1/?fields=links',
+    status: 200,
+    answer: { links: { self: '/v1/instances/blog-1/classes/book/objects/1/' } },
+    given: owner,
+  },
+  {
+    name: 'fields keeps class fields',
+    path: `${list}2/?fields=title,nothing,revision`,
+    status: 200,
+    answer: { title: 'Dunes', revision: 1 },
+    given: owner,
+  },
+  {
+    name: 'fields are all in the answer to a write',
+    method: 'PATCH',
+    path: `${list}1/?fields=title`,
+    body: {},
+    status: 200,
+    answer: fresh(1),
+    given: owner,
+  },
+  {
+    name: 'JSON in plain text may carry the method and the key',
+    path: `${list}1/`,
+    method: 'POST',
+    headers: { 'Content-Type': 'text/plain' },
+    status: 200,
+    answer: fresh(1),
+    given: () => ({ body: JSON.stringify({ _method: 'PATCH', _api_key: ignoring }) }),
+  },
+]);
+
+describe('objects of the built-in class', () => {
+  const profiles = 'classes/user_profile/objects/';
+
+  it.each([
+    ['the owner', () => world.owner],
+    ['an ignore_acl key', () => ignoring],
+    ['a user', () => user],
+    ['a bare key', () => bare],
+  ])('%s neither makes nor removes them', async (_, as) => {
+    const made = await world.call(as(), 'POST', profiles, {});
+    const removed = await world.call(as(), 'DELETE', `${profiles}1/`);
+
+    expect([made.status, made.body]).toEqual([403, forbidden]);
+    expect([removed.status, removed.body]).toEqual([403, forbidden]);
+  });
+});
+
+it('an answer has its members in the order of the reference', async () => {
+  const { body } = await api.send({ as: world.owner, path: list, body: { owner: 7 } });
+
+  expect(Object.keys(body).join()).toBe(
+    'id,created_at,updated_at,revision,owner,owner_permissions,group,group_permissions,other_permissions,channel,channel_room,title,pages,links',
+  );
+  expect(expected(await api.send({ as: world.owner, path: body.links.self }), 200)).toEqual(body);
+});
