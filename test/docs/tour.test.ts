@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maskAnswer, readSteps, sectionOf } from './tour.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string) => readFileSync(join(project, path), 'utf8');
+const tour = readSteps(sectionOf(read('README.md'), 'Five-minute tour'));
+// the guides go on where the tour ends
+const guides = ['docs/clients.md', 'docs/data-model.md'].flatMap((path) => readSteps(read(path)));
+const steps = [...tour, ...guides];
+const address = 'http://127.0.0.1:3000'; // where the README says the server is
+const mark = '=== answer above ===';
+
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-tour-'));
+let server: ChildProcess | undefined;
+let answers: readonly string[] = [];
+
+beforeAll(async () => {
+  if (spawnSync('curl', ['--version']).error !== undefined) {
+    throw new Error('the tour needs curl, and there is none on this machine: install it');
+  }
+  const url = await startServer();
+  answers = paste(steps.map(({ commands }) => commands.replaceAll(address, url)));
+}, 60_000);
+
+afterAll(async () => {
+  if (server?.exitCode === null) {
+    stopServer(server);
+    await once(server, 'close');
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As the README says, but on any free port and with a folder of its own. */
+async function startServer(): Promise<string> {
+  const args = ['start', '--silent', '--', '--port', '0', '--data', join(folder, 'data')];
+  // a group of its own: npm stands between us and the server
+  server = spawn('npm', args, {
+    cwd: project,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const { stdout } = server;
+  let printed = '';
+  return new Promise((resolve, reject) => {
+    stdout?.on('data', (part: Buffer) => {
+      printed += part;
+      const url = /listens on (\S+)\n/.exec(printed)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    stdout?.once('end', () => reject(new Error('the server ended before it listened')));
+  });
+}
+
+function stopServer({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+}
+
+/** Feeds all commands to one shell, line by line, as somebody who pastes them does. */
+function paste(commands: readonly string[]): readonly string[] {
+  const input = commands.map((lines) => `${lines}printf '\\n%s\\n' '${mark}'\n`).join('');
+  const { stdout, stderr } = spawnSync('sh', { cwd: folder, input, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout.split(`\n${mark}\n`);
+}
+
+test('the README names the address that the server takes by default', () => {
+  expect(tour[0]?.commands).toContain(address);
+  expect(tour.length).toBeGreaterThan(10);
+  expect(guides.length).toBeGreaterThan(10);
+});
+
+describe('the tour and the guides', () => {
+  test.each(steps.map((step, i) => [i, nameOf(step.commands), step] as const))(
+    '%i: %s',
+    (i, _name, { answer }) => {
+      const given = answers[i] ?? 'nothing';
+
+      if (answer === undefined) expect(given).toBe('');
+      else expect(readAnswer(given, answer)).toEqual(JSON.parse(answer));
+    },
+  );
+});
+
+/** The line that calls, without what is the same for all. */
+function nameOf(commands: string): string {
+  const line = commands.split('\n').find((each) => each.includes('curl')) ?? commands;
+  return line.replace(/ -H .*/, '');
+}
+
+function readAnswer(given: string, answer: string): unknown {
+  try {
+    return maskAnswer(JSON.parse(given), JSON.parse(answer));
+  } catch (error) {
+    if (error instanceof SyntaxError) return given;
+    throw error;
+  }
+}

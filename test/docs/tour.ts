@@ -1,0 +1,66 @@
+/** Commands of the tour, and the answer that stands below them, if any does. */
+export interface Step {
+  readonly commands: string;
+  /** JSON text with placeholders. */
+  readonly answer: string | undefined;
+}
+
+/** Gives a section of a Markdown text, from its heading to the next of the same rank. */
+export function sectionOf(markdown: string, heading: string): string {
+  const [, section = ''] = markdown.split(`\n## ${heading}\n`);
+  const [text = ''] = section.split('\n## ');
+  return text;
+}
+
+/** Finds the steps of a Markdown text: blocks of `sh`, and the block of `json` below each. */
+export function readSteps(text: string): readonly Step[] {
+  const steps: Step[] = [];
+  for (const [, language = '', content = ''] of text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)) {
+    const last = steps.at(-1);
+    if (language === 'sh') steps.push({ commands: content, answer: undefined });
+    else if (language === 'json' && last !== undefined && last.answer === undefined)
+      steps[steps.length - 1] = { ...last, answer: content };
+    else if (language !== 'js') throw new Error(`a block of ${language} that follows no command`);
+  }
+  return steps;
+}
+
+const placeholder = '…';
+
+/**
+ * Replaces parts of an answer by the placeholders of what was expected, so that the two can be compared: in a text,
+ * `…` stands for one character and more; in an object, a member `"…": "…"` stands for one member and more. All else
+ * stays as it is.
+ */
+export function maskAnswer(answer: unknown, expected: unknown): unknown {
+  if (typeof expected === 'string') return maskText(answer, expected);
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(answer)) return answer;
+    return answer.map((member, i) => maskAnswer(member, expected[i]));
+  }
+  if (!isObject(expected) || !isObject(answer)) return answer;
+  return maskObject(answer, expected);
+}
+
+function maskText(answer: unknown, expected: string): unknown {
+  if (typeof answer !== 'string' || !expected.includes(placeholder)) return answer;
+  const parts = expected
+    .split(placeholder)
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.+')}$`).test(answer) ? expected : answer;
+}
+
+function maskObject(answer: Members, expected: Members): Members {
+  const names = Object.keys(answer);
+  const known = names.filter((name) => Object.hasOwn(expected, name));
+  const hasMore = Object.hasOwn(expected, placeholder) && known.length < names.length;
+  const shown = hasMore ? known : names;
+  const masked = shown.map((name) => [name, maskAnswer(answer[name], expected[name])] as const);
+  return Object.fromEntries(hasMore ? [...masked, [placeholder, placeholder]] : masked);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
