@@ -1,21 +1,7 @@
-import { computed, email, type Fields, metadata, text } from '../../shared/resource/field.ts';
+import { accountFields } from '../../shared/resource/account-fields.ts';
+import { computed, type Fields, text } from '../../shared/resource/field.ts';
 
-const mail = email({ label: 'Email address' });
-const names = { first_name: text(64), last_name: text(64) };
-
-/** An account as its owner sees and changes it (reference: account). */
-export const accountFields: Fields = {
-  id: computed('integer'),
-  email: mail,
-  ...names,
-  is_active: computed('boolean', {
-    label: 'Active',
-    helpText: 'Whether the e-mail address has been confirmed. It blocks nothing.',
-  }),
-  has_password: computed(),
-  metadata: metadata(),
-};
-
+const { email, first_name, last_name } = accountFields;
 const password = text(128, { required: true });
 // our invitations and set-up codes are longer than the 40 digits of the original's
 const invitation = text(128);
@@ -23,14 +9,15 @@ const invitation = text(128);
 /** What a registration sends. */
 export const registerFields: Fields = {
   id: computed('integer'),
-  email: mail,
+  email,
   password,
-  ...names,
+  first_name,
+  last_name,
   invitation_key: invitation,
 };
 
 /** What a log-in sends. */
-export const authFields: Fields = { email: mail, password: text(undefined, { required: true }) };
+export const authFields: Fields = { email, password: text(undefined, { required: true }) };
 
 /** What a change of password sends. */
 export const passwordFields: Fields = {

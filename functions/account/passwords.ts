@@ -7,6 +7,7 @@ import { callingAccount } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { limitAttempts } from '../../shared/services/attempts.ts';
 import { commit } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
 import {
   accountEntity,
   accountMetadataEntity,
@@ -16,6 +17,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
+import { currentAccount } from './current.ts';
 import { authFields, passwordFields, passwordSetFields } from './fields.ts';
 import { withKey } from './show.ts';
 
@@ -90,13 +92,17 @@ async function isOwn(context: Context, password: string): Promise<boolean> {
 
 /** Gives a password to an account that has none. */
 export async function setPassword(context: Context, body: Body): Promise<Response> {
-  const account = callingAccount(context);
   const input = validInput(passwordSetFields, body, 'create') as { password: string }; // the fields say so
-  if (account.data.has_password) throw invalid({ password: ['Admin already has password.'] });
-  const hash = await hashPassword(input.password, context.platform.settings.passwordCost);
-  await commit(context, [
-    replace(account, { ...account.data, has_password: true }),
-    put(passwordEntity, passwordEntity.key(account.data.id), { hash }),
-  ]);
+  const { settings } = context.platform;
+  await retryLostRace(async (isFirst) => {
+    const account = await currentAccount(context, isFirst);
+    const { data } = account;
+    if (data.has_password) throw invalid({ password: ['Admin already has password.'] });
+    const hash = await hashPassword(input.password, settings.passwordCost);
+    await commit(context, [
+      replace(account, { ...data, has_password: true }),
+      put(passwordEntity, passwordEntity.key(data.id), { hash }),
+    ]);
+  });
   return { status: 204 };
 }

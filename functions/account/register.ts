@@ -35,8 +35,8 @@ interface Registration {
  */
 export async function register(context: Context, body: Body): Promise<Response> {
   const input = validInput(registerFields, body, 'create') as unknown as Registration; // the fields say so
-  const { store, settings } = context.platform;
-  let account: Promise<AccountData> | undefined;
+  const { store } = context.platform;
+  let account: Promise<NewAccount> | undefined;
   const data = await retryLostRace(async () => {
     const [taken, first] = await store.get([
       emailEntity.key(input.email),
@@ -45,15 +45,14 @@ export async function register(context: Context, body: Body): Promise<Response> 
     await checkInvited(context, input.invitation_key, first !== undefined);
     if (taken !== undefined) throw invalid({ email: [messages.unique] });
     account ??= newAccount(context, input);
-    const made = await account;
+    const { made, hash } = await account;
+    const { id } = made;
     await commit(context, [
-      insert(emailEntity, emailEntity.key(input.email), { account: made.id }),
-      insert(accountEntity, accountEntity.key(made.id), made),
-      insert(passwordEntity, passwordEntity.key(made.id), {
-        hash: await hashPassword(input.password, settings.passwordCost),
-      }),
+      insert(emailEntity, emailEntity.key(input.email), { account: id }),
+      insert(accountEntity, accountEntity.key(id), made),
+      insert(passwordEntity, passwordEntity.key(id), { hash }),
       ...(first === undefined
-        ? [insert(firstAccountEntity, firstAccountEntity.key(), { account: made.id })]
+        ? [insert(firstAccountEntity, firstAccountEntity.key(), { account: id })]
         : []),
     ]);
     return made;
@@ -61,10 +60,17 @@ export async function register(context: Context, body: Body): Promise<Response> 
   return withKey(context, 201, data, {});
 }
 
-async function newAccount(context: Context, input: Registration): Promise<AccountData> {
-  const { store, clock, secrets } = context.platform;
-  const { email, first_name, last_name } = input;
-  return {
+interface NewAccount {
+  readonly made: AccountData;
+  readonly hash: string;
+}
+
+/** What is costly or can be had only once: kept when the rest has to be tried again. */
+async function newAccount(context: Context, input: Registration): Promise<NewAccount> {
+  const { store, clock, secrets, settings } = context.platform;
+  const { email, first_name, last_name, password } = input;
+  const hash = await hashPassword(password, settings.passwordCost);
+  const made: AccountData = {
     id: await store.next(deploymentCounter('account')),
     ...{ email, first_name, last_name },
     is_active: false, // until the address is confirmed; blocks nothing
@@ -72,6 +78,7 @@ async function newAccount(context: Context, input: Registration): Promise<Accoun
     created_at: timestamp(clock.micros()),
     ...(await firstKey(secrets)),
   };
+  return { made, hash };
 }
 
 /**

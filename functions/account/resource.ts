@@ -1,6 +1,7 @@
 import { invalid } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
 import { messages } from '../../shared/domain/messages.ts';
+import { accountFields } from '../../shared/resource/account-fields.ts';
 import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
@@ -10,22 +11,12 @@ import { showAccount } from '../../shared/services/accounts.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
-import {
-  accountEntity,
-  accountMetadataEntity,
-  as,
-  emailEntity,
-} from '../../shared/store/entities.ts';
+import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
-import type { Stored, Write } from '../../shared/store/store.ts';
+import type { Write } from '../../shared/store/store.ts';
 import { insert, store as put, replace } from '../../shared/store/writes.ts';
-import {
-  accountFields,
-  authFields,
-  passwordFields,
-  passwordSetFields,
-  registerFields,
-} from './fields.ts';
+import { currentAccount } from './current.ts';
+import { authFields, passwordFields, passwordSetFields, registerFields } from './fields.ts';
 import { authenticate, changePassword, setPassword } from './passwords.ts';
 import { register } from './register.ts';
 import { withKey } from './show.ts';
@@ -77,7 +68,7 @@ async function update(
   { metadata, ...input }: Readonly<Record<string, unknown>>,
   isFirst: boolean,
 ): ReturnType<Operation['run']> {
-  const current = isFirst ? callingAccount(context) : await readAgain(context);
+  const current = await currentAccount(context, isFirst);
   const changes: Changes = input; // the fields say so
   const isMoved = changes.email !== undefined && changes.email !== current.data.email;
   const data: AccountData = {
@@ -97,13 +88,6 @@ async function update(
   return { status: 200, body: showAccount(data, shown) };
 }
 
-async function readAgain(context: Context): Promise<Stored<AccountData>> {
-  const { key } = callingAccount(context);
-  const item = as(accountEntity, (await context.platform.store.get([key]))[0]);
-  if (item === undefined) throw new Error('an account is gone'); // accounts are never deleted
-  return item;
-}
-
 function moveWrites(before: AccountData, after: AccountData): readonly Write[] {
   return [
     insert(emailEntity, emailEntity.key(after.email), { account: after.id }),
@@ -119,7 +103,7 @@ const resetKey = endpointRoute({
     {},
     (context) =>
       retryLostRace(async (isFirst) => {
-        const current = isFirst ? callingAccount(context) : await readAgain(context);
+        const current = await currentAccount(context, isFirst);
         const next = await nextKey(context.platform.secrets, current.data);
         const data = { ...current.data, ...next };
         await commit(context, [replace(current, data)]);

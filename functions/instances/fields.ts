@@ -1,4 +1,5 @@
 import { instanceName } from '../../shared/domain/instance-name.ts';
+import { accountFields } from '../../shared/resource/account-fields.ts';
 import {
   computed,
   description,
@@ -21,17 +22,7 @@ const name: Field = {
 export const instanceFields: Fields = {
   name,
   description: description(),
-  owner: computed('nested object', {
-    children: {
-      id: computed('integer'),
-      email: computed('email', { label: 'Email address', maxLength: 254 }),
-      first_name: computed('string', { maxLength: 64 }),
-      last_name: computed('string', { maxLength: 64 }),
-      is_active: computed('boolean', { label: 'Active' }),
-      has_password: computed(),
-      metadata: computed(),
-    },
-  }),
+  owner: computed('nested object', { children: accountFields }),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
   role: computed(),

@@ -1,0 +1,17 @@
+import { callingAccount } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { accountEntity, as } from '../../shared/store/entities.ts';
+import type { AccountData } from '../../shared/store/records.ts';
+import type { Stored } from '../../shared/store/store.ts';
+
+/** The calling account: as it came with the call, or, when somebody was faster, as it is now. */
+export async function currentAccount(
+  context: Context,
+  isFirst: boolean,
+): Promise<Stored<AccountData>> {
+  const account = callingAccount(context);
+  if (isFirst) return account;
+  const now = as(accountEntity, (await context.platform.store.get([account.key]))[0]);
+  if (now === undefined) throw new Error('an account is gone'); // accounts are never deleted
+  return now;
+}

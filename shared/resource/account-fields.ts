@@ -1,0 +1,15 @@
+import { computed, email, type Fields, metadata, text } from './field.ts';
+
+/** An account as it sees and changes itself, and as it stands in answers as an owner (reference: account). */
+export const accountFields = {
+  id: computed('integer'),
+  email: email({ label: 'Email address' }),
+  first_name: text(64),
+  last_name: text(64),
+  is_active: computed('boolean', {
+    label: 'Active',
+    helpText: 'Whether the e-mail address has been confirmed. It blocks nothing.',
+  }),
+  has_password: computed(),
+  metadata: metadata(),
+} satisfies Fields;

@@ -1,0 +1,602 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setUpCode } from '../../shared/services/keys.ts';
+import { accountEntity, as, emailEntity } from '../../shared/store/entities.ts';
+import { replace } from '../../shared/store/writes.ts';
+import { type Answer, type Api, expected, startApi } from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let count = 0;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const register = '/v1.1/account/register/';
+const auth = '/v1.1/account/auth/';
+const account = '/v1.1/account/';
+const required = ['This field is required.'];
+const blank = ['This field may not be blank.'];
+const isNull = ['This field may not be null.'];
+const forbidden = { detail: 'You do not have permission to perform this action.' };
+
+interface Person {
+  readonly key: string;
+  readonly email: string;
+  readonly password: string;
+  /** As `GET /account/` shows it. */
+  readonly shown: Record<string, unknown>;
+}
+
+/** Registers somebody new. */
+async function person(more: object = {}): Promise<Person> {
+  count += 1;
+  const email = `person-${count}@example.com`;
+  const password = 'a password';
+  const answer = await api.send({ path: register, body: { email, password, ...more } });
+  const { account_key: key, ...shown } = expected(answer, 201);
+  return { key, email, password, shown };
+}
+
+const logIn = (email: string, password: string): Promise<Answer> =>
+  api.send({ path: auth, body: { email, password } });
+
+describe('registration', () => {
+  it('makes an account with its key, the address in lower case', async () => {
+    const answer = await api.send({
+      path: register,
+      body: {
+        ...{ email: ' Ann@Example.ORG ', password: ' secret ', first_name: ' Ann ' },
+        ...{ last_name: 'Lee', id: 99, is_active: true, has_password: false, account_key: 'x' },
+        metadata: { a: 1 },
+      },
+    });
+
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      id: expect.any(Number),
+      email: 'ann@example.org',
+      ...{ first_name: 'Ann', last_name: 'Lee' },
+      ...{ is_active: false, has_password: true, metadata: {} },
+      account_key: expect.stringMatching(/^[0-9a-f]{56}$/),
+    });
+    expect(answer.body.id).not.toBe(99);
+  });
+
+  it('takes forms', async () => {
+    const body = new URLSearchParams({ email: 'form@example.com', password: 'p' }).toString();
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+    const answer = await api.send({ path: register, body, headers });
+
+    expect(answer).toMatchObject({ status: 201, body: { email: 'form@example.com' } });
+  });
+
+  it('gives one of two who want the same address at once the account', async () => {
+    const body = { email: 'twin@example.com', password: 'p' };
+
+    const answers = await Promise.all([1, 2].map(() => api.send({ path: register, body })));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    const refused = answers.find(({ status }) => status === 400);
+    expect(refused?.body).toEqual({ email: ['This field must be unique.'] });
+  });
+
+  it('gives ids in the order of registration', async () => {
+    const first = await person();
+    const second = await person();
+
+    expect(second.shown.id).toBe(Number(first.shown.id) + 1);
+  });
+
+  const invalid = (name: string, body: unknown, answer: object) => ({
+    ...{ name, path: register, method: 'POST', body, status: 400, answer },
+  });
+  scenarios('a registration is refused', () => api, [
+    invalid('without anything', undefined, { email: required, password: required }),
+    invalid('without a password', { email: 'x@example.com' }, { password: required }),
+    invalid(
+      'with nulls',
+      { email: null, password: null, first_name: null },
+      { email: isNull, password: isNull, first_name: isNull },
+    ),
+    invalid('with blanks', { email: ' ', password: ' ' }, { email: blank, password: blank }),
+    invalid(
+      'with what is no address',
+      { email: 'x', password: 'p' },
+      { email: ['Enter a valid email address.'] },
+    ),
+    invalid(
+      'with too long an address',
+      { email: `${'x'.repeat(250)}@example.com`, password: 'p' },
+      { email: ['Ensure this field has no more than 254 characters.'] },
+    ),
+    invalid(
+      'with too long texts',
+      {
+        ...{ email: 'x@example.com', password: 'p'.repeat(129) },
+        ...{ first_name: 'x'.repeat(65), last_name: 'x'.repeat(65) },
+      },
+      {
+        password: ['Ensure this field has no more than 128 characters.'],
+        first_name: ['Ensure this field has no more than 64 characters.'],
+        last_name: ['Ensure this field has no more than 64 characters.'],
+      },
+    ),
+    invalid(
+      'with other kinds of values',
+      { email: true, password: [], first_name: {} },
+      {
+        email: ['Not a valid string.'],
+        password: ['Not a valid string.'],
+        first_name: ['Not a valid string.'],
+      },
+    ),
+    invalid(
+      'with an address that is taken, in any case',
+      { email: 'ANN@example.org', password: 'p' },
+      { email: ['This field must be unique.'] },
+    ),
+    invalid(
+      'with an unknown invitation',
+      { email: 'x@example.com', password: 'p', invitation_key: 'x' },
+      { invitation_key: 'Invitation not found.' },
+    ),
+    invalid('as a list', [], {
+      non_field_errors: ['Invalid data. Expected a dictionary, but got list.'],
+    }),
+    invalid('as text', '"x"', {
+      non_field_errors: ['Invalid data. Expected a dictionary, but got str.'],
+    }),
+  ]);
+
+  it('that is refused makes nothing', async () => {
+    expect(await logIn('x@example.com', 'p')).toMatchObject({ status: 401 });
+  });
+});
+
+describe('a closed deployment', () => {
+  let closed: Api;
+  let code: string;
+
+  beforeAll(async () => {
+    closed = await startApi({ settings: { registration: 'closed' } });
+    code = await setUpCode(closed.platform.secrets);
+  });
+  afterAll(() => closed.close());
+
+  const attempt = (email: string, key?: string) =>
+    closed.send({
+      path: register,
+      body: { email, password: 'p', ...(key !== undefined && { invitation_key: key }) },
+    });
+
+  it('lets exactly one in by the set-up code', async () => {
+    const without = await attempt('a@example.com');
+    const wrong = await attempt('a@example.com', code.replace(/.$/, 'x'));
+    const both = await Promise.all([
+      attempt('a@example.com', code),
+      attempt('b@example.com', code),
+    ]);
+    const late = await attempt('c@example.com', code);
+
+    expect([without.status, without.body]).toEqual([400, { detail: 'Registration disabled.' }]);
+    const notFound = { invitation_key: 'Invitation not found.' };
+    expect([wrong.status, wrong.body]).toEqual([400, notFound]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect(both.find(({ status }) => status === 400)?.body).toEqual(notFound);
+    expect([late.status, late.body]).toEqual([400, notFound]);
+  });
+
+  it('does not take the code where anybody had registered before', async () => {
+    const code = await setUpCode(api.platform.secrets);
+    await person();
+
+    const answer = await api.send({
+      path: register,
+      body: { email: 'late@example.com', password: 'p', invitation_key: code },
+    });
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { invitation_key: 'Invitation not found.' },
+    ]);
+  });
+});
+
+describe('log-in', () => {
+  it('gives the account with its key, the address in any case', async () => {
+    const { key, email, shown } = await person();
+
+    const answer = await logIn(` ${email.toUpperCase()} `, ' a password ');
+
+    expect([answer.status, answer.body]).toEqual([200, { ...shown, account_key: key }]);
+  });
+
+  it('shows metadata', async () => {
+    const { key, email } = await person();
+    await api.send({ as: key, method: 'PATCH', path: account, body: { metadata: { a: [1] } } });
+
+    const answer = await logIn(email, 'a password');
+
+    expect(answer.body.metadata).toEqual({ a: [1] });
+  });
+
+  it('is refused with another password', async () => {
+    const { email } = await person();
+
+    const answer = await logIn(email, 'A password');
+
+    expect([answer.status, answer.body]).toEqual([401, { detail: 'Invalid password.' }]);
+    expect(answer.headers.get('WWW-Authenticate')).toBeNull();
+  });
+
+  it('takes forms', async () => {
+    const { email } = await person();
+    const body = new FormData();
+    body.append('email', email);
+    body.append('password', 'a password');
+
+    expect(await api.send({ path: auth, body })).toMatchObject({ status: 200, body: { email } });
+  });
+
+  const row = (name: string, body: unknown, status: number, answer: object) => ({
+    ...{ name, path: auth, method: 'POST', body, status, answer },
+  });
+  scenarios('is refused', () => api, [
+    row('without anything', {}, 400, { email: required, password: required }),
+    row('with blanks', { email: '', password: '' }, 400, { email: blank, password: blank }),
+    row('with what is no address', { email: 'x', password: 'p' }, 400, {
+      email: ['Enter a valid email address.'],
+    }),
+    row('with an unknown address', { email: 'nobody@example.com', password: 'p' }, 401, {
+      detail: 'Invalid email.',
+    }),
+  ]);
+
+  it('is counted when many try at once', async () => {
+    const { email } = await person();
+
+    const answers = await Promise.all(Array.from({ length: 12 }, () => logIn(email, 'wrong')));
+
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
+  });
+
+  it('has to wait after ten wrong passwords, also with the right one', async () => {
+    const { email } = await person();
+    for (let n = 0; n < 10; n += 1) expected(await logIn(email, 'wrong'), 401);
+
+    const answer = await logIn(email, 'a password');
+
+    expect([answer.status, answer.body]).toEqual([
+      429,
+      {
+        detail: expect.stringMatching(/^Request was throttled\. Expected available in \d+ second/),
+      },
+    ]);
+    const wait = Number(answer.headers.get('Retry-After'));
+    expect(wait).toBeGreaterThan(890);
+    expect(wait).toBeLessThanOrEqual(901);
+  });
+
+  it('starts to count anew after a right password', async () => {
+    const { email } = await person();
+    for (let n = 0; n < 9; n += 1) expected(await logIn(email, 'wrong'), 401);
+    expected(await logIn(email, 'a password'), 200);
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => logIn(email, 'wrong')));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(401));
+  });
+
+  it('counts for addresses that nobody has too', async () => {
+    for (let n = 0; n < 10; n += 1) expected(await logIn('ghost@example.com', 'p'), 401);
+
+    expect(await logIn('ghost@example.com', 'p')).toMatchObject({ status: 429 });
+  });
+});
+
+describe('the account itself', () => {
+  it('shows no key', async () => {
+    const { key, shown } = await person({ first_name: 'Kim' });
+
+    const answer = await api.send({ as: key, path: account });
+
+    expect([answer.status, answer.body]).toEqual([200, shown]);
+  });
+
+  it('PATCH changes what is sent', async () => {
+    const { key, shown } = await person({ first_name: 'Kim', last_name: 'Lee' });
+
+    const body = { first_name: ' K ', metadata: { a: { b: null } }, id: 1, is_active: true };
+    const answer = await api.send({ as: key, method: 'PATCH', path: account, body });
+    const read = await api.send({ as: key, path: account });
+
+    const changed = { ...shown, first_name: 'K', metadata: { a: { b: null } } };
+    expect([answer.status, answer.body]).toEqual([200, changed]);
+    expect(read.body).toEqual(changed);
+  });
+
+  it('PUT needs the address, empties metadata and keeps names', async () => {
+    const { key, email, shown } = await person({ first_name: 'Kim' });
+    await api.send({ as: key, method: 'PATCH', path: account, body: { metadata: { a: 1 } } });
+
+    const refused = await api.send({ as: key, method: 'PUT', path: account, body: {} });
+    const answer = await api.send({ as: key, method: 'PUT', path: account, body: { email } });
+
+    expect([refused.status, refused.body]).toEqual([400, { email: required }]);
+    expect([answer.status, answer.body]).toEqual([200, shown]);
+  });
+
+  it('metadata may be sent as text', async () => {
+    const { key } = await person();
+
+    const answer = await api.send({
+      as: key,
+      method: 'PATCH',
+      path: account,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ metadata: '{"a":1}' }).toString(),
+    });
+
+    expect(answer).toMatchObject({ status: 200, body: { metadata: { a: 1 } } });
+  });
+
+  it('moves to another address, which has to be confirmed again', async () => {
+    const { key, email } = await person();
+    await activate(email);
+
+    const answer = await api.send({
+      ...{ as: key, method: 'PATCH', path: account, body: { email: 'Moved@Example.com' } },
+    });
+    const byNew = await logIn('moved@example.com', 'a password');
+    const byOld = await logIn(email, 'a password');
+    const free = await api.send({ path: register, body: { email, password: 'p' } });
+
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { email: 'moved@example.com', is_active: false },
+    });
+    expect(byNew).toMatchObject({ status: 200, body: { account_key: key } });
+    expect([byOld.status, byOld.body]).toEqual([401, { detail: 'Invalid email.' }]);
+    expect(free.status).toBe(201);
+  });
+
+  it('stays confirmed when the same address is sent in another case', async () => {
+    const { key, email } = await person();
+    await activate(email);
+
+    const answer = await api.send({
+      ...{ as: key, method: 'PATCH', path: account, body: { email: email.toUpperCase() } },
+    });
+
+    expect(answer).toMatchObject({ status: 200, body: { email, is_active: true } });
+  });
+
+  it('does not move to an address that is taken', async () => {
+    const other = await person();
+    const { key, shown } = await person();
+
+    const body = { email: other.email, first_name: 'x' };
+    const answer = await api.send({ as: key, method: 'PATCH', path: account, body });
+    const read = await api.send({ as: key, path: account });
+
+    expect([answer.status, answer.body]).toEqual([400, { email: ['This field must be unique.'] }]);
+    expect(read.body).toEqual(shown);
+  });
+
+  it('does not lose one of two changes made at once', async () => {
+    const { key, shown } = await person();
+    const change = (body: object) => api.send({ as: key, method: 'PATCH', path: account, body });
+
+    await Promise.all([change({ first_name: 'A' }), change({ last_name: 'B' })]);
+    const read = await api.send({ as: key, path: account });
+
+    expect(read.body).toEqual({ ...shown, first_name: 'A', last_name: 'B' });
+  });
+
+  const metadataRow = (name: string, metadata: unknown, message: string) => ({
+    name,
+    method: 'PATCH',
+    path: account,
+    body: { metadata },
+    given: () => ({ as: someone }),
+    ...{ status: 400, answer: { metadata: [message] } },
+  });
+  let someone: string;
+  beforeAll(async () => {
+    someone = (await person()).key;
+  });
+  const nine = Object.fromEntries([...'abcdefghi'].map((name) => [name, 1]));
+  scenarios('metadata is refused', () => api, [
+    metadataRow('null', null, 'This field may not be null.'),
+    metadataRow('a list', [], 'Metadata passed in invalid format.'),
+    metadataRow('a number', 5, 'Metadata passed in invalid format.'),
+    metadataRow('text that is no JSON', '{', 'Not a valid JSON string.'),
+    metadataRow('nine keys', nine, 'Too many keys defined (exceeds 8).'),
+    metadataRow('a long key', { ['x'.repeat(17)]: 1 }, 'Too long key defined (exceeds 16).'),
+    metadataRow(
+      'a long value',
+      { k: 'x'.repeat(4095) },
+      'Too long value defined for key k (exceeds 4096).',
+    ),
+  ]);
+
+  it('takes keys that every object of the language has', async () => {
+    const { key } = await person();
+    const body = '{"metadata": {"constructor": 1, "__proto__": {"is_active": true}}}';
+    const headers = { 'Content-Type': 'application/json' };
+
+    const answer = await api.send({ as: key, method: 'PATCH', path: account, body, headers });
+    const read = await api.send({ as: key, path: account });
+
+    expect(answer).toMatchObject({ status: 200, body: { is_active: false } });
+    expect(JSON.stringify(read.body.metadata)).toBe(JSON.stringify(answer.body.metadata));
+    expect(read.body.metadata).toHaveProperty('constructor', 1);
+  });
+});
+
+/** Confirms an address: there is no way through the interface yet. */
+async function activate(email: string): Promise<void> {
+  await change(email, { is_active: true });
+}
+
+async function change(email: string, changes: object): Promise<void> {
+  const { store, ids } = api.platform;
+  const pointer = as(emailEntity, (await store.get([emailEntity.key(email)]))[0]);
+  const key = accountEntity.key(pointer?.data.account ?? 0);
+  const current = as(accountEntity, (await store.get([key]))[0]);
+  if (current === undefined) throw new Error(`no account ${email}`);
+  await store.write({
+    id: ids.random(),
+    change: { actor: {}, cause: 'maintenance', depth: 0 },
+    writes: [replace(current, { ...current.data, ...changes })],
+  });
+}
+
+describe('the password', () => {
+  const path = `${account}password/`;
+
+  it('is changed, the key stays', async () => {
+    const { key, email } = await person();
+
+    const answer = await api.send({
+      ...{ as: key, path },
+      body: { current_password: 'a password', new_password: ' b ' },
+    });
+    const old = await logIn(email, 'a password');
+    const now = await logIn(email, 'b');
+
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect([old.status, now.status, now.body.account_key]).toEqual([401, 200, key]);
+  });
+
+  it.each([
+    [
+      'a wrong one',
+      { current_password: 'x', new_password: 'b' },
+      { current_password: ['Invalid password.'] },
+    ],
+    [
+      'a wrong one and no new one',
+      { current_password: 'x' },
+      { current_password: ['Invalid password.'], new_password: required },
+    ],
+    ['nothing', {}, { current_password: required, new_password: required }],
+    ['no new one', { current_password: 'a password' }, { new_password: required }],
+    [
+      'an empty new one',
+      { current_password: 'a password', new_password: '' },
+      { new_password: blank },
+    ],
+  ])('is not changed by %s', async (_, body, answer) => {
+    const { key, email } = await person();
+
+    const refused = await api.send({ as: key, path, body });
+    const logged = await logIn(email, 'a password');
+
+    expect([refused.status, refused.body]).toEqual([400, answer]);
+    expect(logged.status).toBe(200);
+  });
+
+  it('cannot be guessed with a key: after ten wrong ones it is throttled', async () => {
+    const { key } = await person();
+    const guess = (current_password: string) =>
+      api.send({ as: key, path, body: { current_password, new_password: 'b' } });
+    for (let n = 0; n < 10; n += 1) expected(await guess('wrong'), 400);
+
+    const answer = await guess('a password');
+
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/);
+  });
+
+  it('is given to an account that has none', async () => {
+    const { key, email, shown } = await person();
+    await change(email, { has_password: false });
+
+    const answer = await api.send({ as: key, path: `${path}set/`, body: { password: 'b' } });
+    const logged = await logIn(email, 'b');
+
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect(logged.body).toEqual({ ...shown, account_key: key });
+  });
+
+  it('is given once when two try at once', async () => {
+    const { key, email } = await person();
+    await change(email, { has_password: false });
+    const give = (password: string) =>
+      api.send({ as: key, path: `${path}set/`, body: { password } });
+
+    const answers = await Promise.all([give('b'), give('c')]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+  });
+
+  it('is not given to one that has one', async () => {
+    const { key } = await person();
+
+    const answer = await api.send({ as: key, path: `${path}set/`, body: { password: 'b' } });
+    const missing = await api.send({ as: key, path: `${path}set/`, body: {} });
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { password: ['Admin already has password.'] },
+    ]);
+    expect([missing.status, missing.body]).toEqual([400, { password: required }]);
+  });
+});
+
+describe('a reset of the key', () => {
+  it('ignores its body and answers with the new key', async () => {
+    const { key, shown } = await person();
+
+    const answer = await api.send({
+      ...{ as: key, method: 'POST', path: `${account}reset_key/`, body: '{' },
+      headers: { 'Content-Type': 'application/json' },
+    });
+
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { ...shown, account_key: expect.stringMatching(/^[0-9a-f]{56}$/) },
+    ]);
+    expect(answer.body.account_key).not.toBe(key);
+  });
+
+  it('log-in gives the new key', async () => {
+    const { key, email } = await person();
+    const reset = await api.send({ as: key, method: 'POST', path: `${account}reset_key/` });
+
+    const logged = await logIn(email, 'a password');
+
+    expect(logged.body).toEqual(reset.body);
+  });
+});
+
+let key: string;
+beforeAll(async () => {
+  key = (await person()).key;
+});
+scenarios('who is no account may not', () => api, [
+  ...['', 'reset_key/', 'password/', 'password/set/'].map((path) => ({
+    name: `use ${path}`,
+    ...{ method: 'POST', path: account + path, status: 403, answer: forbidden },
+  })),
+  { name: 'read it', path: account, status: 403, answer: forbidden },
+  {
+    name: 'post it, and who is one neither',
+    ...{ method: 'POST', path: account, given: () => ({ as: key }), status: 405 },
+    answer: { detail: 'Method "POST" not allowed.' },
+  },
+  {
+    name: 'delete it, and who is one neither',
+    ...{ method: 'DELETE', path: account, given: () => ({ as: key }), status: 405 },
+    answer: { detail: 'Method "DELETE" not allowed.' },
+  },
+  {
+    name: 'get the log-in',
+    ...{ path: auth, status: 405, answer: { detail: 'Method "GET" not allowed.' } },
+  },
+]);
