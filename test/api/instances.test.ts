@@ -1,0 +1,559 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Api, expected, startApi } from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let count = 0;
+let owner: string;
+let account: Record<string, unknown>;
+
+const list = '/v1.1/instances/';
+const notFound = { detail: 'Not found.' };
+const forbidden = { detail: 'You do not have permission to perform this action.' };
+const unique = 'This field must be unique.';
+
+beforeAll(async () => {
+  api = await startApi({ settings: { maxInstances: 60 } });
+  const answer = await api.send({
+    path: '/v1.1/account/register/',
+    body: { email: 'ann@example.com', password: 'p', first_name: 'Ann' },
+  });
+  const { account_key, ...shown } = expected(answer, 201);
+  owner = account_key;
+  account = shown;
+});
+afterAll(() => api.close());
+
+const create = (body: unknown, as = owner): Promise<Answer> => api.send({ as, path: list, body });
+
+async function fresh(more: object = {}): Promise<{ name: string; path: string; made: object }> {
+  count += 1;
+  const name = `fresh-${count}`;
+  const made = expected(await create({ name, ...more }), 201);
+  return { name, path: `${list}${name}/`, made };
+}
+
+function linksOf(name: string): Record<string, string> {
+  const base = `${list}${name}/`;
+  const below = [
+    ...['admins', 'snippets', 'endpoints', 'classes', 'invitations', 'api_keys', 'triggers'],
+    ...['schedules', 'users', 'groups', 'channels', 'batch', 'rename'],
+  ];
+  return {
+    self: base,
+    ...Object.fromEntries(below.map((word) => [word, `${base}${word}/`])),
+    push_notification: `${base}push_notifications/`,
+    scripts: `${base}snippets/scripts/`,
+    script_runtimes: `${base}snippets/scripts/runtimes/`,
+  };
+}
+
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+
+describe('a new instance', () => {
+  it('is answered whole, its name trimmed and in lower case', async () => {
+    const answer = await create({
+      ...{ name: ' Shop-1 ', description: ' demo ', metadata: { a: 1 } },
+      ...{ role: 'read', location: 'mars', owner: 7, links: {} },
+    });
+
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      {
+        ...{ name: 'shop-1', description: 'demo', owner: account },
+        ...{ created_at: time, updated_at: time, role: 'full', location: 'local' },
+        ...{ metadata: { a: 1 }, links: linksOf('shop-1') },
+      },
+    ]);
+    expect(answer.headers.get('Location')).toBeNull();
+  });
+
+  it('is read as it was answered, by a path in any case', async () => {
+    const { name, path, made } = await fresh();
+
+    const read = await api.send({ as: owner, path });
+    const upper = await api.send({ as: owner, path: `${list + name.toUpperCase()}/` });
+    const listed = await api.send({ as: owner, path: `${list}?name__startswith=${name}` });
+
+    expect([read.body, upper.body, listed.body.objects]).toEqual([made, made, [made]]);
+  });
+
+  it('has the links of the older version there', async () => {
+    const { name } = await fresh();
+
+    const { body } = await api.send({ as: owner, path: `/v1/instances/${name}/` });
+
+    const base = `/v1/instances/${name}/`;
+    const { snippets, endpoints, scripts, script_runtimes, ...both } = linksOf(name);
+    const moved = Object.entries(both).map(([word, path]) => [word, path.replace('v1.1', 'v1')]);
+    expect(body.links).toEqual({
+      ...Object.fromEntries(moved),
+      codeboxes: `${base}codeboxes/`,
+      runtimes: `${base}codeboxes/runtimes/`,
+      webhooks: `${base}webhooks/`,
+      hla_objects: `${base}api/objects/`,
+      templates: `${base}snippets/templates/`,
+    });
+  });
+
+  it('holds the class of profiles', async () => {
+    const { path } = await fresh();
+
+    const { body } = await api.send({ as: owner, path: `${path}classes/` });
+
+    expect(body.objects.map(({ name }: { name: string }) => name)).toEqual(['user_profile']);
+  });
+
+  it('comes from a form too', async () => {
+    const body = new URLSearchParams({ name: 'form-1', metadata: '{"a":1}' }).toString();
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+    const answer = await api.send({ as: owner, path: list, body, headers });
+
+    expect(answer).toMatchObject({ status: 201, body: { name: 'form-1', metadata: { a: 1 } } });
+  });
+
+  it('is made for one of several who want the name at once', async () => {
+    const rival = await register('rival@example.com');
+
+    const answers = await Promise.all([
+      ...[1, 2, 3].map(() => create({ name: 'wanted-1' })),
+      create({ name: 'wanted-1' }, rival),
+    ]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+    for (const { status, body } of answers) {
+      if (status === 400) expect(body).toEqual({ name: [unique] });
+    }
+  });
+
+  it('stands in the list in the order of creation', async () => {
+    const key = await register('ordered@example.com');
+    for (const name of ['zebra', 'yak-1', 'ant-1']) expected(await create({ name }, key), 201);
+
+    const { body } = await api.send({ as: key, path: list });
+
+    expect(body.objects.map(({ name }: { name: string }) => name)).toEqual([
+      ...['zebra', 'yak-1', 'ant-1'],
+    ]);
+  });
+});
+
+async function register(email: string): Promise<string> {
+  const answer = await api.send({
+    path: '/v1.1/account/register/',
+    body: { email, password: 'p' },
+  });
+  return expected(answer, 201).account_key;
+}
+
+const short = 'Ensure this field has at least 5 characters.';
+const start = 'Value has to start with a letter.';
+const end = 'Value has to end with a letter or a number.';
+const characters = 'Enter a valid value consisting of letters, numbers, hyphens.';
+const double = 'Double hyphens are reserved.';
+const reserved = 'Unable to use that value. Please choose a different one.';
+const long = (length: number) => `Ensure this value has at most 64 characters (it has ${length}).`;
+
+const badNames: readonly [unknown, readonly string[]][] = [
+  ['abcd', [short]],
+  ['1abcd', [start]],
+  ['abcd-', [end]],
+  ['ab_cd', [characters]],
+  ['ab cd', [characters]],
+  ['äbcde', [start, characters]],
+  ['ab--cd', [double]],
+  ['My--Site-', [end, double]],
+  ['_', [short, start, end, characters]],
+  ['a'.repeat(65), [long(65)]],
+  [`${'a'.repeat(69)}-`, [end, long(70)]],
+  ['admin', [reserved]],
+  [' Panel ', [reserved]],
+  ['media', [reserved]],
+  ['template1', [reserved]],
+  ['my_instance', [characters, reserved]],
+  ['', ['This field may not be blank.']],
+  ['  ', ['This field may not be blank.']],
+  [null, ['This field may not be null.']],
+  [true, ['Not a valid string.']],
+  [['abcde'], ['Not a valid string.']],
+  [{ a: 1 }, ['Not a valid string.']],
+  [12345, [start]],
+];
+
+describe('a name is refused with every message that applies', () => {
+  beforeAll(async () => {
+    await create({ name: 'named-1' });
+  });
+
+  it.each(badNames)('%j at creation', async (name, messages) => {
+    const answer = await create({ name });
+
+    expect([answer.status, sorted(answer.body.name)]).toEqual([400, sorted(messages)]);
+  });
+
+  it.each(badNames)('%j at renaming', async (new_name, messages) => {
+    const answer = await rename('named-1', { new_name });
+
+    expect([answer.status, sorted(answer.body.new_name)]).toEqual([400, sorted(messages)]);
+  });
+
+  it.each([['a'.repeat(64)], ['abcde'], ['a-b-c'], ['constructor']])('%s is fine', async (name) => {
+    expect(await create({ name })).toMatchObject({ status: 201, body: { name } });
+  });
+});
+
+const sorted = (messages: readonly string[]) => [...messages].sort();
+
+const rename = (name: string, body: unknown, as = owner): Promise<Answer> =>
+  api.send({ as, method: 'POST', path: `${list}${name}/rename/`, body });
+
+describe('a creation is refused', () => {
+  const row = (name: string, body: unknown, answer: object) => ({
+    ...{ name, path: list, method: 'POST', body, status: 400, answer },
+    given: () => ({ as: owner }),
+  });
+  scenarios('with', () => api, [
+    row('nothing', undefined, { name: ['This field is required.'] }),
+    row('a list', [1], {
+      non_field_errors: ['Invalid data. Expected a dictionary, but got list.'],
+    }),
+    row('a number', 5, {
+      non_field_errors: ['Invalid data. Expected a dictionary, but got int.'],
+    }),
+    row('null', null, { non_field_errors: ['No data provided'] }),
+    row(
+      'several faults',
+      { name: 'x1234-', description: 'x'.repeat(257), metadata: 1 },
+      {
+        name: [end],
+        description: ['Ensure this field has no more than 256 characters.'],
+        metadata: ['Metadata passed in invalid format.'],
+      },
+    ),
+    row(
+      'null in fields',
+      { name: 'nulls-1', description: null, metadata: null },
+      {
+        description: ['This field may not be null.'],
+        metadata: ['This field may not be null.'],
+      },
+    ),
+    row('a name of another, in any case', { name: 'NAMED-1' }, { name: [unique] }),
+  ]);
+
+  it('beyond the number that an account may own; others and removed ones do not count', async () => {
+    const small = await startApi({ settings: { maxInstances: 2 } });
+    const send = (body: object) => small.send({ as: key, path: list, body });
+    const answer = await small.send({
+      path: '/v1.1/account/register/',
+      body: { email: 'a@example.com', password: 'p' },
+    });
+    const key = expected(answer, 201).account_key;
+    expected(await send({ name: 'first' }), 201);
+    const both = await Promise.all([send({ name: 'second' }), send({ name: 'third' })]);
+
+    const over = await send({ name: 'fourth' });
+    const overAndTaken = await send({ name: 'first' });
+    await small.send({ as: key, method: 'DELETE', path: `${list}first/` });
+    const again = await send({ name: 'fourth' });
+    await small.close();
+
+    const exceeded = { detail: 'Instance count exceeded (2).' };
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect([over.status, over.body]).toEqual([400, exceeded]);
+    expect([overAndTaken.status, overAndTaken.body]).toEqual([400, { name: [unique] }]);
+    expect(again.status).toBe(201);
+  });
+});
+
+describe('a change', () => {
+  const send = (method: string, path: string, body: unknown) =>
+    api.send({ as: owner, method, path, body });
+
+  it('PATCH changes what is sent and nothing else; the name is read past', async () => {
+    const { path, made } = await fresh({ description: 'old', metadata: { a: 1 } });
+
+    const body = { description: 'new', name: 'other-name', role: 'read', owner: {} };
+    const answer = await send('PATCH', path, body);
+    const read = await api.send({ as: owner, path });
+
+    const changed = { ...made, description: 'new', updated_at: time };
+    expect([answer.status, answer.body]).toEqual([200, changed]);
+    expect(read.body).toEqual(answer.body);
+    expect(answer.body.updated_at > answer.body.created_at).toBe(true);
+  });
+
+  it('PUT needs no name, keeps the description and empties metadata', async () => {
+    const { path, made } = await fresh({ description: 'old', metadata: { a: 1 } });
+
+    const answer = await send('PUT', path, {});
+    const read = await api.send({ as: owner, path });
+
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { ...made, metadata: {}, updated_at: time },
+    ]);
+    expect(read.body).toEqual(answer.body);
+  });
+
+  it('PUT may send the whole answer back', async () => {
+    const { path, made } = await fresh({ description: 'old', metadata: { a: 1 } });
+
+    const answer = await send('PUT', path, made);
+
+    expect([answer.status, answer.body]).toEqual([200, { ...made, updated_at: time }]);
+  });
+
+  it('is refused whole', async () => {
+    const { path, made } = await fresh();
+
+    const answer = await send('PATCH', path, { description: 'x'.repeat(257), metadata: { a: 1 } });
+    const read = await api.send({ as: owner, path });
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { description: ['Ensure this field has no more than 256 characters.'] },
+    ]);
+    expect(read.body).toEqual(made);
+  });
+
+  it('does not lose one of two made at once', async () => {
+    const { path } = await fresh();
+
+    await Promise.all([
+      send('PATCH', path, { description: 'new' }),
+      send('PATCH', path, { metadata: { a: 1 } }),
+    ]);
+    const read = await api.send({ as: owner, path });
+
+    expect(read.body).toMatchObject({ description: 'new', metadata: { a: 1 } });
+  });
+
+  it('POST on an instance is none', async () => {
+    const { path } = await fresh();
+
+    const answer = await send('POST', path, {});
+
+    expect([answer.status, answer.body]).toEqual([405, { detail: 'Method "POST" not allowed.' }]);
+    expect(answer.headers.get('Allow')).toBe('GET, PUT, PATCH, DELETE, HEAD, OPTIONS');
+  });
+});
+
+describe('a rename', () => {
+  it('moves the instance with everything in it', async () => {
+    const { name, path, made } = await fresh({ metadata: { a: 1 } });
+    await api.send({ as: owner, path: `${path}classes/`, body: { name: 'note', schema: [] } });
+    const key = expected(
+      await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` }),
+      201,
+    );
+
+    const answer = await rename(name, { new_name: ` Moved-${name} ` });
+    const moved = `${list}moved-${name}/`;
+    const read = await api.send({ as: owner, path: moved });
+    const old = await api.send({ as: owner, path });
+    const below = await api.send({ as: owner, path: `${path}classes/` });
+    const classes = await api.send({ as: owner, path: `${moved}classes/note/` });
+    const byKey = await api.send({ as: key.api_key, path: `${moved}api_keys/` });
+
+    const renamed = {
+      ...made,
+      ...{ name: `moved-${name}`, updated_at: time, links: linksOf(`moved-${name}`) },
+    };
+    expect([answer.status, answer.body]).toEqual([200, renamed]);
+    expect(read.body).toEqual(answer.body);
+    expect([old.status, old.body]).toEqual([404, notFound]);
+    expect([below.status, below.body]).toEqual([404, { detail: 'Instance was not found.' }]);
+    expect([classes.status, byKey.status]).toEqual([200, 200]);
+  });
+
+  it('to its own name, in any case, changes nothing', async () => {
+    const { name, made } = await fresh();
+
+    const answer = await rename(name, { new_name: name.toUpperCase() });
+
+    expect([answer.status, answer.body]).toEqual([200, made]);
+  });
+
+  it('frees the old name', async () => {
+    const { name, path } = await fresh();
+    await rename(name, { new_name: `${name}-b` });
+
+    const again = await create({ name });
+    const back = await rename(`${name}-b`, { new_name: name });
+
+    expect(again.status).toBe(201);
+    expect(again.body.links.self).toBe(path);
+    expect([back.status, back.body]).toEqual([400, { new_name: [unique] }]);
+  });
+
+  it('is done for one of two that want the same name at once', async () => {
+    const [a, b] = [await fresh(), await fresh()];
+
+    const answers = await Promise.all(
+      [a, b].map(({ name }) => rename(name, { new_name: 'contested' })),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(answers.find(({ status }) => status === 400)?.body).toEqual({ new_name: [unique] });
+    const left = await Promise.all([a, b].map(({ path }) => api.send({ as: owner, path })));
+    expect(left.map(({ status }) => status).sort()).toEqual([200, 404]);
+  });
+
+  it('twice at once leaves one name', async () => {
+    const { name } = await fresh();
+    const wanted = [`${name}-x`, `${name}-y`];
+
+    const answers = await Promise.all(wanted.map((new_name) => rename(name, { new_name })));
+    const { body } = await api.send({ as: owner, path: `${list}?name__startswith=${name}-` });
+
+    const left = body.objects.map((instance: { name: string }) => instance.name);
+    expect(left).toHaveLength(1);
+    expect(wanted).toContain(left[0]);
+    for (const { status } of answers) expect([200, 404]).toContain(status);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['null', { new_name: null }],
+    ['another field', { name: 'other-1' }],
+  ])('is refused with %s', async (_, body) => {
+    const { name } = await fresh();
+
+    const answer = await rename(name, body);
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { new_name: ['This field may not be null.'] },
+    ]);
+  });
+
+  it('is a POST', async () => {
+    const { path } = await fresh();
+
+    const answer = await api.send({ as: owner, path: `${path}rename/` });
+
+    expect([answer.status, answer.body]).toEqual([405, { detail: 'Method "GET" not allowed.' }]);
+    expect(answer.headers.get('Allow')).toBe('POST, OPTIONS');
+  });
+});
+
+describe('a removal', () => {
+  it('is effective at once, and frees the name for an empty one', async () => {
+    const { name, path } = await fresh({ metadata: { a: 1 } });
+    await api.send({ as: owner, path: `${path}classes/`, body: { name: 'note', schema: [] } });
+
+    const removed = await api.send({ as: owner, method: 'DELETE', path });
+    const gone = await api.send({ as: owner, path });
+    const below = await api.send({ as: owner, path: `${path}classes/` });
+    const twice = await api.send({ as: owner, method: 'DELETE', path });
+    const again = await create({ name });
+    const classes = await api.send({ as: owner, path: `${path}classes/note/` });
+
+    expect([removed.status, removed.body]).toEqual([204, '']);
+    expect(removed.headers.get('Content-Type')).toBeNull();
+    expect([gone.status, gone.body]).toEqual([404, notFound]);
+    expect([below.status, below.body]).toEqual([404, { detail: 'Instance was not found.' }]);
+    expect([twice.status, twice.body]).toEqual([404, notFound]);
+    expect(again).toMatchObject({ status: 201, body: { metadata: {} } });
+    expect(classes.status).toBe(404);
+  });
+
+  it('twice at once removes once', async () => {
+    const { path } = await fresh();
+
+    const answers = await Promise.all(
+      [1, 2].map(() => api.send({ as: owner, method: 'DELETE', path })),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+  });
+});
+
+describe('who is no part of an instance', () => {
+  let stranger: string;
+  let path: string;
+
+  beforeAll(async () => {
+    stranger = await register('stranger@example.com');
+    ({ path } = await fresh());
+  });
+
+  it.each([
+    ['GET', ''],
+    ['PUT', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', ''],
+    ['POST', 'rename/'],
+    ['OPTIONS', ''],
+  ])('does not find it: %s %s', async (method, below) => {
+    const answer = await api.send({ as: stranger, method, path: path + below });
+
+    expect([answer.status, answer.body]).toEqual([404, notFound]);
+  });
+
+  it.each([['classes/'], ['api_keys/'], ['api_keys/1/']])('may not look into %s', async (below) => {
+    const answer = await api.send({ as: stranger, path: path + below });
+
+    expect([answer.status, answer.body]).toEqual([403, forbidden]);
+  });
+
+  it('does not see it listed', async () => {
+    const { body } = await api.send({ as: stranger, path: list });
+
+    expect(body).toEqual({ next: null, prev: null, objects: [] });
+  });
+
+  it('is refused without credentials, there or not', async () => {
+    const answers = await Promise.all(
+      [path, `${list}nowhere/`, list, `${path}rename/`].map((at) => api.send({ path: at })),
+    );
+
+    expect(answers.map(({ body }) => body)).toEqual(Array(4).fill(forbidden));
+  });
+});
+
+describe('an API key', () => {
+  it('sees its own instance, with its own role', async () => {
+    const { name, path, made } = await fresh({ metadata: { a: 1 } });
+    await fresh();
+    const key = expected(
+      await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` }),
+      201,
+    );
+
+    const read = await api.send({ as: key.api_key, path });
+    const listed = await api.send({ as: key.api_key, path: list });
+    const other = await api.send({ as: key.api_key, path: `${list}?name__startswith=x` });
+    const page = await api.send({ as: key.api_key, path: `${list}?page_size=1` });
+
+    const seen = { ...made, role: 'api_key' };
+    expect(read.body).toEqual(seen);
+    expect(listed.body).toEqual({ next: null, prev: null, objects: [seen] });
+    expect(other.body.objects).toEqual([]);
+    expect(page.body.objects).toEqual([seen]);
+    expect(page.body.next).toMatch(/^\/v1\.1\/instances\/\?page_size=1&direction=1&last_pk=\d+$/);
+    expect(read.body.name).toBe(name);
+  });
+
+  it('has died with its instance', async () => {
+    const { path } = await fresh();
+    const key = expected(
+      await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` }),
+      201,
+    );
+    await api.send({ as: owner, method: 'DELETE', path });
+
+    const answers = await Promise.all(
+      [list, '/v1.1/', path].map((at) => api.send({ as: key.api_key, path: at })),
+    );
+
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [403, { detail: 'No such API Key.' }],
+      [403, { detail: 'No such API Key.' }],
+      [404, notFound],
+    ]);
+  });
+});
