@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ClassPermission,
+  classPermissions,
+  type ObjectPermission,
+  objectPermissions,
+} from '../../shared/domain/object-access.ts';
+import { forbidden, missing } from '../support/answers.ts';
+import {
+  type Answer,
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { plantAdmin } from '../support/plant-admin.ts';
+
+/** A caller as the rules see it; the tables below say in a few words what the interface promises. */
+interface Caller {
+  readonly name: string;
+  /** Bound by no permission. */
+  readonly free?: 'read' | 'write';
+  readonly user?: number;
+  readonly groups?: readonly number[];
+  /** No key of this instance at all. */
+  readonly outside?: true;
+  readonly mayRead: boolean;
+}
+
+const callers: readonly Caller[] = [
+  { name: 'owner', free: 'write', mayRead: true },
+  { name: 'write', free: 'write', mayRead: true },
+  { name: 'read', free: 'read', mayRead: true },
+  { name: 'ignoring', free: 'write', mayRead: true },
+  { name: 'ignoring for a user', free: 'write', mayRead: true },
+  { name: 'bare', mayRead: false },
+  { name: 'bare for nobody known', mayRead: false },
+  { name: 'reading', mayRead: true },
+  { name: 'allowing users and groups', mayRead: false },
+  { name: 'owning user', user: 7, groups: [], mayRead: true },
+  { name: 'owning user in the group', user: 10, groups: [3], mayRead: true },
+  { name: 'user in the group', user: 8, groups: [3, 4], mayRead: true },
+  { name: 'user in another group', user: 9, groups: [4], mayRead: true },
+  { name: 'reading for a user', user: 8, groups: [3, 4], mayRead: true },
+  { name: 'nobody', outside: true, mayRead: false },
+  { name: 'stranger', outside: true, mayRead: false },
+];
+
+let api: Api;
+let world: World;
+const credentials: Record<string, Credentials> = {};
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  const bare = await world.apiKey();
+  const ignoring = await world.apiKey({ ignore_acl: true });
+  const reading = await world.apiKey({ allow_anonymous_read: true });
+  const inGroup = await plantUser(world, 8, [3, 4]);
+  Object.assign(credentials, {
+    ...{ owner: world.owner, bare, ignoring, reading, nobody: undefined },
+    'allowing users and groups': await world.apiKey({
+      allow_user_create: true,
+      allow_group_create: true,
+    }),
+    write: await plantAdmin(world, 'write'),
+    read: await plantAdmin(world, 'read'),
+    stranger: await world.account('stranger@example.com'),
+    'owning user': { key: bare, user: await plantUser(world, 7) },
+    'owning user in the group': { key: bare, user: await plantUser(world, 10, [3]) },
+    'user in the group': { key: bare, user: inGroup },
+    'user in another group': { key: bare, user: await plantUser(world, 9, [4]) },
+    'ignoring for a user': { key: ignoring, user: inGroup },
+    'reading for a user': { key: reading, user: inGroup },
+    'bare for nobody known': { key: bare, user: 'ab'.repeat(28) },
+  });
+});
+afterAll(() => api.close());
+
+const call = (caller: string, method: string, path: string, body?: unknown) =>
+  world.call(credentials[caller], method, path, body);
+
+const shown = ({ status, body }: Answer) => [
+  status,
+  status < 400 ? '' : (body as { detail?: string }).detail,
+];
+const refusal = [403, forbidden.detail];
+const notThere = [404, missing.detail];
+
+const classRank = (permission: ClassPermission) => classPermissions.indexOf(permission);
+const rank = (permission: ObjectPermission) => objectPermissions.indexOf(permission);
+
+describe('the rights that a class gives', () => {
+  const groups = [
+    { group: null, right: 'create_objects' as const },
+    ...classPermissions.map((right) => ({ group: 3, right })),
+  ];
+  const places = classPermissions.flatMap((other) =>
+    groups.map(({ group, right }) => ({
+      ...{ other, group, right },
+      name: `c_${other}_${group ?? 'nobody'}_${right}`,
+    })),
+  );
+
+  beforeAll(async () => {
+    for (const { name, other, group, right } of places) {
+      const rights = { other_permissions: other, group, group_permissions: right };
+      await world.dataClass(name, [], rights);
+    }
+  });
+
+  /** What a caller gets who has this permission on a class, 0 none to 2 create_objects. */
+  function promised({ free, outside, mayRead }: Caller, permission: number): object {
+    const right = outside ? 0 : free ? 2 : permission;
+    const reads = right > 0 && mayRead;
+    const write = right > 0 && free !== 'read' ? notThere : refusal;
+    return {
+      ...{ list: reads ? [200, ''] : refusal, get: reads ? notThere : refusal },
+      ...{ patch: write, post: write, put: write, delete: write },
+      create: right === 2 && free !== 'read' ? [201, ''] : refusal,
+    };
+  }
+
+  it.each(callers.map((caller) => [caller.name, caller] as const))('%s', async (_, caller) => {
+    for (const { name, other, group, right } of places) {
+      const list = `classes/${name}/objects/`;
+      const answers = {
+        list: shown(await call(caller.name, 'GET', list)),
+        get: shown(await call(caller.name, 'GET', `${list}999999/`)),
+        patch: shown(await call(caller.name, 'PATCH', `${list}999999/`, {})),
+        post: shown(await call(caller.name, 'POST', `${list}999999/`, {})),
+        put: shown(await call(caller.name, 'PUT', `${list}999999/`, {})),
+        delete: shown(await call(caller.name, 'DELETE', `${list}999999/`)),
+        create: shown(await call(caller.name, 'POST', list, {})),
+      };
+
+      const isMember = group !== null && caller.groups?.includes(group);
+      const permission = Math.max(classRank(other), isMember ? classRank(right) : 0);
+      expect({ name, ...answers }).toEqual({ name, ...promised(caller, permission) });
+    }
+  });
+
+  it('hold at the next call', async () => {
+    await world.dataClass('fickle', [], { other_permissions: 'create_objects' });
+    const list = 'classes/fickle/objects/';
+    const before = await call('user in another group', 'POST', list, {});
+    await call('owner', 'PATCH', 'classes/fickle/', { other_permissions: 'read' });
+    const reader = await call('user in another group', 'POST', list, {});
+    const read = await call('user in another group', 'GET', list);
+    await call('owner', 'PATCH', 'classes/fickle/', { other_permissions: 'none' });
+    const shut = await call('user in another group', 'GET', list);
+    await call('owner', 'PATCH', 'classes/fickle/', { group: 4, group_permissions: 'read' });
+    const member = await call('user in another group', 'GET', list);
+
+    const statuses = [before, reader, read, shut, member].map(({ status }) => status);
+    expect(statuses).toEqual([201, 403, 200, 403, 200]);
+  });
+});
+
+describe('the rights that an object gives', () => {
+  const list = 'classes/open/objects/';
+  const kinds = [7, 10].flatMap((owner) =>
+    objectPermissions.flatMap((owner_permissions) =>
+      objectPermissions.flatMap((group_permissions) =>
+        objectPermissions.map((other_permissions) => ({
+          ...{ owner, owner_permissions, group: 3, group_permissions, other_permissions },
+        })),
+      ),
+    ),
+  );
+  type Kind = (typeof kinds)[number] & { readonly id: number };
+  const objects: Kind[] = [];
+
+  beforeAll(async () => {
+    await world.dataClass('open', [{ name: 'n', type: 'integer' }], { other_permissions: 'read' });
+    for (const kind of kinds) {
+      const { id } = expected(await call('owner', 'POST', list, { ...kind, n: 0 }), 201);
+      objects.push({ ...kind, id });
+    }
+  });
+
+  /** Effective permission: 0 none, 1 read, 2 write, 3 full. */
+  function effective({ free, user, groups }: Caller, object: Kind): number {
+    if (free) return 3;
+    return Math.max(
+      rank(object.other_permissions),
+      user === object.owner ? rank(object.owner_permissions) : 0,
+      groups?.includes(object.group) ? rank(object.group_permissions) : 0,
+    );
+  }
+
+  /** What a caller gets who has this permission where another is needed. */
+  function promised({ free, mayRead }: Caller, permission: number, needed: number): unknown[] {
+    if (needed === 1 ? !mayRead : free === 'read') return refusal;
+    if (permission >= needed) return [200, ''];
+    return permission === 0 ? notThere : refusal;
+  }
+
+  const insiders = callers.filter(({ outside }) => !outside);
+  it.each(insiders.map((caller) => [caller.name, caller] as const))('%s', async (_, caller) => {
+    for (const object of objects) {
+      const path = `${list}${object.id}/`;
+      const answers = [
+        await call(caller.name, 'GET', path),
+        await call(caller.name, 'PATCH', path, { n: { _increment: 1 } }),
+      ];
+      const permission = effective(caller, object);
+      const mayDelete = permission === 3 && caller.free !== 'read';
+      if (!mayDelete) answers.push(await call(caller.name, 'DELETE', path));
+
+      const wanted = [1, 2, 3].map((needed) => promised(caller, permission, needed));
+      expect({ object, answers: answers.map(shown) }).toEqual({
+        object,
+        answers: wanted.slice(0, answers.length),
+      });
+    }
+  });
+
+  it.each(
+    insiders.filter(({ mayRead }) => mayRead).map((caller) => [caller.name, caller] as const),
+  )('%s lists what it may read, in pages that are full', async (_, caller) => {
+    const visible = objects.filter((object) => effective(caller, object) > 0);
+
+    const ids: number[] = [];
+    let path: string | null = `${world.base}${list}?page_size=50&fields=id`;
+    const sizes: number[] = [];
+    while (path !== null) {
+      const { body } = await api.send({ as: credentials[caller.name], path });
+      sizes.push(body.objects.length);
+      ids.push(...body.objects.map(({ id }: { id: number }) => id));
+      path = body.next;
+    }
+
+    expect(ids).toEqual(visible.map(({ id }) => id));
+    expect(sizes.slice(0, -1).every((size) => size === 50)).toBe(true);
+  });
+
+  it.each<[string, string, object]>([
+    ['the owner by full right', 'owning user', { owner: 7, owner_permissions: 'full' }],
+    ['a member by full right', 'user in the group', { group: 3, group_permissions: 'full' }],
+    ['a bare key by full right of others', 'bare', { other_permissions: 'full' }],
+    ['a reading key by full right of others', 'reading', { other_permissions: 'full' }],
+    ['an ignore_acl key', 'ignoring', { owner_permissions: 'none' }],
+    ['an administrator', 'write', { owner_permissions: 'none' }],
+  ])('%s deletes', async (_, caller, rights) => {
+    const { id } = expected(await call('owner', 'POST', list, rights), 201);
+
+    const removed = await call(caller, 'DELETE', `${list}${id}/`);
+    const read = await call('owner', 'GET', `${list}${id}/`);
+
+    expect([removed.status, read.status]).toEqual([204, 404]);
+  });
+
+  type Rights = readonly [owner: string, group: string, other: string];
+  it.each<[string, string, object, string, object, Rights]>([
+    [
+      'nothing above what a writer has is given away',
+      'user in the group',
+      { group: 3, group_permissions: 'write' },
+      'PATCH',
+      { owner_permissions: 'full', group_permissions: 'full', other_permissions: 'full' },
+      ['write', 'write', 'write'],
+    ],
+    [
+      'less may be given',
+      'user in the group',
+      { group: 3, group_permissions: 'write' },
+      'PATCH',
+      { group_permissions: 'read', other_permissions: 'none' },
+      ['full', 'read', 'none'],
+    ],
+    [
+      'what is not sent stays above the cap',
+      'user in the group',
+      { group: 3, group_permissions: 'write' },
+      'PATCH',
+      { n: 5 },
+      ['full', 'write', 'none'],
+    ],
+    [
+      'defaults of a full update are capped as well',
+      'user in the group',
+      { group: 3, group_permissions: 'write', other_permissions: 'read' },
+      'POST',
+      {},
+      ['write', 'none', 'none'],
+    ],
+    [
+      'so they are by PUT',
+      'user in the group',
+      { group: 3, group_permissions: 'write', other_permissions: 'read' },
+      'PUT',
+      {},
+      ['write', 'none', 'none'],
+    ],
+    [
+      'a bare key is capped at the right of others',
+      'bare',
+      { other_permissions: 'write' },
+      'PATCH',
+      { owner_permissions: 'full', group_permissions: 'full', other_permissions: 'full' },
+      ['write', 'write', 'write'],
+    ],
+    [
+      'an owner with full right gives all away',
+      'owning user',
+      { owner: 7 },
+      'PATCH',
+      { group_permissions: 'full', other_permissions: 'full' },
+      ['full', 'full', 'full'],
+    ],
+    [
+      'an ignore_acl key is not capped',
+      'ignoring for a user',
+      { owner: 7 },
+      'PATCH',
+      { other_permissions: 'full' },
+      ['full', 'none', 'full'],
+    ],
+  ])('%s', async (_, caller, rights, method, body, after) => {
+    const { id } = expected(await call('owner', 'POST', list, rights), 201);
+
+    const answer = await call(caller, method, `${list}${id}/`, body);
+    const read = await call('owner', 'GET', `${list}${id}/`);
+
+    const { owner_permissions, group_permissions, other_permissions } = answer.body;
+    expect(answer.status).toBe(200);
+    expect([owner_permissions, group_permissions, other_permissions]).toEqual(after);
+    expect(read.body).toEqual(answer.body);
+  });
+
+  it('a user who locks himself out is answered once more, and then no longer', async () => {
+    const { id } = expected(await call('owner', 'POST', list, { owner: 7 }), 201);
+
+    const last = await call('owning user', 'PATCH', `${list}${id}/`, { owner_permissions: 'none' });
+    const later = await call('owning user', 'PATCH', `${list}${id}/`, {});
+
+    expect([last.status, last.body.owner_permissions]).toEqual([200, 'none']);
+    expect(shown(later)).toEqual(notThere);
+  });
+
+  it('a key of another instance is none', async () => {
+    const other = await openWorld(api, 'other-1');
+    const key = await other.apiKey({ ignore_acl: true });
+
+    const answer = await world.call(key, 'GET', list);
+
+    expect(shown(answer)).toEqual([403, 'No such API Key.']);
+  });
+});
