@@ -11,7 +11,15 @@ interface Refusal {
  * @param error what the HTTP parser says; it carries the bytes of an unknown method
  */
 export function answerBroken(error: Error): string {
-  const { status, detail } = refusalOf(error);
+  return write(refusalOf(error));
+}
+
+/** The answer to `CONNECT`, whole: there is nothing behind us to be connected with. */
+export function refuseTunnel(): string {
+  return write(methodRefusal('CONNECT'));
+}
+
+function write({ status, detail }: Refusal): string {
   const body = JSON.stringify({ detail });
   return [
     `HTTP/1.1 ${status}`,
@@ -33,11 +41,14 @@ function refusalOf(error: Error): Refusal {
     case 'HPE_INVALID_METHOD': {
       const method = unknownMethod(error);
       if (method === undefined) break;
-      const detail = `Method "${method}" not allowed.`;
-      return { status: '405 Method Not Allowed', detail };
+      return methodRefusal(method);
     }
   }
   return { status: '400 Bad Request', detail: malformedRequest };
+}
+
+function methodRefusal(method: string): Refusal {
+  return { status: '405 Method Not Allowed', detail: `Method "${method}" not allowed.` };
 }
 
 /** Said with 431: request line and headers are over what the gateway takes. */

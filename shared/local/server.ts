@@ -4,7 +4,7 @@ import { type ApiError, refused, tooLarge } from '../domain/errors.ts';
 import { type Result, toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
-import { answerBroken, headersTooLarge, malformedRequest } from './broken-request.ts';
+import { answerBroken, headersTooLarge, malformedRequest, refuseTunnel } from './broken-request.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
 import { codeOf, StartError } from './start-error.ts';
 
@@ -73,10 +73,12 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     void serve(running, message, response); // an expectation that nobody knows is no reason to refuse
   });
   server.on('clientError', (error: Error, socket: Socket) => {
-    const isBusy = [...running.active].some((message) => message.socket === socket);
+    // A request whose body breaks off is answered here; one that has arrived gets an answer of its own.
+    const isBusy = [...running.active].some((each) => each.socket === socket && each.complete);
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
     else socket.end(answerBroken(error));
   });
+  server.on('connect', (_: IncomingMessage, socket: Socket) => socket.end(refuseTunnel()));
   await listen(server, options);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
