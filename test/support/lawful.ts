@@ -15,6 +15,12 @@ export interface RawAnswer {
 /** Calls, and holds every answer against the laws that bind all answers. */
 export type LawfulCall = (call: Call) => Promise<RawAnswer>;
 
+/** The body of an answer that must have this status, to build on. */
+export function accepted({ status, text, body }: RawAnswer, wanted: number): RawAnswer['body'] {
+  expect(status, text).toBe(wanted);
+  return body;
+}
+
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
 /**

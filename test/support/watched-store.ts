@@ -1,10 +1,12 @@
-import type { Bound, Store, Stored } from '../../shared/store/store.ts';
+import type { Bound, Store, Stored, Write } from '../../shared/store/store.ts';
 
 /** All items of some partitions, by partition and sort key. */
 export type Dump = Readonly<Record<string, Omit<Stored, 'key'>>>;
 
 /** A store that knows what was ever written into it. */
 export interface WatchedStore extends Store {
+  /** Transactions that were applied; attempts to log in are not counted. */
+  readonly commits: number;
   /**
    * Reads everything that is there now; attempts to log in, which count every caller's mistakes, are left out.
    *
@@ -16,15 +18,20 @@ export interface WatchedStore extends Store {
 /** Wraps a store so that all of it can be compared before and after. */
 export function watch(store: Store): WatchedStore {
   const partitions = new Set<string>();
+  let commits = 0;
 
   return {
     get: (keys) => store.get(keys),
     query: (query) => store.query(query),
     next: (counter, count) => store.next(counter, count),
     close: () => store.close(),
-    write: (transaction) => {
+    get commits() {
+      return commits;
+    },
+    write: async (transaction) => {
       for (const { key } of transaction.writes) partitions.add(key.pk);
-      return store.write(transaction);
+      await store.write(transaction);
+      if (!transaction.writes.every(isAttempt)) commits += 1;
     },
     dump: async (isWanted = () => true) => {
       const found: Record<string, Omit<Stored, 'key'>> = {};
@@ -36,6 +43,10 @@ export function watch(store: Store): WatchedStore {
       return found;
     },
   };
+}
+
+function isAttempt(write: Write): boolean {
+  return write.key.pk.startsWith('ATTEMPTS#');
 }
 
 async function partition(store: Store, pk: string): Promise<readonly Stored[]> {

@@ -1,0 +1,49 @@
+import { connect } from 'node:net';
+
+/** What came back over a socket until the server closed it. */
+export interface SocketAnswer {
+  /** 0: nothing came. */
+  readonly status: number;
+  /** Status line and headers of the first answer. */
+  readonly head: string;
+  /** What follows the head, parsed when it is JSON. */
+  readonly body: unknown;
+  readonly text: string;
+}
+
+/** Sends bytes as they are, whatever HTTP thinks of them, and gives all that comes back. */
+export function exchange(
+  url: string,
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<SocketAnswer> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => undefined); // a server that has answered may close before it has heard all
+    socket.on('close', () => resolve(toAnswer(Buffer.concat(chunks).toString())));
+    for (const part of parts) socket.write(part);
+  });
+}
+
+/** Sends the begin of something and leaves. */
+export function abandon(url: string, begin: string): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve());
+    socket.write(begin, () => socket.destroy());
+  });
+}
+
+function toAnswer(text: string): SocketAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const head = end < 0 ? text : text.slice(0, end);
+  const rest = end < 0 ? '' : text.slice(end + 4);
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0);
+  try {
+    return { status, head, text, body: JSON.parse(rest) };
+  } catch {
+    return { status, head, text, body: rest };
+  }
+}
