@@ -41,27 +41,26 @@ export const root: Family = {
       v1Path: null,
       links: { scripts: 'scripts/', data: 'data/' },
     }),
-    ...pushPages(),
+    ...pushPages(`${inInstance}/push_notifications/`, ['gcm', 'apns']),
   ],
 };
 
-/** Per provider a page of its own, and all of them on one. */
-function pushPages() {
-  const path = `${inInstance}/push_notifications/`;
-  const providers = ['gcm', 'apns'];
-  const pages = providers.map((provider) =>
-    linkPage({
-      name: `Push Notifications ${provider.toUpperCase()}`,
-      path: `${path}${provider}/`,
-      links: devices,
-    }),
-  );
+/** Per provider a page of its own, and one on which all of them stand. */
+function pushPages(path: string, providers: readonly string[]) {
   return [
     linkPage({
       name: 'Push Notifications',
       path,
-      links: Object.fromEntries(providers.map((p) => [p, `${p}/`])),
+      links: Object.fromEntries(
+        providers.map((provider) => [provider, { uri: `${provider}/`, links: devices }]),
+      ),
     }),
-    ...pages,
+    ...providers.map((provider) =>
+      linkPage({
+        name: `Push Notifications ${provider.toUpperCase()}`,
+        path: `${path}${provider}/`,
+        links: devices,
+      }),
+    ),
   ];
 }

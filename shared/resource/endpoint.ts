@@ -1,6 +1,6 @@
 import { type Access, allRights } from '../domain/access.ts';
 import type { Fields } from './field.ts';
-import type { Body } from './input.ts';
+import { type Body, bodyFor } from './input.ts';
 import { pathOf } from './links.ts';
 import type { Context, Forms, Operation, Reads, Route, Version } from './route.ts';
 
@@ -38,17 +38,20 @@ export const open: Access = { account: allRights, apiKey: allRights, anonymous: 
 /** Access for accounts, whatever instances they belong to. */
 export const accountsOnly: Access = { account: allRights };
 
-/** Paths of a page of links, by name, below the page's own place. */
-export type PageLinks = Readonly<Record<string, string>>;
+/**
+ * Links of a page by name: paths below the page's own place, or below the version when they start with `/`; or a
+ * page below this one with its links.
+ */
+export interface PageLinks {
+  readonly [name: string]: string | { readonly uri: string; readonly links: PageLinks };
+}
 
 /** Derives a page of links, open to all (reference: root). */
 export function linkPage(page: {
   readonly name: string;
   readonly path: string;
   readonly v1Path?: string | null;
-  /** Paths below `path`; those that start with `/` stand below the version. */
   readonly links: PageLinks;
-  readonly versions?: readonly Version[];
 }): Route {
   const { name, path, v1Path } = page;
   const route = endpointRoute({
@@ -64,12 +67,14 @@ export function linkPage(page: {
 }
 
 /** Makes the paths of links absolute. */
-function absolute(links: PageLinks, base: string, version: Version): Record<string, string> {
+function absolute(links: PageLinks, base: string, version: Version): PageLinks {
+  const at = (path: string) => (path.startsWith('/') ? `/${version}${path}` : base + path);
   return Object.fromEntries(
-    Object.entries(links).map(([name, path]) => [
-      name,
-      path.startsWith('/') ? `/${version}${path}` : base + path,
-    ]),
+    Object.entries(links).map(([name, link]) => {
+      if (typeof link === 'string') return [name, at(link)];
+      const uri = at(link.uri);
+      return [name, { uri, links: absolute(link.links, uri, version) }];
+    }),
   );
 }
 
@@ -84,7 +89,7 @@ export function post(
       POST: {
         right: 'A',
         ...(reads && { reads }),
-        run: async (context) => run(context, await context.body()),
+        run: async (context) => run(context, await bodyFor(context, fields)),
       },
     },
     forms: { POST: fields },

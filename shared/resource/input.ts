@@ -19,6 +19,16 @@ export interface Input {
   readonly errors: FieldErrors | undefined;
 }
 
+const noBody: Body = { value: {}, form: false };
+
+/** Reads the body of a call that takes `fields`; where there are none, whatever was sent is ignored. */
+export function bodyFor(
+  call: { readonly body: () => Promise<Body> },
+  fields: Fields,
+): Promise<Body> {
+  return Object.keys(fields).length === 0 ? Promise.resolve(noBody) : call.body();
+}
+
 /**
  * Takes a body for what it must be at its top level.
  *

@@ -5,7 +5,7 @@ import type { Response } from '../http/message.ts';
 import { retryLostRace } from '../services/lost-race.ts';
 import type { Stored } from '../store/store.ts';
 import type { Fields } from './field.ts';
-import { type InputMode, isWritable } from './input.ts';
+import { bodyFor, type InputMode, isWritable } from './input.ts';
 import { linksOf, pathOf } from './links.ts';
 import type { Action, ListResource } from './list-resource.ts';
 import { pageBody, readPage } from './page.ts';
@@ -217,7 +217,7 @@ function actionOperation<Data extends object, View>(
     reads: itemReads(resource, 'A'),
     authorize: (context) => resource.authorize?.(context, 'A'),
     run: async (context) => {
-      const body = await context.body();
+      const body = await bodyFor(context, action.fields);
       const view = await onCurrent(context, resource, 'A', (current) =>
         action.run(context, current, body),
       );

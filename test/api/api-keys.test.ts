@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  type Api,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { plantAdmin } from '../support/plant-admin.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+let full: string;
+
+const base = '/v1.1/instances/blog-1/api_keys/';
+const notFound = { detail: 'Not found.' };
+const forbidden = { detail: 'You do not have permission to perform this action.' };
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  full = await plantAdmin(world, 'full');
+});
+afterAll(() => api.close());
+
+const call = (method: string, path = '', body?: unknown, as = full): Promise<Answer> =>
+  world.call(as, method, `api_keys/${path}`, body);
+
+async function fresh(body?: object) {
+  return expected(await call('POST', '', body), 201);
+}
+
+const off = {
+  ignore_acl: false,
+  allow_user_create: false,
+  allow_group_create: false,
+  allow_anonymous_read: false,
+};
+
+function shown(id: number, more: object = {}): object {
+  return {
+    ...{ id, description: '', ...off },
+    api_key: expect.stringMatching(/^[0-9a-f]{56}$/),
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    links: { self: `${base}${id}/`, reset_key: `${base}${id}/reset_key/` },
+    ...more,
+  };
+}
+
+describe('a new key', () => {
+  it('needs no body', async () => {
+    const answer = await call('POST');
+
+    expect([answer.status, answer.body]).toEqual([201, shown(answer.body.id)]);
+  });
+
+  it('takes flags and a description; the rest is read past', async () => {
+    const sent = { description: ' app ', allow_user_create: 1, ignore_acl: 'on' };
+    const answer = await call('POST', '', { ...sent, id: 99, api_key: 'mine', created_at: 'now' });
+
+    const kept = { description: 'app', allow_user_create: true, ignore_acl: true };
+    expect([answer.status, answer.body]).toEqual([201, shown(answer.body.id, kept)]);
+    expect(answer.body.id).not.toBe(99);
+  });
+
+  it('is read and listed as it was answered', async () => {
+    const made = await fresh({ description: 'x' });
+
+    const read = await call('GET', `${made.id}/`);
+    const listed = await call('GET', `?direction=0&page_size=1`);
+
+    expect(read.body).toEqual(made);
+    expect(listed.body.objects).toEqual([made]);
+  });
+
+  it('has ids in the order of creation, also when many are made at once', async () => {
+    const { id } = await fresh();
+
+    const made = await Promise.all(Array.from({ length: 5 }, () => fresh()));
+
+    const ids = made.map((key) => key.id).sort((a, b) => a - b);
+    expect(ids).toEqual([1, 2, 3, 4, 5].map((n) => id + n));
+  });
+
+  it('from a form has the flags that were ticked', async () => {
+    const body = new URLSearchParams({ description: 'f', allow_group_create: 'true' }).toString();
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+    const answer = await api.send({ as: full, path: base, body, headers });
+
+    const kept = { description: 'f', allow_group_create: true };
+    expect(answer.body).toEqual(shown(answer.body.id, kept));
+  });
+});
+
+describe('a change of a key', () => {
+  it('PATCH changes what is sent', async () => {
+    const made = await fresh({ ignore_acl: true, description: 'a' });
+
+    const answer = await call('PATCH', `${made.id}/`, { allow_user_create: true, id: 5 });
+    const read = await call('GET', `${made.id}/`);
+
+    expect([answer.status, answer.body]).toEqual([200, { ...made, allow_user_create: true }]);
+    expect(read.body).toEqual(answer.body);
+  });
+
+  it('PUT without fields changes nothing', async () => {
+    const made = await fresh({ ignore_acl: true, description: 'a' });
+
+    const empty = await call('PUT', `${made.id}/`, {});
+    const bare = await call('PUT', `${made.id}/`);
+
+    expect([empty.status, empty.body]).toEqual([200, made]);
+    expect([bare.status, bare.body]).toEqual([200, made]);
+  });
+
+  it('PUT by a form unticks the flags that it leaves out, PATCH does not', async () => {
+    const made = await fresh({ ignore_acl: true, allow_user_create: true, description: 'a' });
+    const form = (method: string) =>
+      api.send({
+        ...{ as: full, method, path: made.links.self, body: 'ignore_acl=1' },
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+
+    const patched = await form('PATCH');
+    const put = await form('PUT');
+
+    expect([patched.status, patched.body]).toEqual([200, made]);
+    expect([put.status, put.body]).toEqual([200, { ...made, allow_user_create: false }]);
+  });
+
+  it('does not lose one of two made at once', async () => {
+    const made = await fresh();
+
+    await Promise.all([
+      call('PATCH', `${made.id}/`, { ignore_acl: true }),
+      call('PATCH', `${made.id}/`, { allow_user_create: true }),
+      call('PATCH', `${made.id}/`, { description: 'x' }),
+    ]);
+    const read = await call('GET', `${made.id}/`);
+
+    const kept = { ignore_acl: true, allow_user_create: true, description: 'x' };
+    expect(read.body).toEqual({ ...made, ...kept });
+  });
+
+  it('a removal happens once', async () => {
+    const { id } = await fresh();
+
+    const removed = await call('DELETE', `${id}/`);
+    const after = await Promise.all(
+      ['GET', 'PUT', 'PATCH', 'DELETE'].map((method) =>
+        call(method, `${id}/`, method === 'GET' ? undefined : {}),
+      ),
+    );
+    const reset = await call('POST', `${id}/reset_key/`);
+
+    expect([removed.status, removed.body]).toEqual([204, '']);
+    for (const answer of [...after, reset]) {
+      expect([answer.status, answer.body]).toEqual([404, notFound]);
+    }
+  });
+
+  it('a reset gives the same key a new text, whatever the body', async () => {
+    const made = await fresh({ description: 'a' });
+
+    const answer = await api.send({
+      ...{ as: full, method: 'POST', path: made.links.reset_key, body: '[' },
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const read = await call('GET', `${made.id}/`);
+
+    expect([answer.status, answer.body]).toEqual([200, { ...made, api_key: expect.any(String) }]);
+    expect(answer.body.api_key).not.toBe(made.api_key);
+    expect(read.body).toEqual(answer.body);
+  });
+
+  it('resets at once give texts of which the last is valid', async () => {
+    const { id } = await fresh();
+
+    const answers = await Promise.all([1, 2, 3].map(() => call('POST', `${id}/reset_key/`)));
+    const read = await call('GET', `${id}/`);
+
+    const texts = answers.map(({ body }) => body.api_key);
+    expect(new Set(texts).size).toBe(3);
+    expect(texts).toContain(read.body.api_key);
+  });
+});
+
+const row = (name: string, body: unknown, answer: object) => ({
+  ...{ name, path: base, method: 'POST', body, status: 400, answer },
+  given: () => ({ as: full }),
+});
+scenarios('a key is refused with', () => api, [
+  row(
+    'a word that is no boolean',
+    { ignore_acl: 'maybe' },
+    { ignore_acl: ['"maybe" is not a valid boolean.'] },
+  ),
+  row(
+    'capitals that are none of the words',
+    { ignore_acl: 'Yes', allow_user_create: 2 },
+    {
+      ignore_acl: ['"Yes" is not a valid boolean.'],
+      allow_user_create: ['"2" is not a valid boolean.'],
+    },
+  ),
+  row(
+    'nulls',
+    { description: null, allow_anonymous_read: null },
+    {
+      description: ['This field may not be null.'],
+      allow_anonymous_read: ['This field may not be null.'],
+    },
+  ),
+  row(
+    'too long a description',
+    { description: 'x'.repeat(257) },
+    { description: ['Ensure this field has no more than 256 characters.'] },
+  ),
+  row('a list for a description', { description: [] }, { description: ['Not a valid string.'] }),
+]);
+
+scenarios(
+  'no key is found at',
+  () => api,
+  ['99', 'abc', '1.5', '-1', '99999999999', '0', '%20', 'constructor', '__proto__'].map((id) => ({
+    name: id,
+    path: `${base}${id}/`,
+    given: () => ({ as: full }),
+    ...{ status: 404, answer: notFound },
+  })),
+);
+
+describe('with an API key', () => {
+  it('only itself is seen and nothing changed', async () => {
+    const own = await fresh({ ignore_acl: true });
+    const other = await fresh();
+    const as = own.api_key;
+
+    const [listed, first, self, hidden] = await Promise.all([
+      call('GET', '', undefined, as),
+      call('GET', `?direction=1&last_pk=${own.id}`, undefined, as),
+      call('GET', `${own.id}/`, undefined, as),
+      call('GET', `${other.id}/`, undefined, as),
+    ]);
+    const refused = await Promise.all([
+      call('POST', '', {}, as),
+      call('PATCH', `${own.id}/`, {}, as),
+      call('PUT', `${own.id}/`, {}, as),
+      call('DELETE', `${own.id}/`, undefined, as),
+      call('POST', `${own.id}/reset_key/`, undefined, as),
+      call('DELETE', `${other.id}/`, undefined, as),
+    ]);
+
+    expect(listed.body).toEqual({ next: null, prev: null, objects: [own] });
+    expect(first.body.objects).toEqual([]);
+    expect(self.body).toEqual(own);
+    expect([hidden.status, hidden.body]).toEqual([404, notFound]);
+    expect(refused.map(({ body }) => body)).toEqual(Array(6).fill(forbidden));
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+});
+afterAll(() => api.close());
+
+const home = (version: string) => ({
+  links: {
+    instances: `/${version}/instances/`,
+    account: `/${version}/account/`,
+    usage: `/${version}/usage/`,
+    schema: `/${version}/schema/`,
+  },
+});
+
+const push = (base: string) => ({
+  devices: `${base}devices/`,
+  messages: `${base}messages/`,
+  config: `${base}config/`,
+});
+
+const pushPage = (base: string) => ({
+  links: {
+    gcm: { uri: `${base}gcm/`, links: push(`${base}gcm/`) },
+    apns: { uri: `${base}apns/`, links: push(`${base}apns/`) },
+  },
+});
+
+const inInstance = '/v1.1/instances/blog-1/';
+const inOld = '/v1/instances/blog-1/';
+
+scenarios('a page of links', () => api, [
+  {
+    name: 'stands at the root',
+    ...{ path: '/', status: 200, answer: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } } },
+  },
+  { name: 'stands at the version', path: '/v1.1/', status: 200, answer: home('v1.1') },
+  { name: 'stands at the older version', path: '/v1/', status: 200, answer: home('v1') },
+  {
+    name: 'stands at snippets',
+    path: `${inInstance}snippets/`,
+    status: 200,
+    answer: {
+      links: {
+        scripts: `${inInstance}snippets/scripts/`,
+        templates: `${inInstance}snippets/templates/`,
+        config: `${inInstance}snippets/config/`,
+      },
+    },
+  },
+  {
+    name: 'stands at endpoints',
+    path: `${inInstance}endpoints/`,
+    status: 200,
+    answer: {
+      links: { scripts: `${inInstance}endpoints/scripts/`, data: `${inInstance}endpoints/data/` },
+    },
+  },
+  {
+    name: 'stands at push notifications',
+    path: `${inInstance}push_notifications/`,
+    ...{ status: 200, answer: pushPage(`${inInstance}push_notifications/`) },
+  },
+  {
+    name: 'stands at push notifications of the older version',
+    path: `${inOld}push_notifications/`,
+    ...{ status: 200, answer: pushPage(`${inOld}push_notifications/`) },
+  },
+  {
+    name: 'stands at a provider',
+    path: `${inInstance}push_notifications/gcm/`,
+    ...{ status: 200, answer: { links: push(`${inInstance}push_notifications/gcm/`) } },
+  },
+  {
+    name: 'bears the name of the instance as it is kept',
+    path: '/v1.1/instances/BLOG-1/push_notifications/apns/',
+    ...{ status: 200, answer: { links: push(`${inInstance}push_notifications/apns/`) } },
+  },
+  {
+    name: 'needs its instance',
+    path: '/v1.1/instances/nowhere/snippets/',
+    ...{ status: 404, answer: { detail: 'Instance was not found.' } },
+  },
+  {
+    name: 'is no place for a bad key',
+    path: `${inInstance}snippets/`,
+    as: 'bad',
+    ...{ status: 403, answer: { detail: 'No such API Key.' } },
+  },
+  {
+    name: 'is not written to',
+    method: 'POST',
+    path: '/v1.1/',
+    ...{ status: 405, answer: { detail: 'Method "POST" not allowed.' } },
+  },
+  {
+    name: 'is described to everybody, without actions',
+    method: 'OPTIONS',
+    path: `${inInstance}snippets/`,
+    status: 200,
+    answer: {
+      ...{ name: 'Snippets', description: '', renders: ['application/json', 'text/html'] },
+      parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+    },
+  },
+]);
+
+it('the root is the same with a key', async () => {
+  const { status, body } = await api.send({ as: world.owner, path: '/' });
+
+  expect([status, body]).toEqual([200, { links: { v1: '/v1/', 'v1.1': '/v1.1/' } }]);
+});
