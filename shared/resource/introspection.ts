@@ -1,6 +1,7 @@
 import { isAllowed, type Right } from '../domain/access.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Field, Fields } from './field.ts';
+import { isIn } from './links.ts';
 import type { Context, Route } from './route.ts';
 
 const renders = ['application/json', 'text/html'];
@@ -10,8 +11,9 @@ const parses = ['application/json', 'application/x-www-form-urlencoded', 'multip
  * Describes a route to a caller: what it renders and parses, and the fields of the writes that this caller may
  * make (reference: OPTIONS introspection). Keys stand in the order of the reference.
  */
-export function introspect({ route, actor, class: place }: Context): JsonObject {
-  const { links, classFields } = route.forms;
+export function introspect({ route, actor, version, class: place }: Context): JsonObject {
+  const { classFields } = route.forms;
+  const links = route.forms.links?.filter((link) => isIn(link, version));
   const added = place === undefined ? {} : (classFields?.(place.data.schema) ?? {});
   const actions: Record<string, Json> = {};
   for (const method of ['POST', 'PUT'] as const) {

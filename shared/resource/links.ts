@@ -1,16 +1,12 @@
-import type { Context, Route, Version } from './route.ts';
+import type { Context, LinkForm, Route, Version } from './route.ts';
 
 /** A link of a resource's answers. */
-export interface Link<View> {
-  readonly name: string;
-  /** Kind of the target, for introspection: `list`, `detail`, or the last word of its path. */
-  readonly type: string;
+export interface Link<View> extends LinkForm {
   /**
    * Path below the item; or, made from the view, below the instance (`undefined` leaves the link out:
    * reference: links).
    */
   readonly to: string | ((view: View, base: string) => string | undefined);
-  readonly versions?: readonly Version[];
 }
 
 /** Makes the `links` of one answer: absolute paths in the version of the call. */
@@ -21,12 +17,18 @@ export function linksOf<View>(
   view: View,
 ): Record<string, string> {
   const made: Record<string, string> = {};
-  for (const { name, to, versions } of links) {
-    if (versions !== undefined && !versions.includes(context.version)) continue;
+  for (const link of links) {
+    if (!isIn(link, context.version)) continue;
+    const { name, to } = link;
     const path = typeof to === 'string' ? self + to : to(view, instanceBase(context));
     if (path !== undefined) made[name] = path;
   }
   return made;
+}
+
+/** Tells whether a version has the link. */
+export function isIn({ versions }: LinkForm, version: Version): boolean {
+  return versions?.includes(version) ?? true;
 }
 
 /** Path of the instance that a call is about, without its last slash. */

@@ -53,8 +53,16 @@ export interface Route {
 export interface Forms {
   readonly POST?: Fields;
   readonly PUT?: Fields;
-  readonly links?: readonly { readonly name: string; readonly type: string }[];
+  readonly links?: readonly LinkForm[];
   readonly classFields?: ClassFields;
+}
+
+/** A link as introspection describes it, and the versions that have it; all when absent. */
+export interface LinkForm {
+  readonly name: string;
+  /** Kind of the target: `list`, `detail`, or the last word of its path. */
+  readonly type: string;
+  readonly versions?: readonly Version[];
 }
 
 /** Describes the fields that a class adds to its objects. */

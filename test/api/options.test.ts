@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type Credentials, openWorld, startApi } from '../support/api.ts';
+import { plantAdmin } from '../support/plant-admin.ts';
+
+let api: Api;
+let callers: Readonly<Record<string, Credentials>>;
+
+beforeAll(async () => {
+  api = await startApi();
+  const world = await openWorld(api);
+  await world.dataClass('note', [
+    { name: 'text', type: 'string' },
+    { name: 'size', type: 'integer' },
+  ]);
+  callers = {
+    owner: world.owner,
+    full: await plantAdmin(world, 'full'),
+    write: await plantAdmin(world, 'write'),
+    read: await plantAdmin(world, 'read'),
+    key: await world.apiKey(),
+    nobody: undefined,
+  };
+});
+afterAll(() => api.close());
+
+const instance = '/v1.1/instances/blog-1/';
+
+async function describeTo(caller: string, path: string) {
+  const { status, body } = await api.send({ as: callers[caller], method: 'OPTIONS', path });
+  return { status, body };
+}
+
+/** A field with its keys in the order that the reference gives them. */
+function field(type: string, label: string, more: object = {}) {
+  const { required = false, read_only = false, ...rest } = more as Record<string, unknown>;
+  return { type, required, read_only, label, ...rest };
+}
+
+const readOnly = { read_only: true };
+const required = { required: true };
+const flag = (label: string) => field('boolean', label);
+const created = field('datetime', 'Created at', readOnly);
+const updated = field('datetime', 'Updated at', readOnly);
+const description = field('string', 'Description', { max_length: 256 });
+const permissions = (label: string) =>
+  field('choice', label, {
+    ...required,
+    choices: ['none', 'read', 'create_objects'].map((word) => ({
+      value: word,
+      display_name: word,
+    })),
+  });
+const links = (targets: readonly (readonly [string, string])[]) => ({
+  ...field('links', 'Links', readOnly),
+  links: targets.map(([name, type]) => ({ name, type })),
+});
+
+function document(name: string, actions?: object, description = '') {
+  return {
+    ...{ name, description, renders: ['application/json', 'text/html'] },
+    parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+    ...(actions && { actions }),
+  };
+}
+
+const classForm = {
+  name: field('string', 'Name', { ...required, max_length: 50 }),
+  description,
+  schema: field('field', 'Schema', required),
+  status: field('field', 'Status', readOnly),
+  created_at: created,
+  updated_at: updated,
+  objects_count: field('field', 'Objects count', readOnly),
+  revision: field('integer', 'Revision', { ...required, ...readOnly }),
+  group: field('field', 'Group'),
+  group_permissions: permissions('Group permissions'),
+  other_permissions: permissions('Other permissions'),
+  metadata: field('field', 'Metadata'),
+  links: links([
+    ['self', 'detail'],
+    ['objects', 'list'],
+    ['group', 'detail'],
+  ]),
+};
+
+const { links: classLinks, ...classFields } = classForm;
+const classUpdate = {
+  ...classFields,
+  name: { ...classForm.name, read_only: true },
+  expected_revision: field('integer', 'Expected revision'),
+  links: classLinks,
+};
+
+const keyForm = {
+  id: field('integer', 'ID', readOnly),
+  description,
+  api_key: field('field', 'Api key', readOnly),
+  ignore_acl: flag('Ignore acl'),
+  allow_user_create: flag('Allow user create'),
+  allow_group_create: flag('Allow group create'),
+  allow_anonymous_read: flag('Allow anonymous read'),
+  created_at: created,
+  links: links([
+    ['self', 'detail'],
+    ['reset_key', 'key'],
+  ]),
+};
+
+const email = field('email', 'Email address', { ...required, max_length: 254 });
+const names = {
+  first_name: field('string', 'First name', { max_length: 64 }),
+  last_name: field('string', 'Last name', { max_length: 64 }),
+};
+const account = {
+  id: field('integer', 'ID', readOnly),
+  email,
+  ...names,
+  is_active: field('boolean', 'Active', {
+    ...readOnly,
+    help_text: 'Whether the e-mail address has been confirmed. It blocks nothing.',
+  }),
+  has_password: field('field', 'Has password', readOnly),
+  metadata: field('field', 'Metadata'),
+};
+
+const instanceName = { ...required, min_length: 5, max_length: 64 };
+const instanceForm = (targets: readonly (readonly [string, string])[]) => ({
+  name: field('string', 'Name', instanceName),
+  description,
+  owner: { ...field('nested object', 'Owner', readOnly), children: account },
+  created_at: created,
+  updated_at: updated,
+  role: field('field', 'Role', readOnly),
+  location: field('string', 'Location', readOnly),
+  metadata: field('field', 'Metadata'),
+  links: links(targets),
+});
+const lists = (...words: string[]) => words.map((name) => [name, 'list'] as const);
+const instanceLinks = [
+  ['self', 'detail'],
+  ...lists('admins', 'snippets', 'endpoints', 'push_notification', 'classes', 'invitations'),
+  ...lists('api_keys', 'triggers', 'schedules', 'users', 'groups', 'channels'),
+  ['batch', 'batch'],
+  ['rename', 'rename'],
+  ...lists('scripts', 'script_runtimes'),
+] as const;
+const olderLinks = [
+  ...instanceLinks.filter(
+    ([name]) => !['snippets', 'endpoints', 'scripts', 'script_runtimes'].includes(name),
+  ),
+  ...lists('codeboxes', 'runtimes', 'webhooks', 'hla_objects', 'templates'),
+] as const;
+
+const password = field('string', 'Password', { ...required, max_length: 128 });
+const keysAbout = 'Manage API keys available for given instance.';
+
+const documents: readonly [caller: string, path: string, answer: object][] = [
+  ['write', 'classes/', document('Klass List', { POST: classForm })],
+  ['read', 'classes/', document('Klass List')],
+  ['key', 'classes/', document('Klass List')],
+  ['owner', 'classes/note/', document('Klass Instance', { PUT: classUpdate })],
+  ['read', 'classes/note/', document('Klass Instance')],
+  ['owner', 'classes/missing/', document('Klass Instance', { PUT: classUpdate })],
+  ['full', 'api_keys/', document('Api Key List', { POST: keyForm }, keysAbout)],
+  ['key', 'api_keys/', document('Api Key List', undefined, keysAbout)],
+  ['full', 'api_keys/1/', document('Api Key Instance', { PUT: keyForm }, keysAbout)],
+  ['full', 'api_keys/99/', document('Api Key Instance', { PUT: keyForm }, keysAbout)],
+  ['key', 'api_keys/99/', document('Api Key Instance', undefined, keysAbout)],
+  ['full', 'api_keys/1/reset_key/', document('Api Key Reset Key', { POST: {} }, keysAbout)],
+  ['owner', '/v1.1/instances/', document('Instance List', { POST: instanceForm(instanceLinks) })],
+  ['read', '/v1.1/instances/', document('Instance List', { POST: instanceForm(instanceLinks) })],
+  ['key', '/v1.1/instances/', document('Instance List')],
+  ['owner', '/v1/instances/', document('Instance List', { POST: instanceForm(olderLinks) })],
+  [
+    'full',
+    '',
+    document('Instance Instance', {
+      PUT: {
+        ...instanceForm(instanceLinks),
+        name: field('string', 'Name', { ...instanceName, ...readOnly }),
+      },
+    }),
+  ],
+  ['read', '', document('Instance Instance')],
+  [
+    'owner',
+    'rename/',
+    document('Instance Rename', { POST: { new_name: field('string', 'New name', instanceName) } }),
+  ],
+  ['full', 'rename/', document('Instance Rename')],
+  ['read', '/v1.1/account/', document('Account', { PUT: account })],
+  [
+    'nobody',
+    '/v1.1/account/auth/',
+    document('Auth', { POST: { email, password: field('string', 'Password', required) } }),
+  ],
+  [
+    'nobody',
+    '/v1.1/account/register/',
+    document('Register', {
+      POST: {
+        id: field('integer', 'ID', readOnly),
+        ...{ email, password, ...names },
+        invitation_key: field('string', 'Invitation key', { max_length: 128 }),
+      },
+    }),
+  ],
+  ['owner', '/v1.1/account/reset_key/', document('Account Reset Key', { POST: {} })],
+];
+
+describe('a description', () => {
+  it.each(documents)('to %s of %s', async (caller, path, answer) => {
+    const { status, body } = await describeTo(
+      caller,
+      path.startsWith('/') ? path : instance + path,
+    );
+
+    expect([status, body]).toEqual([200, answer]);
+    expect(orderOf(body)).toEqual(orderOf(answer));
+  });
+
+  it('of objects has the fields of their class too', async () => {
+    const { body } = await describeTo('write', `${instance}classes/note/objects/`);
+
+    expect(body.actions.POST).toMatchObject({
+      text: field('string', 'Text', { max_length: 128 }),
+      size: field('integer', 'Size'),
+    });
+  });
+});
+
+/** All keys, outside in, in their order: a description is read by people too. */
+function orderOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return Object.entries(value).map(([name, below]) => [name, orderOf(below)]);
+}
+
+describe('who may not read gets no description', () => {
+  const forbidden = { detail: 'You do not have permission to perform this action.' };
+
+  it.each([
+    ['nobody', 'classes/', 403, forbidden],
+    ['nobody', '', 403, forbidden],
+    ['nobody', '/v1.1/instances/', 403, forbidden],
+    ['nobody', '/v1.1/account/', 403, forbidden],
+    ['key', '/v1.1/account/', 403, forbidden],
+    ['write', 'api_keys/', 403, forbidden],
+    ['read', 'api_keys/1/', 403, forbidden],
+    ['key', 'classes/note/objects/', 403, forbidden],
+    ['owner', '/v1.1/instances/nowhere/', 404, { detail: 'Not found.' }],
+    ['owner', '/v1.1/instances/nowhere/classes/', 404, { detail: 'Instance was not found.' }],
+    ['owner', 'classes/none/objects/', 404, { detail: 'Class was not found.' }],
+    ['owner', 'nothing/', 404, { detail: 'Not found.' }],
+  ])('%s of %s', async (caller, path, status, answer) => {
+    const result = await describeTo(caller, path.startsWith('/') ? path : instance + path);
+
+    expect(result).toEqual({ status, body: answer });
+  });
+});
