@@ -37,7 +37,7 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   const hints = createHints();
   return async (sent) => {
     const request = applyOverride(sent);
-    const outcome: Outcome = { representation: 'json', allow: undefined };
+    const outcome: Outcome = { form: formOf(request), allow: undefined };
     try {
       const response = await serve({ request, router, platform, hints }, outcome);
       return finish(request, response, outcome);
@@ -54,16 +54,26 @@ interface Call {
   readonly hints: LoadRequest['hints'];
 }
 
-/** What is known of the answer's form before there is one; errors use it too. */
+/** What is known of the answer before there is one; errors use it too. */
 interface Outcome {
-  representation: Representation;
+  /** Or why there is none that suits the client, said when its turn in the order of checks has come. */
+  readonly form: Representation | ApiError;
   allow: string | undefined;
+}
+
+function formOf({ headers, query }: Request): Outcome['form'] {
+  try {
+    return negotiate(headers.accept, queryValue(query, 'format'));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return error;
+  }
 }
 
 function finish(request: Request, response: Response, outcome: Outcome): Response {
   const allow = outcome.allow === undefined ? {} : { Allow: outcome.allow };
   const complete = { ...response, headers: { ...allow, ...response.headers } };
-  return outcome.representation === 'html' ? renderPage(request, complete) : complete;
+  return outcome.form === 'html' ? renderPage(request, complete) : complete;
 }
 
 function refusal(error: unknown, { id }: Request, { log }: Platform): Response {
@@ -91,7 +101,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   if (route.instance === 'place' && loaded.records.instanceName === undefined) {
     throw parentNotFound('Instance');
   }
-  outcome.representation = negotiate(request.headers.accept, queryValue(request.query, 'format'));
+  if (outcome.form instanceof ApiError) throw outcome.form;
   if (caller.bodyFault !== undefined) throw caller.bodyFault;
   const context = createContext({ request, load: loading, loaded, body });
   checkInstance(context);

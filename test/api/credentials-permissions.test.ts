@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type Credentials, openWorld, plantUser, startApi } from '../support/api.ts';
+import { plantAdmin } from '../support/plant-admin.ts';
+
+let api: Api;
+let callers: Readonly<Record<Caller, Credentials>>;
+
+const names = [
+  ...(['owner', 'full', 'write', 'read', 'stranger'] as const),
+  ...(['key', 'ignore_acl', 'user_create', 'group_create', 'anonymous_read', 'user'] as const),
+  'nobody',
+] as const;
+type Caller = (typeof names)[number];
+
+beforeAll(async () => {
+  api = await startApi();
+  const world = await openWorld(api);
+  await world.dataClass('note', [{ name: 'text', type: 'string' }]);
+  const key = await world.apiKey();
+  callers = {
+    owner: world.owner,
+    full: await plantAdmin(world, 'full'),
+    write: await plantAdmin(world, 'write'),
+    read: await plantAdmin(world, 'read'),
+    stranger: await world.account('stranger@example.com'),
+    key,
+    ignore_acl: await world.apiKey({ ignore_acl: true }),
+    user_create: await world.apiKey({ allow_user_create: true }),
+    group_create: await world.apiKey({ allow_group_create: true }),
+    anonymous_read: await world.apiKey({ allow_anonymous_read: true }),
+    user: { key, user: await plantUser(world, 1) },
+    nobody: undefined,
+  };
+});
+afterAll(() => api.close());
+
+/**
+ * The status for every caller, in the order of `names`. Paths without a slash at the start are below the instance,
+ * `.` is the instance itself. Every write is sent with values that no field takes: who may write gets past 403, to
+ * 404 where there is no such thing or to 400 at most.
+ */
+const table = `
+                                  own ful wri rea str   key acl  uc  gc  ar use   nobody
+GET    /                          200 200 200 200 200   200 200 200 200 200 200   200
+GET    /v1.1/                     200 200 200 200 200   200 200 200 200 200 200   200
+GET    snippets/                  200 200 200 200 200   200 200 200 200 200 200   200
+GET    endpoints/                 200 200 200 200 200   200 200 200 200 200 200   200
+POST   /v1.1/account/register/    400 400 400 400 400   400 400 400 400 400 400   400
+GET    /v1.1/account/             200 200 200 200 200   403 403 403 403 403 403   403
+PATCH  /v1.1/account/             200 200 200 200 200   403 403 403 403 403 403   403
+POST   /v1.1/account/password/    400 400 400 400 400   403 403 403 403 403 403   403
+GET    /v1.1/instances/           200 200 200 200 200   200 200 200 200 200 200   403
+POST   /v1.1/instances/           400 400 400 400 400   403 403 403 403 403 403   403
+GET    .                          200 200 200 200 404   200 200 200 200 200 200   403
+HEAD   .                          200 200 200 200 404   200 200 200 200 200 200   403
+PATCH  .                          200 200 403 403 404   403 403 403 403 403 403   403
+PUT    .                          200 200 403 403 404   403 403 403 403 403 403   403
+POST   rename/                    400 403 403 403 404   403 403 403 403 403 403   403
+GET    api_keys/                  200 200 403 403 403   200 200 200 200 200 200   403
+POST   api_keys/                  400 400 403 403 403   403 403 403 403 403 403   403
+GET    api_keys/99/               404 404 403 403 403   404 404 404 404 404 404   403
+PUT    api_keys/99/               404 404 403 403 403   403 403 403 403 403 403   403
+PATCH  api_keys/99/               404 404 403 403 403   403 403 403 403 403 403   403
+DELETE api_keys/99/               404 404 403 403 403   403 403 403 403 403 403   403
+POST   api_keys/99/reset_key/     404 404 403 403 403   403 403 403 403 403 403   403
+GET    classes/                   200 200 200 200 403   200 200 200 200 200 200   403
+POST   classes/                   400 400 400 403 403   403 403 403 403 403 403   403
+GET    classes/none/              404 404 404 404 403   404 404 404 404 404 404   403
+PATCH  classes/none/              404 404 404 403 403   403 403 403 403 403 403   403
+DELETE classes/none/              404 404 404 403 403   403 403 403 403 403 403   403
+GET    classes/note/objects/      200 200 200 200 403   403 200 403 403 200 200   403
+GET    classes/note/objects/99/   404 404 404 404 403   403 404 403 403 404 404   403
+POST   classes/note/objects/      400 400 400 403 403   400 400 400 400 400 400   403
+PATCH  classes/note/objects/99/   404 404 404 403 403   404 404 404 404 404 404   403
+DELETE classes/note/objects/99/   404 404 404 403 403   404 404 404 404 404 404   403
+DELETE .                            - 403 403 403 404   403 403 403 403 403 403   403
+`;
+
+const rows = table
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => {
+    const [method = '', path = '', ...statuses] = line.split(/\s+/);
+    return { method, path, statuses };
+  });
+
+const body = { ignore_acl: 5, text: [] };
+
+describe('what each caller may do', () => {
+  it.each(rows)('$method $path', async ({ method, path, statuses }) => {
+    const below = path === '.' ? '' : path;
+    const call = {
+      method,
+      path: path.startsWith('/') ? path : `/v1.1/instances/blog-1/${below}`,
+      ...(['POST', 'PUT', 'PATCH'].includes(method) && { body }),
+    };
+    const got = await Promise.all(
+      names.map(async (name, at) => {
+        if (statuses[at] === '-') return '-'; // the owner's removal of the instance has tests of its own
+        const { status } = await api.send({ as: callers[name], ...call });
+        return String(status);
+      }),
+    );
+
+    const by = (list: readonly string[]) => names.map((name, at) => `${name} ${list[at]}`);
+    expect(by(got)).toEqual(by(statuses));
+  });
+});
