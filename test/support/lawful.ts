@@ -21,7 +21,7 @@ export function accepted({ status, text, body }: RawAnswer, wanted: number): Raw
   return body;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
 /**
  * Makes a function that calls, as a page of another origin does, and holds every answer against the laws that bind

@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../shared/local/store.ts';
+import { objectEntity, uniqueEntity } from '../../shared/store/entities.ts';
+import type { ObjectData, UniqueData } from '../../shared/store/records.ts';
+import type { Bound, IndexName, Store, Stored } from '../../shared/store/store.ts';
+import { accepted, send } from '../support/lawful.ts';
+import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+
+/*
+ * The server as a process of its own on a folder: what it has acknowledged is there, whatever ends it.
+ */
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-durability-'));
+let folders = 0;
+const newFolder = () => join(root, String(folders++));
+
+afterEach(endProcesses);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const base = '/v1.1/instances/durable/';
+const objects = `${base}classes/book/objects/`;
+// numbers of the only instance and of the only class beside that of the profiles
+const partition = objectEntity.key(1, 2, 0).pk;
+const uniques = uniqueEntity.key(1, 2, '', '').pk;
+
+interface Keys {
+  readonly owner: string;
+  readonly apiKey: string;
+}
+
+type Book = Readonly<Record<string, unknown>> & { readonly id: number; readonly isbn: string };
+
+async function fill({ url }: ServerProcess): Promise<Keys> {
+  const account = { email: 'ann@example.com', password: 'a password' };
+  const path = '/v1.1/account/register/';
+  const { account_key: owner } = accepted(await send(url, { path, body: account }), 201);
+  const create = async (at: string, body: object) =>
+    accepted(await send(url, { as: owner, path: at, body }), 201);
+  await create('/v1.1/instances/', { name: 'durable' });
+  await create(`${base}classes/`, {
+    name: 'book',
+    schema: [
+      { name: 'isbn', type: 'string', unique: true },
+      { name: 'title', type: 'string', filter_index: true, order_index: true },
+      { name: 'pages', type: 'integer', order_index: true },
+    ],
+  });
+  const { api_key: apiKey } = await create(`${base}api_keys/`, { ignore_acl: true });
+  return { owner, apiKey };
+}
+
+/** Creates books from 16 clients at once until the server is gone; gives what it has acknowledged. */
+async function write(server: ServerProcess, { apiKey }: Keys, round: number) {
+  const acknowledged: Book[] = [];
+  const client = async (number: number): Promise<void> => {
+    for (let turn = 0; ; turn += 1) {
+      const isbn = `${round}-${number}-${turn}`;
+      const body = { isbn, title: `title ${isbn}`, pages: turn, other_permissions: 'read' };
+      const answer = await send(server.url, { as: apiKey, path: objects, body }).catch(
+        () => 'gone' as const,
+      );
+      if (answer === 'gone') return;
+      acknowledged.push(accepted(answer, 201));
+    }
+  };
+  const done = Promise.all(Array.from({ length: 16 }, (_, number) => client(number)));
+  while (acknowledged.length < 16) await setTimeout(5);
+  return { acknowledged, done };
+}
+
+async function readAll(store: Store, pk: string, index?: IndexName): Promise<readonly Stored[]> {
+  const items: Stored[] = [];
+  let lower: Bound | undefined;
+  for (;;) {
+    const page = await store.query({
+      pk,
+      ...(index && { index }),
+      ...(lower && { lower }),
+      limit: 1000,
+    });
+    items.push(...page.items);
+    const last = page.positions.at(-1);
+    if (!page.more || last === undefined) return items;
+    lower = { key: last, inclusive: false };
+  }
+}
+
+const idsOf = (items: readonly Stored[]) =>
+  items.map(({ data }) => (data as ObjectData).id).sort((a, b) => a - b);
+
+/** Ids of the objects in a folder that a server has left; each has all its index entries, and there are no others. */
+async function storedIds(folder: string): Promise<readonly number[]> {
+  const store = await openStore({ path: join(folder, 'store'), now: Date.now });
+  try {
+    const stored = await readAll(store, partition);
+    const ids = idsOf(stored);
+    for (const index of ['slot0', 'slot1', 'slot2', 'updated', 'shared'] as const) {
+      expect(idsOf(await readAll(store, partition, index)), index).toEqual(ids);
+    }
+    expect(await readAll(store, partition, 'slot3')).toEqual([]);
+    const taken = await readAll(store, uniques);
+    expect(taken.map(({ data }) => (data as UniqueData).object).sort((a, b) => a - b)).toEqual(ids);
+    return ids;
+  } finally {
+    await store.close();
+  }
+}
+
+describe('a server that is killed', () => {
+  it('has everything that it acknowledged, whole, and gives no id again', async () => {
+    const folder = newFolder();
+    let server = await startProcess(folder);
+    const keys = await fill(server);
+    const books: Book[] = [];
+
+    for (const [round, delayMs] of [0, 120].entries()) {
+      const before = Math.max(0, ...books.map(({ id }) => id));
+      const { acknowledged, done } = await write(server, keys, round);
+      await setTimeout(delayMs + Math.random() * 50);
+      expect(await server.end('SIGKILL')).toBeNull();
+      await done;
+      expect(acknowledged.every(({ id }) => id > before)).toBe(true);
+      books.push(...acknowledged);
+      const ids = new Set(await storedIds(folder));
+      expect(books.filter(({ id }) => !ids.has(id))).toEqual([]);
+      server = await startProcess(folder);
+    }
+
+    expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
+    const shown = await Promise.all(
+      books.map(({ id }) => send(server.url, { as: keys.apiKey, path: `${objects}${id}/` })),
+    );
+    expect(shown.map(({ body }) => body)).toEqual(books);
+    const { isbn } = books[0] ?? {};
+    const again = await send(server.url, { as: keys.apiKey, path: objects, body: { isbn } });
+    expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
+    expect(server.complaints()).toBe('');
+  });
+
+  it('keeps its keys valid, and what was reset or removed invalid', async () => {
+    const folder = newFolder();
+    const first = await startProcess(folder);
+    const { owner, apiKey } = await fill(first);
+    const make = async () =>
+      accepted(await send(first.url, { as: owner, path: `${base}api_keys/`, body: {} }), 201);
+    const [reset, removed] = [await make(), await make()];
+    const renewed = accepted(
+      await send(first.url, { as: owner, method: 'POST', path: reset.links.reset_key }),
+      200,
+    );
+    accepted(await send(first.url, { as: owner, method: 'DELETE', path: removed.links.self }), 204);
+    await first.end('SIGKILL');
+
+    const { url } = await startProcess(folder);
+
+    const statusOf = async (as: string) =>
+      (await send(url, { as, path: `${base}api_keys/` })).status;
+    expect(await Promise.all([owner, apiKey, renewed.api_key].map(statusOf))).toEqual([
+      200, 200, 200,
+    ]);
+    expect(await Promise.all([reset.api_key, removed.api_key].map(statusOf))).toEqual([403, 403]);
+    const shown = await send(url, { as: owner, path: `${base}api_keys/` });
+    expect(shown.body.objects.map((each: { api_key: string }) => each.api_key)).toEqual([
+      apiKey,
+      renewed.api_key,
+    ]);
+  });
+});
+
+describe('a server that is asked to end', () => {
+  it('has everything that it acknowledged, and breaks off nothing', async () => {
+    const folder = newFolder();
+    const server = await startProcess(folder);
+    const keys = await fill(server);
+    const { acknowledged, done } = await write(server, keys, 0);
+
+    const code = await server.end('SIGTERM');
+
+    await done;
+    const ids = new Set(await storedIds(folder));
+    expect(code).toBe(0);
+    expect(acknowledged.filter(({ id }) => !ids.has(id))).toEqual([]);
+    expect(ids.size).toBe(acknowledged.length);
+    expect(server.complaints()).toBe('');
+  });
+
+  it('answers a request whose body is still on its way', async () => {
+    const folder = newFolder();
+    const server = await startProcess(folder);
+    const { apiKey } = await fill(server);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part) => {
+      text += part;
+    });
+    socket.write(
+      `POST ${objects} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${apiKey}\r\nExpect: 100-continue\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 42\r\n\r\n',
+    );
+    await once(socket, 'data'); // the server has begun with it
+
+    const ended = server.end('SIGTERM');
+    await refusing(server.url);
+    socket.write('{"isbn":"late","other_permissions":"read"');
+    socket.write('}');
+
+    expect(await ended).toBe(0);
+    expect(text).toMatch(/\r\n\r\nHTTP\/1.1 201 Created\r\n[\s\S]*connection: close/i);
+    expect(await storedIds(folder)).toEqual([1]);
+  });
+
+  it('and a second one on its folder is refused, harming nothing', async () => {
+    const folder = newFolder();
+    const server = await startProcess(folder);
+    const { apiKey } = await fill(server);
+
+    await expect(startProcess(folder)).rejects.toThrow(/ended with 1: .*is in use by process/);
+
+    const body = { isbn: 'x', other_permissions: 'read' };
+    expect((await send(server.url, { as: apiKey, path: objects, body })).status).toBe(201);
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(await storedIds(folder)).toEqual([1]);
+  });
+});
+
+/** Waits until nobody takes connections any more. */
+async function refusing(url: string): Promise<void> {
+  for (;;) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const [event] = await Promise.race([
+      once(socket, 'connect').then(() => ['open']),
+      once(socket, 'error').then(() => ['refused']),
+    ]).catch(() => ['refused']);
+    socket.destroy();
+    if (event === 'refused') return;
+    await setTimeout(10);
+  }
+}
