@@ -1,0 +1,1092 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { time } from '../support/answers.ts';
+import { type Api, openWorld, plantUser, startApi } from '../support/api.ts';
+import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
+
+/*
+ * The client library of the original service, unmodified, against the local server: one block for each of its models.
+ * What stands here is what programs that were written with it see.
+ */
+
+const notAllowed = 'You do not have permission to perform this action.';
+
+let api: Api;
+/** A connection with an account key, whose calls go to `blog-1` unless told otherwise. */
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi({ settings: { maxInstances: 100 } });
+  const { owner, instance } = await openWorld(api);
+  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+});
+afterAll(() => api.close());
+
+/** The HTTP refusal as the client tells it. */
+function refused(status: number, message: string) {
+  return { name: 'RequestError', message, status };
+}
+
+/** A connection like `client` with an API key in place of the account key. */
+async function withApiKey(flags: object = {}, more: object = {}): Promise<Client> {
+  const { api_key } = await run(client.ApiKey.please().create(flags));
+  return connect(api.url, {
+    ...{ apiKey: api_key, defaults: { instanceName: client.getInstanceName() } },
+    ...more,
+  });
+}
+
+function names(models: readonly Client[]): unknown[] {
+  return Array.from(models, ({ name }) => name);
+}
+
+function ids(models: readonly Client[]): unknown[] {
+  return Array.from(models, ({ id }) => id);
+}
+
+/** Waits until the client's emitter tells of this. */
+function heard(emitter: Client, event: string): Promise<Client> {
+  return new Promise((resolve) => emitter.on(event, resolve));
+}
+
+/** Goes through all pages of a query set's list as the client does by itself. */
+async function everything(
+  query: Client,
+  properties: object,
+  pageSize: number,
+  filter: object = {},
+): Promise<Client> {
+  const all = query.all(properties, { page_size: pageSize, ...filter }, false);
+  const stopped = heard(all, 'stop');
+  all.start();
+  return stopped;
+}
+
+describe('connection', () => {
+  it('calls nobody but the server of its base URL', async () => {
+    const moved = connect('http://nowhere.invalid', { accountKey: client.getAccountKey() });
+    moved.setBaseUrl(api.url);
+
+    const instances = await run(moved.Instance.please().list());
+
+    expect(moved.getBaseUrl()).toBe(api.url);
+    expect(names(instances)).toContain('blog-1');
+  });
+
+  it('is refused without a key, and with one that is none', async () => {
+    const nobody = await refusal(connect(api.url).Instance.please().list());
+    const stranger = await refusal(
+      connect(api.url, { accountKey: 'abc' }).Instance.please().list(),
+    );
+
+    expect(nobody).toEqual(refused(403, notAllowed));
+    expect(stranger).toEqual(refused(403, 'No such API Key.'));
+  });
+
+  it.each([
+    ['a social token', { socialToken: 'token-of-a-network' }],
+    ['a user key', { userKey: 'key-of-a-user' }],
+  ])('%s beside the account key changes nothing', async (_, more) => {
+    const both = connect(api.url, { accountKey: client.getAccountKey(), ...more });
+
+    const account = await run(both.Account.getUserDetails());
+
+    expect(account.email).toBe('owner-of-blog-1@example.com');
+  });
+
+  it('a social token alone opens nothing', async () => {
+    const told = await refusal(connect(api.url, { socialToken: 'x' }).Account.getUserDetails());
+
+    expect(told).toEqual(refused(403, 'No such API Key.'));
+  });
+
+  it('goes to the instance that it is set to', async () => {
+    const { defaults, accountKey } = client;
+    const moved = connect(api.url, { accountKey, defaults: { ...defaults, instanceName: 'none' } });
+    const before = await refusal(moved.Class.please().list());
+
+    moved.setInstanceName('blog-1');
+    const after = await run(moved.Class.please().list());
+
+    expect(before).toEqual(refused(404, 'Instance was not found.'));
+    expect(names(after)).toContain('user_profile');
+  });
+
+  it('an API key takes the place of the account key', async () => {
+    const { apiKey } = await withApiKey();
+    const both = connect(api.url, { apiKey, accountKey: client.getAccountKey() });
+
+    const [instance] = await run(both.Instance.please().list());
+    const account = await refusal(both.Account.getUserDetails());
+
+    expect(instance).toMatchObject({ name: 'blog-1', role: 'api_key' });
+    expect(account).toEqual(refused(403, notAllowed));
+  });
+
+  it('`then` and `await` on a query set run the call', async () => {
+    const raw: Client = await new Promise((resolve) => {
+      client.Instance.please()
+        .list()
+        .then((_: Client, body: Client) => resolve(body));
+    });
+    const awaited = await client.Instance.please().get({ name: 'blog-1' });
+
+    expect(raw).toMatchObject({ next: null, prev: null });
+    expect(awaited.name).toBe('blog-1');
+  });
+
+  it('`catch` hears of a failure', async () => {
+    const status = await client.Instance.please()
+      .get({ name: 'missing' })
+      .then(() => 200)
+      .catch((error: Client) => error.status);
+
+    expect(status).toBe(404);
+  });
+});
+
+describe('Monitor', () => {
+  it('finds the server at its bare base URL', async () => {
+    const links = await run(client.Monitor.request());
+
+    expect(links).toEqual({ links: { v1: '/v1/', 'v1.1': '/v1.1/' } });
+  });
+
+  it('tells when the server can be reached, and when no more', async () => {
+    const server = await startApi();
+    const { Monitor } = connect(server.url);
+    Monitor.timeout = 5; // milliseconds between two calls
+    const connected = heard(Monitor, 'connected');
+    const disconnected = heard(Monitor, 'disconnected');
+
+    Monitor.startMonitoring();
+    await connected;
+    await server.close();
+    const error = await disconnected;
+    Monitor.stopMonitoring();
+
+    expect(error.code).toMatch(/^ECONN/); // refused, or reset when a call was under way
+  });
+});
+
+describe('Account', () => {
+  const account = {
+    ...{ id: expect.any(Number), email: '', first_name: '', last_name: '' },
+    ...{ is_active: false, has_password: true, metadata: {} },
+  };
+
+  async function registered(email: string): Promise<Client> {
+    const connection = connect(api.url);
+    const { account_key } = await run(connection.Account.register({ email, password: 'secret' }));
+    connection.setAccountKey(account_key);
+    return connection;
+  }
+
+  it('registers, logs in, and calls with the key from then on', async () => {
+    const connection = connect(api.url);
+    const { Account } = connection;
+    const made = await run(
+      Account.register({ email: 'Ann@Example.org', password: 'secret', first_name: 'Ann' }),
+    );
+
+    const logged = await run(Account.login({ email: 'ann@example.org', password: 'secret' }));
+    const details = await run(Account.getUserDetails());
+
+    const expected = { ...account, email: 'ann@example.org', first_name: 'Ann' };
+    expect(made).toEqual({ ...expected, account_key: expect.stringMatching(/^[0-9a-f]+$/) });
+    expect(logged).toEqual(made);
+    expect(details).toEqual(expected);
+    expect(connection.getAccountKey()).toBe(made.account_key);
+  });
+
+  it('logs in without taking the key over', async () => {
+    const connection = await registered('bob@example.org');
+    connection.setAccountKey(null);
+
+    const { account_key } = await run(
+      connection.Account.login({ email: 'bob@example.org', password: 'secret' }, false),
+    );
+
+    expect(account_key).toMatch(/^[0-9a-f]+$/);
+    expect(connection.getAccountKey()).toBeNull();
+  });
+
+  it('changes names and metadata', async () => {
+    const { Account } = await registered('cleo@example.org');
+    const changes = { email: 'cleo@example.org', last_name: 'Lee', metadata: { theme: 'dark' } };
+
+    const changed = await run(Account.update(changes));
+    const details = await run(Account.getUserDetails());
+
+    expect(changed).toEqual({ ...account, ...changes });
+    expect(details).toEqual(changed);
+  });
+
+  it('resets its key: the old one is dead', async () => {
+    const connection = await registered('dan@example.org');
+    const { Account } = connection;
+    const old = connection.getAccountKey();
+
+    const { account_key, email } = await run(Account.resetKey());
+    const before = await refusal(Account.getUserDetails());
+    connection.setAccountKey(account_key);
+    const after = await run(Account.getUserDetails());
+
+    expect(account_key).not.toBe(old);
+    expect(before).toEqual(refused(403, 'No such API Key.'));
+    expect(after.email).toBe(email);
+  });
+
+  it('changes its password and keeps its key', async () => {
+    const { Account } = await registered('eve@example.org');
+    const login = { email: 'eve@example.org' };
+
+    const changed = await run(
+      Account.changePassword({ current_password: 'secret', new_password: 'better' }),
+    );
+    const old = await refusal(Account.login({ ...login, password: 'secret' }));
+    const logged = await run(Account.login({ ...login, password: 'better' }, false));
+
+    expect(changed).toEqual({});
+    expect(old).toEqual(refused(401, 'Invalid password.'));
+    expect(logged.account_key).toBe(Account.getConfig().getAccountKey());
+  });
+
+  it.each([
+    [
+      'a registration without password',
+      (a: Client) => a.register({ email: 'x@example.org' }),
+      400,
+      '"password" This field is required.',
+    ],
+    [
+      'a registration of a taken address',
+      (a: Client) => a.register({ email: 'OWNER-OF-blog-1@example.com', password: 'x' }),
+      400,
+      '"email" This field must be unique.',
+    ],
+    [
+      'a log-in of nobody',
+      (a: Client) => a.login({ email: 'nobody@example.org', password: 'x' }),
+      401,
+      'Invalid email.',
+    ],
+    [
+      'an update without address',
+      (a: Client) => a.update({ first_name: 'Ann' }),
+      400,
+      '"email" This field is required.',
+    ],
+    [
+      'an update to no address',
+      (a: Client) => a.update({ email: 'nowhere' }),
+      400,
+      '"email" Enter a valid email address.',
+    ],
+    [
+      'a change with a wrong password',
+      (a: Client) => a.changePassword({ current_password: 'x', new_password: 'y' }),
+      400,
+      '"current_password" Invalid password.',
+    ],
+    [
+      'a first password where there is one',
+      (a: Client) => a.setPassword('x'),
+      400,
+      '"password" Admin already has password.',
+    ],
+  ])('%s is refused', async (_, call, status, message) => {
+    const told = await refusal(call(client.Account));
+
+    expect(told).toEqual(refused(status, message));
+  });
+});
+
+describe('Instance', () => {
+  let instances: Client; // a connection of an account of its own, without default instance
+
+  beforeAll(async () => {
+    instances = connect(api.url);
+    const { Account } = instances;
+    await run(Account.register({ email: 'instances@example.org', password: 'secret' }));
+    await run(Account.login({ email: 'instances@example.org', password: 'secret' }));
+  });
+
+  const make = (name: string, more = {}) =>
+    run(instances.Instance.please().create({ name, ...more }));
+
+  it('is made and read again', async () => {
+    const made = await make('Shop-1', { description: 'demo', metadata: { color: 'red' } });
+    const read = await run(instances.Instance.please().get({ name: 'shop-1' }));
+
+    expect(fieldsOf(made)).toEqual({
+      ...{ name: 'shop-1', description: 'demo', role: 'full', location: 'local' },
+      owner: expect.objectContaining({ email: 'instances@example.org' }),
+      metadata: { color: 'red' },
+      links: expect.objectContaining({
+        self: '/v1.1/instances/shop-1/',
+        api_keys: '/v1.1/instances/shop-1/api_keys/',
+        classes: '/v1.1/instances/shop-1/classes/',
+      }),
+      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+    });
+    expect(made.created_at).toBeInstanceOf(Date);
+    expect(Math.abs(Date.now() - made.created_at.getTime())).toBeLessThan(60_000);
+    expect(made.isNew()).toBe(false);
+    expect(fieldsOf(read)).toEqual(fieldsOf(made));
+  });
+
+  it('a new model becomes an instance when it is saved, and changes when it is saved again', async () => {
+    const model = instances.Instance({ name: 'saved-1' });
+
+    const made = await run(model.save());
+    made.description = 'second';
+    made.metadata = { step: 2 };
+    const saved = await run(made.save());
+
+    expect(model.isNew()).toBe(true);
+    expect(saved).toMatchObject({ description: 'second', metadata: { step: 2 } });
+    expect(fieldsOf(saved).created_at).toEqual(fieldsOf(made).created_at);
+  });
+
+  it('is updated by name', async () => {
+    await make('updated-1', { metadata: { kept: 1 } });
+
+    const updated = await run(
+      instances.Instance.please().update({ name: 'updated-1' }, { description: 'new' }),
+    );
+
+    expect(updated).toMatchObject({ description: 'new', metadata: { kept: 1 } });
+  });
+
+  it('is had or made, and updated or made', async () => {
+    const please = () => instances.Instance.please();
+
+    const made = await run(please().getOrCreate({ name: 'either-1' }, { description: 'first' }));
+    const had = await run(please().getOrCreate({ name: 'either-1' }, { description: 'second' }));
+    const changed = await run(please().updateOrCreate({ name: 'either-1' }, { description: 'b' }));
+    const other = await run(
+      please().updateOrCreate({ name: 'either-2' }, { description: 'b' }, { description: 'c' }),
+    );
+
+    const all = [made, had, changed, other].map(({ description }) => description);
+    expect(all).toEqual(['first', 'first', 'b', 'c']);
+  });
+
+  it('is renamed by its model and by name: the old name is free at once', async () => {
+    const model = await make('before-1');
+
+    const first = await run(model.rename({ new_name: 'between-1' }));
+    const second = await run(
+      instances.Instance.please().rename({ name: 'between-1' }, { new_name: 'After-1' }),
+    );
+    const old = await refusal(instances.Instance.please().get({ name: 'between-1' }));
+    const same = await run(second.rename());
+
+    expect(first.name).toBe('between-1');
+    expect(fieldsOf(same)).toMatchObject({ name: 'after-1', links: second.links });
+    expect(second.links.self).toBe('/v1.1/instances/after-1/');
+    expect(old).toEqual(refused(404, 'Not found.'));
+  });
+
+  it('is deleted by its model and by name', async () => {
+    const model = await make('gone-1');
+    await make('gone-2');
+
+    await run(model.delete());
+    await run(instances.Instance.please().delete({ name: 'gone-2' }));
+    const again = await refusal(model.delete());
+    const inside = await refusal(model.classes().list());
+
+    expect(again).toEqual(refused(404, 'Not found.'));
+    expect(inside).toEqual(refused(404, 'Instance was not found.'));
+  });
+
+  it('leads to what it holds', async () => {
+    const model = await make('holder-1');
+    await run(instances.ApiKey.please().create({ instanceName: 'holder-1', description: 'one' }));
+
+    const keys = await run(model.apiKeys().list());
+    const classes = await run(model.classes().list());
+
+    expect(Array.from(keys, (key: Client) => key.description)).toEqual(['one']);
+    expect(names(classes)).toEqual(['user_profile']);
+  });
+
+  it.each([
+    ['a taken name', { name: 'blog-1' }, '"name" This field must be unique.'],
+    ['a reserved name', { name: 'admin' }, expect.stringContaining('Unable to use that value.')],
+    ['a name with two hyphens', { name: 'a--bcd' }, '"name" Double hyphens are reserved.'],
+    [
+      'a long description',
+      { name: 'wordy-1', description: 'x'.repeat(257) },
+      '"description" Ensure this field has no more than 256 characters.',
+    ],
+  ])('%s is refused', async (_, attributes, message) => {
+    const told = await refusal(instances.Instance.please().create(attributes));
+
+    expect(told).toEqual({ ...refused(400, ''), message });
+  });
+
+  it('a name that is too short is refused by the client itself', async () => {
+    const told = await refusal(instances.Instance.please().create({ name: 'abc' }));
+
+    expect(told.name).toBe('ValidationError');
+  });
+
+  it('an instance of others is not found', async () => {
+    const told = await refusal(instances.Instance.please().get({ name: 'blog-1' }));
+    const inside = await refusal(instances.Class.please().list({ instanceName: 'blog-1' }));
+
+    expect(told).toEqual(refused(404, 'Not found.'));
+    expect(inside).toEqual(refused(403, notAllowed));
+  });
+
+  describe('lists', () => {
+    let pages: Client;
+
+    beforeAll(async () => {
+      pages = connect(api.url);
+      await run(pages.Account.register({ email: 'pages@example.org', password: 'secret' }));
+      await run(pages.Account.login({ email: 'pages@example.org', password: 'secret' }));
+      const models = ['page-1', 'page-2', 'page-3'].map((name) => pages.Instance({ name }));
+      await run(pages.Instance.please().bulkCreate(models));
+    });
+
+    it('go forth and back by pages', async () => {
+      const first = await run(pages.Instance.please().pageSize(2).list());
+      const second = await run(first.next());
+      const back = await run(second.prev());
+
+      expect([first, second, back].map(names)).toEqual([
+        ['page-1', 'page-2'],
+        ['page-3'],
+        ['page-1', 'page-2'],
+      ]);
+      expect([first.hasPrev(), first.hasNext(), second.hasNext()]).toEqual([false, true, false]);
+    });
+
+    it('go from the last to the first', async () => {
+      const first = await run(pages.Instance.please().ordering('desc').pageSize(2).list());
+      const second = await run(first.next());
+
+      expect([first, second].map(names)).toEqual([['page-3', 'page-2'], ['page-1']]);
+    });
+
+    it.each([1, 2, 3, 100])('come whole by pages of %i', async (pageSize) => {
+      const all = await everything(pages.Instance.please(), {}, pageSize);
+
+      expect(names(all)).toEqual(['page-1', 'page-2', 'page-3']);
+    });
+
+    it('keep their filter by name from page to page', async () => {
+      const filter = { name__startswith: 'page-' };
+      await run(pages.Instance.please().create({ name: 'other-page' }));
+
+      const all = await everything(pages.Instance.please(), {}, 1, filter);
+      await run(pages.Instance.please().delete({ name: 'other-page' }));
+
+      expect(names(all)).toEqual(['page-1', 'page-2', 'page-3']);
+    });
+
+    it('give the first, a choice of fields, and the bare answer', async () => {
+      const first = await run(pages.Instance.please().first());
+      const chosen = await run(pages.Instance.please().list().fields(['name', 'role']).raw());
+      const left = await run(pages.Instance.please().list().excludedFields(['owner']).raw());
+
+      expect(first.name).toBe('page-1');
+      expect(chosen).toEqual({
+        ...{ next: null, prev: null },
+        objects: ['page-1', 'page-2', 'page-3'].map((name) => ({ name, role: 'full' })),
+      });
+      expect(left.objects[0]).toHaveProperty('links');
+      expect(left.objects[0]).not.toHaveProperty('owner');
+    });
+  });
+});
+
+describe('ApiKey', () => {
+  const flags = {
+    ...{ ignore_acl: false, allow_user_create: false },
+    ...{ allow_group_create: false, allow_anonymous_read: false },
+  };
+
+  it('is made with nothing, and with all flags', async () => {
+    const plain = await run(client.ApiKey.please().create());
+    const mighty = await run(client.ApiKey.please().create({ description: 'all', ...all(true) }));
+
+    const path = `/v1.1/instances/blog-1/api_keys/${plain.id}/`;
+    expect(fieldsOf(plain)).toEqual({
+      ...{ instanceName: 'blog-1', id: expect.any(Number), description: '', ...flags },
+      api_key: expect.stringMatching(/^[0-9a-f]+$/),
+      links: { self: path, reset_key: `${path}reset_key/` },
+      created_at: expect.any(String),
+    });
+    expect(mighty).toMatchObject({ description: 'all', ...all(true) });
+  });
+
+  const all = (value: boolean) =>
+    Object.fromEntries(Object.keys(flags).map((name) => [name, value]));
+
+  it('is read, listed, updated and saved', async () => {
+    const made = await run(client.ApiKey.please().create({ allow_user_create: true }));
+    const { id } = made;
+
+    const read = await run(client.ApiKey.please().get({ id }));
+    const updated = await run(client.ApiKey.please().update({ id }, { description: 'new' }));
+    updated.ignore_acl = true;
+    const saved = await run(updated.save());
+    const listed = await run(client.ApiKey.please().list());
+
+    expect(fieldsOf(read)).toEqual(fieldsOf(made));
+    expect(fieldsOf(saved)).toEqual({ ...fieldsOf(made), description: 'new', ignore_acl: true });
+    expect(fieldsOf(listed.at(-1))).toEqual(fieldsOf(saved));
+  });
+
+  it('is reset by its model and by id: the old text is dead', async () => {
+    const made = await run(client.ApiKey.please().create());
+    const holder = connect(api.url, { apiKey: made.api_key });
+
+    const raw = await run(made.reset());
+    const model = await run(client.ApiKey.please().reset({ id: made.id }));
+    const old = await refusal(holder.Instance.please().list());
+    holder.setApiKey(model.api_key);
+    const now = await run(holder.Instance.please().list());
+
+    expect(new Set([made.api_key, raw.api_key, model.api_key]).size).toBe(3);
+    expect(raw).toMatchObject({ id: made.id, created_at: time });
+    expect(old).toEqual(refused(403, 'No such API Key.'));
+    expect(names(now)).toEqual(['blog-1']);
+  });
+
+  it('is deleted: it opens nothing any more', async () => {
+    const made = await run(client.ApiKey.please().create());
+
+    await run(made.delete());
+    const again = await refusal(client.ApiKey.please().delete({ id: made.id }));
+    const used = await refusal(connect(api.url, { apiKey: made.api_key }).Instance.please().list());
+
+    expect(again).toEqual(refused(404, 'Not found.'));
+    expect(used).toEqual(refused(403, 'No such API Key.'));
+  });
+
+  it('sees itself and no other key, and changes none', async () => {
+    const holder = await withApiKey({ ignore_acl: true });
+    const { id } = await run(client.ApiKey.please().create());
+
+    const [self, ...others] = await run(holder.ApiKey.please().list());
+    const other = await refusal(holder.ApiKey.please().get({ id }));
+    const made = await refusal(holder.ApiKey.please().create());
+    const reset = await refusal(self.reset());
+
+    expect(self.api_key).toBe(holder.getApiKey());
+    expect(others).toEqual([]);
+    expect(other).toEqual(refused(404, 'Not found.'));
+    expect([made, reset]).toEqual([refused(403, notAllowed), refused(403, notAllowed)]);
+  });
+
+  it('opens its own instance alone', async () => {
+    const holder = await withApiKey({ ignore_acl: true });
+    await run(client.Instance.please().create({ name: 'locked-1' }));
+
+    const itself = await refusal(holder.Instance.please().get({ name: 'locked-1' }));
+    const inside = await refusal(holder.Class.please().list({ instanceName: 'locked-1' }));
+
+    expect(itself).toEqual(refused(404, 'Not found.'));
+    expect(inside).toEqual(refused(403, 'No such API Key.'));
+  });
+
+  it('a flag that is no boolean is refused', async () => {
+    const { id } = await run(client.ApiKey.please().create());
+
+    const told = await refusal(client.ApiKey.please().update({ id }, { ignore_acl: 'maybe' }));
+
+    expect(told).toEqual(refused(400, '"ignore_acl" "maybe" is not a valid boolean.'));
+  });
+});
+
+describe('Class', () => {
+  const schema = [
+    { name: 'title', type: 'string', filter_index: true, order_index: true },
+    { name: 'isbn', type: 'string', unique: true, filter_index: true },
+    { name: 'parent', type: 'reference', target: 'self' },
+  ];
+
+  const make = (name: string, more = {}) =>
+    run(client.Class.please().create({ name, schema, ...more }));
+
+  it('is made, read and listed', async () => {
+    const made = await make('Class_Made', { description: 'demo' });
+    const read = await run(client.Class.please().get({ name: 'CLASS_made' }));
+    const listed = await run(client.Class.please().list());
+
+    const path = '/v1.1/instances/blog-1/classes/class_made/';
+    expect(fieldsOf(made)).toEqual({
+      ...{ instanceName: 'blog-1', name: 'class_made', description: 'demo', schema },
+      ...{ status: 'ready', objects_count: 0, revision: 1, group: null, metadata: {} },
+      ...{ group_permissions: 'create_objects', other_permissions: 'create_objects' },
+      links: { self: path, objects: `${path}objects/` },
+      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+    });
+    expect(fieldsOf(read)).toEqual(fieldsOf(made));
+    expect(names(listed)).toEqual(expect.arrayContaining(['user_profile', 'class_made']));
+  });
+
+  it('is saved whole: nothing is lost, the schema changes', async () => {
+    const made = await make('class_saved', {
+      ...{ other_permissions: 'read', group_permissions: 'none', metadata: { a: 1 } },
+    });
+
+    const same = await run(made.save());
+    same.schema = [...same.schema, { name: 'pages', type: 'integer' }];
+    const saved = await run(same.save());
+
+    const { updated_at: _, ...kept } = fieldsOf(made);
+    expect(fieldsOf(same)).toMatchObject({ ...kept, schema: expect.any(Array) });
+    expect(fieldsOf(saved)).toMatchObject({ ...kept, schema: same.schema, revision: 2 });
+  });
+
+  it('is updated by name, in part', async () => {
+    await make('class_updated', { description: 'old' });
+
+    const updated = await run(
+      client.Class.please().update({ name: 'class_updated' }, { other_permissions: 'none' }),
+    );
+
+    expect(updated).toMatchObject({ other_permissions: 'none', description: 'old', schema });
+  });
+
+  it('is deleted with its objects, and its name is free at once', async () => {
+    const made = await make('class_gone');
+    await run(client.DataObject.please().create({ className: 'class_gone', title: 'old' }));
+
+    await run(made.delete());
+    const missing = await refusal(client.Class.please().get({ name: 'class_gone' }));
+    const inside = await refusal(made.dataobjects().list());
+    await make('class_gone');
+    const objects = await run(client.DataObject.please().list({ className: 'class_gone' }));
+
+    expect(missing).toEqual(refused(404, 'Not found.'));
+    expect(inside).toEqual(refused(404, 'Class was not found.'));
+    expect(ids(objects)).toEqual([]);
+  });
+
+  it('leads to its objects', async () => {
+    const made = await make('class_holder');
+    await run(client.DataObject.please().create({ className: 'class_holder', title: 'one' }));
+
+    const objects = await run(made.dataobjects().list());
+
+    expect(Array.from(objects, (object: Client) => object.title)).toEqual(['one']);
+  });
+
+  it('is not changed against another revision than expected', async () => {
+    await make('class_moved');
+
+    const told = await refusal(
+      client.Class.please().update({ name: 'class_moved' }, { expected_revision: 7 }),
+    );
+
+    const message = '"expected_revision" Revision mismatch. Expected 7, got 1.';
+    expect(told).toEqual(refused(400, message));
+  });
+
+  it.each([
+    [
+      'a reserved field name',
+      { name: 'refused', schema: [{ name: 'id', type: 'string' }] },
+      '"schema" Error processing field definition "id" #0: Field name "id" is reserved.',
+    ],
+    [
+      'an unknown target',
+      { name: 'refused', schema: [{ name: 'a', type: 'reference', target: 'nothing' }] },
+      '"schema" Error processing field definition "a" #0: Class specified by target is missing.',
+    ],
+    [
+      'a name with a hyphen',
+      { name: 're-fused' },
+      '"name" Enter a valid value consisting of letters, numbers, underscores.',
+    ],
+    ['a taken name', { name: 'user_profile' }, '"name" This field must be unique.'],
+  ])('%s is refused', async (_, attributes, message) => {
+    const told = await refusal(client.Class.please().create(attributes));
+
+    expect(told).toEqual(refused(400, message));
+  });
+
+  it('the class of profiles stays', async () => {
+    const told = await refusal(client.Class.please().delete({ name: 'user_profile' }));
+
+    expect(told).toEqual(refused(403, notAllowed));
+  });
+
+  it('an API key reads the classes that are open to others, and changes none', async () => {
+    await make('class_open', { other_permissions: 'read' });
+    await make('class_hidden', { other_permissions: 'none' });
+    const holder = await withApiKey();
+    const mighty = await withApiKey({ ignore_acl: true });
+
+    const open = await run(holder.Class.please().get({ name: 'class_open' }));
+    const hidden = await refusal(holder.Class.please().get({ name: 'class_hidden' }));
+    const seen = await run(mighty.Class.please().get({ name: 'class_hidden' }));
+    const written = await refusal(mighty.Class.please().create({ name: 'class_by_key' }));
+
+    expect(open.schema).toEqual(schema);
+    expect(hidden).toEqual(refused(404, 'Not found.'));
+    expect(seen.schema).toEqual(schema);
+    expect(written).toEqual(refused(403, notAllowed));
+  });
+});
+
+describe('DataObject', () => {
+  const className = 'book';
+  const empty = {
+    ...{ title: null, text: null, pages: null, price: null, sold: null, published: null },
+    ...{ tags: null, extra: null, place: null, cover: null, sequel: null, authors: null },
+  };
+  const system = {
+    ...{ owner: null, owner_permissions: 'full', group: null, group_permissions: 'none' },
+    ...{ other_permissions: 'none', channel: null, channel_room: null },
+  };
+
+  beforeAll(async () => {
+    await run(client.Class.please().create({ name: 'author', schema: [] }));
+    await run(
+      client.Class.please().create({
+        name: className,
+        schema: [
+          { name: 'title', type: 'string' },
+          { name: 'text', type: 'text' },
+          { name: 'pages', type: 'integer' },
+          { name: 'price', type: 'float' },
+          { name: 'sold', type: 'boolean' },
+          { name: 'published', type: 'datetime' },
+          { name: 'tags', type: 'array' },
+          { name: 'extra', type: 'object' },
+          { name: 'place', type: 'geopoint' },
+          { name: 'cover', type: 'file' },
+          { name: 'sequel', type: 'reference', target: 'self' },
+          { name: 'authors', type: 'relation', target: 'author' },
+        ],
+      }),
+    );
+  });
+
+  const make = (values: object = {}) =>
+    run(client.DataObject.please().create({ className, ...values }));
+  const author = () => run(client.DataObject.please().create({ className: 'author' }));
+  const get = (id: number) => run(client.DataObject.please().get({ className, id }));
+
+  it('is made empty', async () => {
+    const made = await make();
+
+    expect(fieldsOf(made)).toEqual({
+      ...{ instanceName: 'blog-1', className, id: expect.any(Number), revision: 1 },
+      ...{ ...system, ...empty },
+      links: { self: `/v1.1/instances/blog-1/classes/book/objects/${made.id}/` },
+      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+    });
+  });
+
+  it('is made with values of all types, read, and saved as it was read', async () => {
+    const [sequel, one, two] = [await make(), await author(), await author()];
+    const values = {
+      ...{ title: 'Dünen', text: 'Es war …', pages: 412, price: 7.5, sold: false },
+      ...{ tags: ['a', 1, true], extra: { deep: [{ er: null }] } },
+    };
+
+    const made = await make({
+      ...values,
+      published: new Date('2001-05-06T07:08:09.010Z'),
+      place: { longitude: 13.4, latitude: 52.5 },
+      sequel: sequel.id,
+      authors: [two.id, one.id],
+    });
+    const read = await get(made.id);
+    const saved = await run(read.save());
+
+    expect(fieldsOf(made)).toMatchObject({
+      ...values,
+      published: { type: 'datetime', value: '2001-05-06T07:08:09.010000Z' },
+      place: { type: 'geopoint', longitude: 13.4, latitude: 52.5 },
+      sequel: { type: 'reference', target: 'self', value: sequel.id },
+      authors: { type: 'relation', target: 'author', value: [one.id, two.id] },
+    });
+    expect(fieldsOf(read)).toEqual(fieldsOf(made));
+    expect(fieldsOf(saved)).toEqual(fieldsOf(made)); // nothing changed: not even the revision
+  });
+
+  it('is changed by its model and by id', async () => {
+    const made = await make({ title: 'one', pages: 1 });
+
+    made.title = 'two';
+    const saved = await run(made.save());
+    const updated = await run(
+      client.DataObject.please().update(
+        { className, id: made.id },
+        { pages: null, other_permissions: 'read' },
+      ),
+    );
+
+    expect(saved).toMatchObject({ title: 'two', pages: 1, revision: 2 });
+    expect(updated).toMatchObject({
+      ...{ title: 'two', pages: null, other_permissions: 'read', revision: 3 },
+    });
+    expect(updated.updated_at.getTime()).toBeGreaterThanOrEqual(saved.updated_at.getTime());
+  });
+
+  it.each([
+    ['increment', { pages: 2 }, { pages: 3 }, { pages: 5 }],
+    ['increment', {}, { pages: -3 }, { pages: -3 }],
+    ['increment', { price: 1.5 }, { price: 0.25 }, { price: 1.75 }],
+    ['add', { tags: ['a'] }, { tags: ['a', 'b'] }, { tags: ['a', 'a', 'b'] }],
+    ['addUnique', { tags: ['a'] }, { tags: ['a', 'b'] }, { tags: ['a', 'b'] }],
+    ['remove', { tags: ['a', 'b', 'a'] }, { tags: ['a'] }, { tags: ['b'] }],
+  ])('%s on the server: %j and %j', async (operator, values, operand, expected) => {
+    const { id } = await make(values);
+
+    const changed = await run(client.DataObject.please()[operator]({ className, id }, operand));
+
+    expect(changed).toMatchObject({ ...expected, revision: 2 });
+  });
+
+  it('gains and loses relations on the server', async () => {
+    const [one, two] = [(await author()).id, (await author()).id];
+    const { id } = await make({ authors: [one] });
+    const please = () => client.DataObject.please();
+
+    const added = await run(please().add({ className, id }, { authors: [two] }));
+    const removed = await run(please().remove({ className, id }, { authors: [one] }));
+
+    expect(added.authors.value).toEqual([one, two]);
+    expect(removed.authors.value).toEqual([two]);
+  });
+
+  it('is changed by the methods of its model', async () => {
+    const [one, two] = [(await author()).id, (await author()).id];
+    const made = await make({ tags: ['a'], authors: [one], pages: 2 });
+
+    const tags = [
+      (await run(made.add('tags', ['a', 'b']))).tags,
+      (await run(made.remove('tags', ['a']))).tags,
+      (await run(made.addUnique('tags', ['b', 'c']))).tags,
+    ];
+    const related = await run(made.add('authors', [two]));
+    const parted = await run(related.remove('authors', [one]));
+    const raised = await run(parted.increment('pages', 3));
+
+    expect(tags).toEqual([['a', 'a', 'b'], ['b'], ['b', 'c']]);
+    expect(parted.authors.value).toEqual([two]);
+    expect(raised.pages).toBe(7); // 2 + (2 + 3): this version of the client adds the old value twice
+    expect(raised.revision).toBe(7);
+  });
+
+  it('relates only by relations', async () => {
+    const made = await make({ tags: ['a'] });
+
+    const told = await refusal(made.getRelatedObjects('tags'));
+
+    expect(told).toEqual({ name: 'Error', message: 'The tags is not a relation.' });
+  });
+
+  it('is had or made', async () => {
+    const { id } = await make({ title: 'had' });
+    const please = () => client.DataObject.please();
+
+    const had = await run(please().getOrCreate({ className, id }, { title: 'new' }));
+    const made = await run(please().updateOrCreate({ className, id: 987_654 }, {}, { title: 'x' }));
+
+    expect([had.id, had.title]).toEqual([id, 'had']);
+    expect([made.id === 987_654, made.title]).toEqual([false, 'x']);
+  });
+
+  it('is deleted by its model and by id', async () => {
+    const [one, two] = [await make(), await make()];
+
+    await run(one.delete());
+    await run(client.DataObject.please().delete({ className, id: two.id }));
+    const again = await refusal(two.delete());
+    const read = await refusal(client.DataObject.please().get({ className, id: one.id }));
+
+    expect([again, read]).toEqual([refused(404, 'Not found.'), refused(404, 'Not found.')]);
+  });
+
+  it.each(['abc', '0', '-1', '99999999999'])('is not found by the id %s', async (id) => {
+    const told = await refusal(client.DataObject.please().get({ className, id }));
+
+    expect(told).toEqual(refused(404, 'Not found.'));
+  });
+
+  it('is not changed against another revision than expected', async () => {
+    const { id } = await make({ title: 'first' });
+    const change = (expected_revision: number) =>
+      client.DataObject.please().update({ className, id }, { title: 'second', expected_revision });
+
+    const stale = await refusal(change(7));
+    const fresh = await run(change(1));
+
+    const message = '"expected_revision" Revision mismatch. Expected 7, got 1.';
+    expect(stale).toEqual(refused(400, message));
+    expect(fresh).toMatchObject({ title: 'second', revision: 2 });
+  });
+
+  it('faults of all fields are told together', async () => {
+    const told = await refusal(
+      client.DataObject.please().create({ className, pages: 'many', tags: 'none', title: {} }),
+    );
+
+    expect({ ...told, message: told.message.split('\n').sort() }).toEqual({
+      ...refused(400, ''),
+      message: [
+        '"pages" A valid integer is required.',
+        '"tags" Not a valid array.',
+        '"title" Not a valid string.',
+      ],
+    });
+  });
+
+  it('permissions that are none are refused by the client itself', async () => {
+    const told = await refusal(
+      client.DataObject.please().create({ className, other_permissions: 'some' }),
+    );
+
+    expect(told.name).toBe('ValidationError');
+  });
+
+  describe('lists', () => {
+    const list = { className: 'chapter' };
+    let all: readonly unknown[];
+
+    beforeAll(async () => {
+      const schema = [
+        { name: 'title', type: 'string' },
+        { name: 'pages', type: 'integer' },
+      ];
+      await run(client.Class.please().create({ name: 'chapter', schema }));
+      const models = ['a', 'b', 'c', 'd', 'e'].map((title) =>
+        client.DataObject({ ...list, title, pages: 1 }),
+      );
+      all = ids(await run(client.DataObject.please().bulkCreate(models)));
+    });
+
+    it('go forth and back by pages, with their choice of fields', async () => {
+      const please = client.DataObject.please().list(list).pageSize(2).fields(['id', 'title']);
+
+      const first = await run(please);
+      const second = await run(first.next());
+      const third = await run(second.next());
+      const back = await run(third.prev());
+
+      expect([first, second, third, back].map(ids)).toEqual([
+        ...[all.slice(0, 2), all.slice(2, 4), all.slice(4), all.slice(2, 4)],
+      ]);
+      expect([first.hasPrev(), third.hasPrev(), third.hasNext()]).toEqual([false, true, false]);
+      expect(third[0].toJSON()).toEqual({
+        ...{ instanceName: 'blog-1', className: 'chapter', id: all[4], title: 'e' },
+      });
+    });
+
+    it.each([1, 2, 5, 100])('come whole by pages of %i', async (pageSize) => {
+      const objects = await everything(client.DataObject.please(), list, pageSize);
+
+      expect(ids(objects)).toEqual(all);
+    });
+
+    it('leave fields out', async () => {
+      const please = client.DataObject.please().list(list).pageSize(1);
+
+      const page = await run(please.excludedFields(['links', 'pages', 'created_at']).raw());
+
+      const [object] = page.objects;
+      expect(object).toEqual({
+        ...{ ...system, id: all[0], revision: 1, title: 'a' },
+        updated_at: time,
+      });
+    });
+
+    it('give the first, or nothing of an empty class', async () => {
+      const first = await run(client.DataObject.please().first(list));
+      await run(client.Class.please().create({ name: 'chapter_none' }));
+      const none = await run(client.DataObject.please().first({ className: 'chapter_none' }));
+
+      expect(first.id).toBe(all[0]);
+      expect(none).toBeUndefined();
+    });
+
+    it('refuse a page size that is none', async () => {
+      const told = await refusal(client.DataObject.please().list(list).pageSize('x'));
+
+      expect(told).toEqual(refused(400, 'Incorrect page parameter provided.'));
+    });
+  });
+
+  describe('with an API key', () => {
+    const open = { className: 'note' };
+
+    beforeAll(async () => {
+      const schema = [{ name: 'title', type: 'string' }];
+      await run(client.Class.please().create({ name: 'note', schema }));
+    });
+
+    it('is made by a bare key, but not read', async () => {
+      const holder = await withApiKey();
+
+      const made = await run(holder.DataObject.please().create({ ...open, title: 'by a key' }));
+      const listed = await refusal(holder.DataObject.please().list(open));
+      const read = await refusal(holder.DataObject.please().get({ ...open, id: made.id }));
+
+      expect(made).toMatchObject({ title: 'by a key', owner: null });
+      expect([listed, read]).toEqual([refused(403, notAllowed), refused(403, notAllowed)]);
+    });
+
+    it('is read by others with allow_anonymous_read', async () => {
+      const holder = await withApiKey({ allow_anonymous_read: true });
+      const please = () => client.DataObject.please();
+      const shown = await run(please().create({ ...open, other_permissions: 'read' }));
+      const hidden = await run(please().create(open));
+
+      const listed = await run(holder.DataObject.please().list(open));
+      const told = await refusal(holder.DataObject.please().get({ ...open, id: hidden.id }));
+
+      expect(ids(listed)).toContain(shown.id);
+      expect(ids(listed)).not.toContain(hidden.id);
+      expect(told).toEqual(refused(404, 'Not found.'));
+    });
+
+    it('is at the service of ignore_acl', async () => {
+      const holder = await withApiKey({ ignore_acl: true });
+      const made = await run(client.DataObject.please().create({ ...open, title: 'private' }));
+
+      const read = await run(holder.DataObject.please().get({ ...open, id: made.id }));
+      read.title = 'changed';
+      const saved = await run(read.save());
+      await run(saved.delete());
+
+      expect(saved).toMatchObject({ id: made.id, title: 'changed', revision: 2 });
+    });
+
+    it('a user key that is none leaves the API key as it is', async () => {
+      const holder = await withApiKey({}, { userKey: 'of-nobody' });
+
+      const made = await run(holder.DataObject.please().create(open));
+
+      expect(made.owner).toBeNull();
+    });
+
+    it('belongs to the user whose key came along', async () => {
+      const world = { api, instance: 'blog-1' } as Parameters<typeof plantUser>[0]; // all that is read of it
+      const holder = await withApiKey({}, { userKey: await plantUser(world, 7) });
+      const other = await withApiKey({}, { userKey: await plantUser(world, 8) });
+
+      const made = await run(holder.DataObject.please().create({ ...open, title: 'mine' }));
+      made.title = 'still mine';
+      const saved = await run(made.save());
+      const listed = await run(holder.DataObject.please().list(open));
+      const told = await refusal(other.DataObject.please().get({ ...open, id: made.id }));
+
+      expect([made.owner, made.links.owner]).toEqual([7, '/v1.1/instances/blog-1/users/7/']);
+      expect(saved).toMatchObject({ owner: 7, owner_permissions: 'full', title: 'still mine' });
+      expect(ids(listed)).toContain(made.id);
+      expect(told).toEqual(refused(404, 'Not found.'));
+    });
+  });
+});
