@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import type { Dispatch } from '../../shared/http/message.ts';
+import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+
+let api: Api;
+let world: World;
+let store: CountingStore;
+let keys: Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+beforeAll(async () => {
+  api = await startApi({
+    wrap: (inner) => {
+      store = countRoundTrips(inner);
+      return store;
+    },
+  });
+  world = await openWorld(api);
+  await world.dataClass('author', []);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string' },
+    { name: 'author', type: 'reference', target: 'author' },
+  ]);
+  await send(createDispatch(routes, api.platform), {
+    method: 'POST',
+    path: objects('author'),
+    key: { 'x-api-key': world.owner },
+  });
+  const user = await plantUser(world, 4);
+  keys = {
+    'an API key': { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
+    'an API key and a user key': { 'x-api-key': await world.apiKey(), 'x-user-key': user },
+    'an account key': { 'x-api-key': world.owner },
+  };
+});
+afterAll(() => api.close());
+
+interface PlainCall {
+  readonly method: string;
+  readonly path: string;
+  readonly key: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: number; body: any }> {
+  const { method, path, key, body = {} } = call;
+  const { status, body: answer } = await dispatch({
+    id: 'test',
+    ...{ method, path, headers: key },
+    query: new URLSearchParams(),
+    body: { kind: 'json', value: body },
+    sourceAddress: '127.0.0.1',
+  });
+  return { status, body: answer };
+}
+
+function objects(name: string): string {
+  return `${world.base}classes/${name}/objects/`;
+}
+
+/** Counts the rounds of one call by a process that has just started, and by one that has seen the place before. */
+async function rounds(make: () => Promise<PlainCall>, status: number) {
+  const counted: number[] = [];
+  const dispatch = createDispatch(routes, api.platform);
+  for (const _ of ['cold', 'warm']) {
+    const call = await make();
+    store.reset();
+    const answer = await send(dispatch, call);
+    counted.push(store.rounds);
+    expect(answer).toMatchObject({ status });
+  }
+  const [cold, warm] = counted;
+  return { cold, warm };
+}
+
+interface Row {
+  readonly name: string;
+  readonly method: string;
+  readonly path: () => Promise<string>;
+  readonly body?: unknown;
+  readonly status: number;
+  readonly warm: number;
+  readonly cold: number;
+  /** An API key says which instance it belongs to: that spares a round where no object is read. */
+  readonly coldWithApiKey?: number;
+}
+
+/** Path of a new object, made by another process. */
+async function freshObject(): Promise<string> {
+  const dispatch = createDispatch(routes, api.platform);
+  const made = await send(dispatch, {
+    method: 'POST',
+    path: objects('book'),
+    key: { 'x-api-key': world.owner },
+    body: { title: 'Dunes', other_permissions: 'full' },
+  });
+  return made.body.links.self;
+}
+
+const callers = ['an API key', 'an API key and a user key', 'an account key'];
+const list = async () => objects('book');
+const rows: readonly Row[] = [
+  { name: 'one object', method: 'GET', path: freshObject, status: 200, warm: 1, cold: 2 },
+  {
+    name: 'a list',
+    ...{ method: 'GET', path: list, status: 200 },
+    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+  },
+  {
+    name: 'a new object',
+    ...{ method: 'POST', path: list, status: 201 },
+    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+  },
+  {
+    name: 'a new object with a reference',
+    ...{ method: 'POST', path: list, body: { author: 1 }, status: 201 },
+    ...{ warm: 3, cold: 4, coldWithApiKey: 3 },
+  },
+  {
+    name: 'a change',
+    ...{ method: 'PATCH', path: freshObject, body: { title: 'Sand' }, status: 200 },
+    ...{ warm: 2, cold: 3 },
+  },
+  {
+    name: 'a change of a reference',
+    ...{ method: 'PATCH', path: freshObject, body: { author: 1 }, status: 200 },
+    ...{ warm: 3, cold: 4 },
+  },
+  { name: 'an object', method: 'DELETE', path: freshObject, status: 204, warm: 2, cold: 3 },
+];
+
+describe.each(rows)('$method of $name', (row) => {
+  it.each(callers)('with %s', async (who) => {
+    const key = keys[who] ?? {};
+
+    const counted = await rounds(async () => ({ ...row, path: await row.path(), key }), row.status);
+
+    const { warm, cold, coldWithApiKey = cold } = row;
+    expect(counted).toEqual({ warm, cold: who === 'an account key' ? cold : coldWithApiKey });
+  });
+});
+
+describe('what a process remembers of names', () => {
+  const owner = () => ({ 'x-api-key': world.owner });
+  let here: Dispatch;
+  let elsewhere: Dispatch;
+
+  beforeAll(() => {
+    here = createDispatch(routes, api.platform);
+    elsewhere = createDispatch(routes, api.platform);
+  });
+
+  async function makeClass(dispatch: Dispatch, instance: string): Promise<string> {
+    const path = `/v1.1/instances/${instance}/classes/`;
+    await send(dispatch, { method: 'POST', path, key: owner(), body: { name: 'note' } });
+    return `${path}note/objects/`;
+  }
+
+  function makeInstance(dispatch: Dispatch, name: string) {
+    return send(dispatch, {
+      ...{ method: 'POST', path: '/v1.1/instances/', key: owner(), body: { name } },
+    });
+  }
+
+  it('is put right when a class was made anew elsewhere', async () => {
+    const path = await makeClass(here, world.instance);
+    const old = await send(here, { method: 'POST', path, key: owner() });
+    await send(elsewhere, { method: 'DELETE', path: path.replace('objects/', ''), key: owner() });
+    await makeClass(elsewhere, world.instance);
+
+    const gone = await send(here, { method: 'GET', path: old.body.links.self, key: owner() });
+    const made = await send(here, { method: 'POST', path, key: owner() });
+    const listed = await send(elsewhere, { method: 'GET', path, key: owner() });
+
+    expect(gone).toEqual({ status: 404, body: { detail: 'Not found.' } });
+    expect(listed.body.objects).toEqual([made.body]);
+  });
+
+  it('is put right when an instance was renamed elsewhere', async () => {
+    await makeInstance(here, 'wiki-1');
+    const path = await makeClass(here, 'wiki-1');
+    const made = await send(here, { method: 'POST', path, key: owner() });
+    await send(elsewhere, {
+      ...{ method: 'POST', path: '/v1.1/instances/wiki-1/rename/', key: owner() },
+      body: { new_name: 'wiki-2' },
+    });
+
+    const before = await send(here, { method: 'GET', path, key: owner() });
+    const after = await send(here, {
+      ...{ method: 'GET', path: path.replace('wiki-1', 'wiki-2'), key: owner() },
+    });
+
+    expect(before).toEqual({ status: 404, body: { detail: 'Instance was not found.' } });
+    expect(after.body.objects).toMatchObject([{ id: made.body.id }]);
+  });
+
+  it('is put right when an instance was made anew elsewhere, where old keys are dead', async () => {
+    await makeInstance(here, 'shop-1');
+    const path = await makeClass(here, 'shop-1');
+    await send(here, { method: 'POST', path, key: owner() });
+    const key = await send(here, {
+      ...{ method: 'POST', path: '/v1.1/instances/shop-1/api_keys/', key: owner() },
+      body: { ignore_acl: true },
+    });
+    const apiKey = { 'x-api-key': key.body.api_key };
+    await send(here, { method: 'GET', path, key: apiKey });
+    const self = '/v1.1/instances/shop-1/';
+    await send(elsewhere, { method: 'DELETE', path: self, key: owner() });
+    await makeInstance(elsewhere, 'shop-1');
+    await makeClass(elsewhere, 'shop-1');
+
+    const listed = await send(here, { method: 'GET', path, key: owner() });
+    const withKey = await send(here, { method: 'GET', path, key: apiKey });
+    const instances = await send(here, { method: 'GET', path: '/v1.1/instances/', key: apiKey });
+
+    const noSuchKey = { status: 403, body: { detail: 'No such API Key.' } };
+    expect(listed.body).toEqual({ next: null, prev: null, objects: [] });
+    expect([withKey, instances]).toEqual([noSuchKey, noSuchKey]);
+  });
+
+  it('finds no class by the name of what every object of the language has', async () => {
+    const path = `${world.base}classes/constructor/objects/`;
+
+    const answers = await Promise.all(
+      ['constructor', '__proto__'].map((name) =>
+        send(createDispatch(routes, api.platform), {
+          ...{ method: 'GET', path: path.replace('constructor', name), key: owner() },
+        }),
+      ),
+    );
+
+    const missing = { status: 404, body: { detail: 'Class was not found.' } };
+    expect(answers).toEqual([missing, missing]);
+  });
+});
