@@ -8,6 +8,7 @@ import type { LogEntry, Settings } from '../../shared/services/ports.ts';
 import { groupEntity, userEntity } from '../../shared/store/entities.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
 import { insert } from '../../shared/store/writes.ts';
+import { openTestTable } from './dynamodb.ts';
 
 /** The real local platform behind a real socket, with everything in memory. */
 export interface Api {
@@ -48,6 +49,9 @@ const settings: Settings = {
   passwordCost: 10,
 };
 
+/** Whether the store is a table on DynamoDB, all else staying as it is (vitest.dynamodb.config.ts). */
+const onDynamodb = process.env.TEST_STORE === 'dynamodb';
+
 /**
  * Starts the platform.
  *
@@ -62,7 +66,8 @@ export async function startApi(
     settings: { ...settings, ...options.settings },
     log: (entry) => logged.push(entry),
   });
-  const platform = { ...opened, store: options.wrap?.(opened.store) ?? opened.store };
+  const store = onDynamodb ? await openTestTable(() => opened.clock.micros() / 1000) : opened.store;
+  const platform = { ...opened, store: options.wrap?.(store) ?? store };
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
   const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
   return {
@@ -72,6 +77,7 @@ export async function startApi(
     send: (call) => send(server.url, call),
     close: async () => {
       await server.stop();
+      if (store !== opened.store) await store.close();
       await opened.close();
     },
   };

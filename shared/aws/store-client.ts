@@ -1,0 +1,35 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
+/** Where DynamoDB is; what is absent comes from the environment, as everywhere on AWS. */
+export interface ClientOptions {
+  /** URL of an emulator or of a private endpoint. */
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/** A new connection takes some tens of milliseconds; only a dead host takes longer than this. */
+const connectionTimeoutMs = 1000;
+
+/** The largest answers (1 MB queries, transactions of 4 MB) take some hundred milliseconds. */
+const requestTimeoutMs = 3000;
+
+/** A batch of 50 requests, each with several reads under way, does not wait for a socket. */
+const maxSockets = 200;
+
+/** Makes a client that keeps its connections open, and does not repeat by itself (see `retry`). */
+export function createClient(options: ClientOptions = {}): DynamoDBClient {
+  return new DynamoDBClient({
+    ...options,
+    maxAttempts: 1,
+    cacheMiddleware: true, // nobody adds any after the first call
+    requestHandler: {
+      connectionTimeout: connectionTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true, // else it only warns
+      socketTimeout: requestTimeoutMs, // the other one ends with the first byte of the answer
+      httpsAgent: { keepAlive: true, maxSockets },
+      httpAgent: { keepAlive: true, maxSockets },
+    },
+  });
+}

@@ -1,0 +1,11 @@
+import { describe, it } from 'vitest';
+import { endpoint, openTestTable } from '../support/dynamodb.ts';
+import { storeConformance } from './conformance.ts';
+
+if (endpoint === undefined) {
+  describe('DynamoDB as a store', () => {
+    it.skip('needs an emulator: npm run test:dynamodb');
+  });
+} else {
+  storeConformance('DynamoDB', { open: openTestTable });
+}

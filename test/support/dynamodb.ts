@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { openStore, type TableStore } from '../../shared/aws/store.ts';
+import { createClient } from '../../shared/aws/store-client.ts';
+import { partitionKey, sortKey, tableIndexes } from '../../shared/aws/table.ts';
+
+/** URL of an emulator, when there is one. */
+export const endpoint = process.env.DYNAMODB_ENDPOINT;
+
+/**
+ * Makes a table on the emulator and opens the store on it; closing the store removes the table.
+ *
+ * @param now epoch milliseconds
+ */
+export async function openTestTable(now: () => number): Promise<TableStore> {
+  if (endpoint === undefined) throw new Error('DYNAMODB_ENDPOINT is not set');
+  const table = `test-${randomUUID()}`;
+  await createTable(table, endpoint);
+  const store = openStore({ table, client: emulatorClient(endpoint), now });
+  return {
+    ...store,
+    close: async () => {
+      await store.close();
+      await removeTable(table, endpoint);
+    },
+  };
+}
+
+/** An emulator takes any credentials. */
+function emulatorClient(url: string) {
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  return createClient({ endpoint: url, region: 'us-east-1', credentials });
+}
+
+async function createTable(table: string, url: string): Promise<void> {
+  const client = emulatorClient(url);
+  await client.send(new CreateTableCommand(tableInput(table)));
+  await waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName: table });
+  client.destroy();
+}
+
+async function removeTable(table: string, url: string): Promise<void> {
+  const client = emulatorClient(url);
+  await client.send(new DeleteTableCommand({ TableName: table }));
+  client.destroy();
+}
+
+function tableInput(table: string): CreateTableCommandInput {
+  const names = [partitionKey, sortKey, ...tableIndexes.map((index) => index.sortKey)];
+  return {
+    TableName: table,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: names.map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+    KeySchema: keySchema(sortKey),
+    GlobalSecondaryIndexes: tableIndexes.map((index) => ({
+      IndexName: index.name,
+      KeySchema: keySchema(index.sortKey),
+      Projection: { ProjectionType: index.projection },
+    })),
+  };
+}
+
+function keySchema(range: string): CreateTableCommandInput['KeySchema'] {
+  return [
+    { AttributeName: partitionKey, KeyType: 'HASH' },
+    { AttributeName: range, KeyType: 'RANGE' },
+  ];
+}

@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+import { hasEndpoint } from './test/support/dynamodb-local.ts';
+
+const suites = ['test/store/dynamodb.test.ts', 'test/api/**/*.test.ts'];
+
+/** The store's suite and the whole API suite on DynamoDB. */
+export default defineConfig({
+  test: {
+    include: hasEndpoint() ? suites : [],
+    passWithNoTests: true,
+    globalSetup: './test/support/dynamodb-local.ts',
+    env: {
+      TEST_STORE: 'dynamodb', // read by test/support/api.ts
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+  },
+});
