@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+import type { Settings } from '../services/ports.ts';
+import type { LogLevel } from './log.ts';
+
+/** What a deployed function finds in its environment. */
+export interface Environment {
+  /** Name of the table. */
+  readonly table: string;
+  /** ARN of the secret that holds the master secrets. */
+  readonly secret: string;
+  readonly logLevel: LogLevel;
+  readonly settings: Settings;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const wholeNumber = (min: number, max: number, otherwise: number) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),
+      v.transform(Number),
+      v.minValue(min, `at least ${min}`),
+      v.maxValue(max, `at most ${max}`),
+    ),
+    String(otherwise),
+  );
+
+const choice = <const Names extends readonly [string, ...string[]]>(
+  names: Names,
+  otherwise: Names[number],
+) => v.optional(v.picklist(names, `one of ${names.join(', ')}`), otherwise);
+
+const settingsSchema = v.object({
+  GROUNDWORK_LOG: choice(['error', 'info', 'debug'], 'info'),
+  GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
+  GROUNDWORK_MAX_INSTANCES: wholeNumber(1, 100_000, 16),
+  GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
+  GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
+  GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
+});
+
+const given = v.pipe(v.string('a value, which the stack gives'), v.minLength(1, 'a value'));
+const placesSchema = v.object({ GROUNDWORK_TABLE: given, GROUNDWORK_SECRET: given });
+
+/**
+ * Reads where a function's data are, and the settings of its deployment; each setting has a default.
+ *
+ * @param variables those of the process when absent
+ * @throws Error that names the variable and what it takes
+ */
+export function readEnvironment(variables: Variables = processVariables()): Environment {
+  const places = parse(placesSchema, variables);
+  return {
+    table: places.GROUNDWORK_TABLE,
+    secret: places.GROUNDWORK_SECRET,
+    ...readSettings(variables),
+  };
+}
+
+/**
+ * Reads the settings alone: the stack does so before it hands them to the functions.
+ *
+ * @throws Error that names the variable and what it takes
+ */
+export function readSettings(variables: Variables): Pick<Environment, 'logLevel' | 'settings'> {
+  const parsed = parse(settingsSchema, variables);
+  return {
+    logLevel: parsed.GROUNDWORK_LOG,
+    settings: {
+      registration: parsed.GROUNDWORK_REGISTRATION,
+      maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,
+      maxClasses: parsed.GROUNDWORK_MAX_CLASSES,
+      location: parsed.GROUNDWORK_LOCATION,
+      passwordCost: parsed.GROUNDWORK_PASSWORD_COST,
+    },
+  };
+}
+
+function parse<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  variables: Variables,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, variables);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw new Error(`${v.getDotPath(issue)} takes ${issue.message}`);
+}
+
+function processVariables(): Variables {
+  // biome-ignore lint/style/noProcessEnv: the one reader of the environment on this platform
+  return process.env;
+}

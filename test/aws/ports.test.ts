@@ -1,0 +1,191 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { describe, expect, test } from 'vitest';
+import { readEnvironment, readSettings } from '../../shared/aws/environment.ts';
+import { openLog } from '../../shared/aws/log.ts';
+import { openSecrets } from '../../shared/aws/secrets.ts';
+
+describe('secrets', () => {
+  const first = 'ab'.repeat(32);
+  const second = 'cd'.repeat(32);
+  const rotated = JSON.stringify({
+    current: 2,
+    versions: [
+      { version: 1, secret: first },
+      { version: 2, secret: second },
+    ],
+  });
+
+  function secretsOf(...answers: readonly (string | Error)[]) {
+    const client = new SecretsManagerClient({ region: 'eu-west-1' });
+    const time = { now: 0 };
+    let asked = 0;
+    mockClient(client)
+      .on(GetSecretValueCommand, { SecretId: 'the-arn' })
+      .callsFake(() => {
+        const answer = answers[Math.min(asked, answers.length - 1)];
+        asked += 1;
+        if (answer instanceof Error) throw answer;
+        return { SecretString: answer };
+      });
+    const secrets = openSecrets({ client, secret: 'the-arn', nowMs: () => time.now });
+    return { secrets, time, asked: () => asked };
+  }
+
+  test('the one that the stack has made is version 1, and is fetched once', async () => {
+    const { secrets, asked } = secretsOf(first);
+
+    const found = await Promise.all([secrets.current(), secrets.get(1)]);
+
+    const expected = { version: 1, secret: Buffer.from(first, 'hex') };
+    expect(found).toEqual([expected, expected]);
+    expect(asked()).toBe(1);
+  });
+
+  test('after a rotation all versions are known, and the newest is used', async () => {
+    const { secrets } = secretsOf(rotated);
+
+    const found = [await secrets.current(), await secrets.get(1), await secrets.get(3)];
+
+    expect(found).toEqual([
+      { version: 2, secret: Buffer.from(second, 'hex') },
+      { version: 1, secret: Buffer.from(first, 'hex') },
+      undefined,
+    ]);
+  });
+
+  test('an unknown version is looked for again, once a minute at most', async () => {
+    const { secrets, time, asked } = secretsOf(first, first, rotated);
+    const found = [await secrets.get(2)];
+
+    time.now = 59_999;
+    found.push(await secrets.get(2));
+    time.now = 60_000;
+    found.push(await secrets.get(2));
+    time.now = 119_999;
+    found.push(await secrets.get(2));
+    time.now = 120_000;
+    found.push(await secrets.get(2));
+
+    const late = { version: 2, secret: Buffer.from(second, 'hex') };
+    expect(found).toEqual([undefined, undefined, undefined, undefined, late]);
+    expect(asked()).toBe(3);
+    expect(await secrets.current()).toEqual(late);
+  });
+
+  test('a fetch that fails is made again for the next caller', async () => {
+    const { secrets } = secretsOf(new Error('no network'), first);
+
+    await expect(secrets.current()).rejects.toThrow('no network');
+
+    expect((await secrets.current()).version).toBe(1);
+  });
+
+  test('a fetch that fails later leaves what was known', async () => {
+    const { secrets, time } = secretsOf(first, new Error('no network'));
+    await secrets.current();
+    time.now = 60_000;
+
+    await expect(secrets.get(2)).rejects.toThrow('no network');
+
+    expect((await secrets.current()).version).toBe(1);
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['is no JSON', '{'],
+    ['is too short', 'abcd'],
+    ['lacks its current version', '{"current":2,"versions":[]}'],
+    ['holds a short version', '{"current":1,"versions":[{"version":1,"secret":"5ec4e7"}]}'],
+  ])('one that %s is refused without being shown', async (_name, text) => {
+    const { secrets } = secretsOf(text);
+
+    await expect(secrets.current()).rejects.toThrow(/^the secret is damaged(?!.*5ec4e7)/);
+  });
+});
+
+describe('log', () => {
+  test.each([
+    ['error', ['e']],
+    ['info', ['i', 'e']],
+    ['debug', ['d', 'i', 'e']],
+  ] as const)('level %s', (level, expected) => {
+    const lines: string[] = [];
+    const log = openLog(level, (line) => lines.push(line));
+
+    log({ level: 'debug', message: 'd' });
+    log({ level: 'info', message: 'i' });
+    log({ level: 'error', message: 'e' });
+
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual(expected);
+  });
+
+  test('an entry is one line, with what Lambda looks for in it', () => {
+    const lines: string[] = [];
+    const log = openLog('info', (line) => lines.push(line));
+
+    log({ level: 'error', message: 'two\nlines', requestId: 'r', status: 500 });
+
+    expect(lines).toEqual([expect.stringMatching(/^[^\n]*\n$/)]);
+    expect(JSON.parse(lines.join(''))).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: 'ERROR',
+      message: 'two\nlines',
+      requestId: 'r',
+      status: 500,
+    });
+  });
+});
+
+describe('environment', () => {
+  const places = { GROUNDWORK_TABLE: 'a-table', GROUNDWORK_SECRET: 'an-arn' };
+
+  test('needs to say where the data are, and has a default for all else', () => {
+    expect(readEnvironment(places)).toEqual({
+      table: 'a-table',
+      secret: 'an-arn',
+      logLevel: 'info',
+      settings: {
+        registration: 'closed',
+        maxInstances: 16,
+        maxClasses: 100,
+        location: 'eu1',
+        passwordCost: 15,
+      },
+    });
+  });
+
+  test('is read', () => {
+    const settings = {
+      GROUNDWORK_LOG: 'error',
+      GROUNDWORK_REGISTRATION: 'open',
+      GROUNDWORK_MAX_INSTANCES: '3',
+      GROUNDWORK_MAX_CLASSES: '4',
+      GROUNDWORK_LOCATION: 'cellar',
+      GROUNDWORK_PASSWORD_COST: '10',
+    };
+
+    expect(readSettings(settings)).toEqual({
+      logLevel: 'error',
+      settings: {
+        registration: 'open',
+        maxInstances: 3,
+        maxClasses: 4,
+        location: 'cellar',
+        passwordCost: 10,
+      },
+    });
+  });
+
+  test.each([
+    ['GROUNDWORK_TABLE', undefined, 'GROUNDWORK_TABLE takes a value, which the stack gives'],
+    ['GROUNDWORK_SECRET', '', 'GROUNDWORK_SECRET takes a value'],
+    ['GROUNDWORK_LOG', 'loud', 'GROUNDWORK_LOG takes one of error, info, debug'],
+    ['GROUNDWORK_REGISTRATION', 'yes', 'GROUNDWORK_REGISTRATION takes one of closed, open'],
+    ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
+    ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
+    ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
+  ])('%s=%s is refused', (name, value, message) => {
+    expect(() => readEnvironment({ ...places, [name]: value })).toThrow(message);
+  });
+});
