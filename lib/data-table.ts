@@ -1,0 +1,52 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  StreamViewType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { partitionKey, sortKey, tableIndexes, timeToLive } from '../shared/aws/table.ts';
+import { type Grant, tableActions } from './grants.ts';
+
+/** The one table with its indexes and its stream, on demand, restorable to any second of the last 35 days. */
+export class DataTable extends Construct {
+  readonly name: string;
+  private readonly arn: string;
+
+  constructor(scope: Construct, id: string, { keepData }: { readonly keepData: boolean }) {
+    super(scope, id);
+    const string = (name: string) => ({ name, type: AttributeType.STRING });
+    const table = new TableV2(this, 'Table', {
+      partitionKey: string(partitionKey),
+      sortKey: string(sortKey),
+      globalSecondaryIndexes: tableIndexes.map((index) => ({
+        indexName: index.name,
+        partitionKey: string(partitionKey),
+        sortKey: string(index.sortKey),
+        projectionType: ProjectionType[index.projection],
+      })),
+      billing: Billing.onDemand(),
+      timeToLiveAttribute: timeToLive,
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: keepData,
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.name = table.tableName;
+    this.arn = table.tableArn;
+  }
+
+  /** The statements of a role that say what `grant` says. */
+  statements(grant: Grant): readonly PolicyStatement[] {
+    const items = new PolicyStatement({
+      actions: [...tableActions(grant)],
+      resources: [this.arn],
+    });
+    if (grant.queries !== 'indexes') return [items];
+    const indexes = tableIndexes.map(({ name }) => `${this.arn}/index/${name}`);
+    return [items, new PolicyStatement({ actions: ['dynamodb:Query'], resources: indexes })];
+  }
+}

@@ -1,0 +1,81 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { DataTable } from './data-table.ts';
+import { grantOf } from './grants.ts';
+import { handlerCode } from './handler-bundle.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+/** What a function is made of beside its family's code. */
+export interface FamilyFunctionProps {
+  readonly family: string;
+  readonly table: DataTable;
+  readonly secret: Secret;
+  readonly settings: DeploymentSettings;
+}
+
+const timeoutSeconds = 29; // the gateway gives up after 30
+const memoryMb = 1024; // CPU comes with memory; a call waits for the table most of the time
+
+/** The Lambda function of one family, with a role of its own that may do what lib/grants.ts says. */
+export class FamilyFunction extends Construct {
+  readonly function: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
+    super(scope, id);
+    const { family, table, secret, settings } = props;
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.function = new LambdaFunction(this, 'Function', {
+      description: `Groundwork ${settings.stage}: ${family}`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: memoryMb,
+      timeout: Duration.seconds(timeoutSeconds),
+      code: handlerCode(family),
+      handler: 'index.handler',
+      role: this.role(props, logGroup),
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel.DEBUG, // GROUNDWORK_LOG decides
+      systemLogLevelV2: SystemLogLevel.WARN, // the request's own line says what START, END and REPORT do
+      environment: {
+        GROUNDWORK_TABLE: table.name,
+        GROUNDWORK_SECRET: secret.secretArn,
+        ...settings.variables,
+      },
+    });
+  }
+
+  private role({ family, table, secret }: FamilyFunctionProps, logGroup: LogGroup): Role {
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    });
+    for (const statement of table.statements(grantOf(family))) role.addToPolicy(statement);
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: [secret.secretArn],
+      }),
+    );
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logGroup.logGroupArn],
+      }),
+    );
+    return role;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Family, Route } from '../shared/resource/route.ts';
+
+/** A path as the gateway takes it, and the family whose function serves what matches. */
+export interface GatewayPath {
+  /** Without a last slash; the last segment may be `{proxy+}`. */
+  readonly path: string;
+  readonly family: string;
+}
+
+interface Node {
+  readonly children: Map<string, Node>;
+  /** The family of the route that ends here. */
+  own: string | undefined;
+}
+
+/**
+ * Derives the gateway's paths from the map: for each family the prefixes below which nobody else serves, as few as
+ * there can be. What none of them matches is left to the function that holds the whole map.
+ *
+ * They rest on no more than what is documented of the gateway: it prefers a full match to one by `{proxy+}`, and
+ * that one to `$default`. All our paths end in a slash, which a path of the gateway may not, and it is not said
+ * whether `{proxy+}` matches the nothing behind a last slash; so a prefix comes twice, alone and with `{proxy+}`.
+ * Nor is it said which of two paths with `{proxy+}` is preferred when both match: there are no two such of different
+ * families. Therefore a path with other families below it comes without `{proxy+}`.
+ */
+export function gatewayPaths(families: readonly Family[]): readonly GatewayPath[] {
+  const root = createNode();
+  const home: GatewayPath[] = [];
+  for (const { name: family, routes } of families) {
+    for (const route of routes) {
+      if (route.isRoot) home.push({ path: '/', family });
+      for (const path of pathsOf(route)) insert(root, path, family);
+    }
+  }
+  return [...home, ...[...root.children].flatMap(([name, node]) => walk(node, `/${name}`))];
+}
+
+function pathsOf({ paths }: Route): readonly string[] {
+  return Object.entries(paths).map(([version, path]) => `/${version}${path}`);
+}
+
+function createNode(): Node {
+  return { children: new Map(), own: undefined };
+}
+
+function insert(root: Node, path: string, family: string): void {
+  let node = root;
+  for (const segment of path.split('/').slice(1, -1)) {
+    const next = node.children.get(segment) ?? createNode();
+    node.children.set(segment, next);
+    node = next;
+  }
+  node.own = family;
+}
+
+function walk(node: Node, path: string): readonly GatewayPath[] {
+  const [family, ...others] = familiesOf(node);
+  if (family !== undefined && others.length === 0) {
+    return [path, `${path}/{proxy+}`].map((each) => ({ path: each, family }));
+  }
+  const own = node.own === undefined ? [] : [{ path, family: node.own }];
+  return [...own, ...[...node.children].flatMap(([name, child]) => walk(child, `${path}/${name}`))];
+}
+
+function familiesOf({ own, children }: Node): ReadonlySet<string> {
+  const families = new Set([...children.values()].flatMap((child) => [...familiesOf(child)]));
+  if (own !== undefined) families.add(own);
+  return families;
+}

@@ -1,0 +1,57 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { api } from '../functions/api.ts';
+import { DataTable } from './data-table.ts';
+import { FamilyFunction } from './family-function.ts';
+import { gatewayPaths } from './gateway-paths.ts';
+import { HttpApi } from './http-api.ts';
+import { MasterSecret } from './master-secret.ts';
+import { Observability } from './observability.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+/** The family whose function holds the whole map. */
+export const wholeMap = 'batch';
+
+/** Groundwork in one AWS account and region: a table, a secret, a function a family, and the gateway to them. */
+export class GroundworkStack extends Stack {
+  constructor(scope: Construct, id: string, settings: DeploymentSettings) {
+    super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });
+    const table = new DataTable(this, 'Data', settings);
+    const { secret } = new MasterSecret(this, 'Master', settings);
+    const families = new Set([...api.map(({ name }) => name), wholeMap]);
+    const functions = new Map(
+      [...families].map((family) => [
+        family,
+        new FamilyFunction(this, constructId(family), { family, table, secret, settings }).function,
+      ]),
+    );
+    const functionOf = (family: string) => {
+      const found = functions.get(family);
+      if (found === undefined) throw new Error(`no function for ${family}`);
+      return found;
+    };
+    const gateway = new HttpApi(this, 'Gateway', {
+      paths: gatewayPaths(api),
+      functionOf,
+      fallback: functionOf(wholeMap),
+      settings,
+    });
+    new Observability(this, 'Observability', { api: gateway.api, tableName: table.name });
+    this.output('Url', 'The root of the interface', gateway.url);
+    this.output('TableName', 'The table that holds all data', table.name);
+    this.output(
+      'SetUpCode',
+      'Prints the code with which the first account is made',
+      `npm run --silent set-up-code -- ${secret.secretArn}`,
+    );
+  }
+
+  private output(name: string, description: string, value: string): void {
+    new CfnOutput(this, name, { description, value });
+  }
+}
+
+/** `api-keys` as `ApiKeys`. */
+function constructId(family: string): string {
+  return family.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AssetHashType, DockerImage } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { type BuildOptions, buildSync } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** How handlers are bundled, for the deployment, the tests and the bench alike: one file, the AWS clients in it. */
+const bundleOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20', // the runtime is 24; so the bundles run where the tests run
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  // CommonJS packages in an ES module ask for Node's own modules by `require`
+  banner: {
+    js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+  },
+  legalComments: 'none',
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
+/** Name of the file in a bundle's folder; Lambda takes it for an ES module. */
+export const bundleFile = 'index.mjs';
+
+/** Bundles the handler of a family into `folder`. */
+export function bundleHandler(family: string, folder: string): void {
+  const entry = join(handlerFolder(family), 'handler.ts');
+  if (!existsSync(entry)) throw new Error(`the family ${family} has no handler.ts`);
+  buildSync({ ...bundleOptions, entryPoints: [entry], outfile: join(folder, bundleFile) });
+}
+
+/** The bundle of a family's handler as code of a Lambda function, made while the stack is synthesised. */
+export function handlerCode(family: string): Code {
+  return Code.fromAsset(handlerFolder(family), {
+    assetHashType: AssetHashType.OUTPUT, // a function is deployed again when its bundle has changed
+    bundling: {
+      image: DockerImage.fromRegistry('unused'), // asked for, but all is done here
+      local: {
+        tryBundle: (folder) => {
+          bundleHandler(family, folder);
+          return true;
+        },
+      },
+    },
+  });
+}
+
+function handlerFolder(family: string): string {
+  return join(root, 'functions', family);
+}

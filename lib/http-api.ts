@@ -1,0 +1,92 @@
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  HttpApi as GatewayApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { GatewayPath } from './gateway-paths.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+/** Where calls go. */
+export interface HttpApiProps {
+  readonly paths: readonly GatewayPath[];
+  readonly functionOf: (family: string) => IFunction;
+  /** Serves what none of the paths matches. */
+  readonly fallback: IFunction;
+  readonly settings: DeploymentSettings;
+}
+
+// The route, not the path: links with a key in them and queries stay out.
+const accessLogFields = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  address: '$context.identity.sourceIp',
+  method: '$context.httpMethod',
+  route: '$context.routeKey',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  durationMs: '$context.responseLatency',
+  error: '$context.error.message',
+  integrationError: '$context.integrationErrorMessage',
+};
+
+/**
+ * The front door. It has no CORS configuration, with which the gateway would answer preflights by itself and
+ * overwrite the headers that the functions send.
+ */
+export class HttpApi extends Construct {
+  readonly url: string;
+  readonly api: GatewayApi;
+
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
+    super(scope, id);
+    const { paths, functionOf, fallback, settings } = props;
+    this.api = new GatewayApi(this, 'Api', {
+      apiName: `groundwork-${settings.stage}`,
+      createDefaultStage: false,
+      defaultIntegration: toFunction('batch', fallback),
+      defaultAuthorizer: new HttpNoneAuthorizer(),
+    });
+    const integrations = new Map<string, HttpLambdaIntegration>();
+    for (const { path, family } of paths) {
+      const integration = integrations.get(family) ?? toFunction(family, functionOf(family));
+      integrations.set(family, integration);
+      this.api.addRoutes({ path, methods: [HttpMethod.ANY], integration });
+    }
+    this.url = this.stage(settings).url;
+    Validations.of(this.api).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason: 'The functions check credentials: who may call depends on what is called.',
+    });
+  }
+
+  /** `$default`, the one stage whose name does not become a part of every path. */
+  private stage({ rateLimit, burstLimit, logRetentionDays }: DeploymentSettings): HttpStage {
+    const logGroup = new LogGroup(this, 'AccessLog', {
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    return new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit, burstLimit },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(logGroup),
+        format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+      },
+    });
+  }
+}
+
+function toFunction(name: string, target: IFunction): HttpLambdaIntegration {
+  // One permission a function: one a route would pass the limit of a function's policy.
+  return new HttpLambdaIntegration(name, target, { scopePermissionToRoute: false });
+}

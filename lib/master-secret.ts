@@ -1,0 +1,30 @@
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+
+/**
+ * The secret that all keys are derived from. CloudFormation makes its first version, 64 hex digits, and would make
+ * another one, which ends every key, if anything below `generateSecretString` changed: it stays as it is for ever.
+ */
+export class MasterSecret extends Construct {
+  readonly secret: Secret;
+
+  constructor(scope: Construct, id: string, { keepData }: { readonly keepData: boolean }) {
+    super(scope, id);
+    this.secret = new Secret(this, 'Secret', {
+      description: 'Master secrets of Groundwork: every key is derived from them. Never delete.',
+      generateSecretString: {
+        passwordLength: 64,
+        excludeUppercase: true,
+        excludePunctuation: true,
+        excludeCharacters: 'ghijklmnopqrstuvwxyz',
+        requireEachIncludedType: false,
+      },
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Rotation adds a version beside the old ones and is a decision of the operator.',
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+
+/** What is watched. */
+export interface ObservabilityProps {
+  readonly api: HttpApi;
+  readonly tableName: string;
+}
+
+const period = Duration.minutes(5);
+
+/** Alarms that tell that the deployment is in trouble. They notify nobody until the operator says whom. */
+export class Observability extends Construct {
+  constructor(scope: Construct, id: string, { api, tableName }: ObservabilityProps) {
+    super(scope, id);
+    this.alarm('ServerErrors', api.metricServerError({ period, statistic: 'Sum' }), {
+      threshold: 5,
+      description: 'Five calls or more in five minutes were answered with a 5xx.',
+    });
+    this.alarm('TableThrottled', throttled(tableName), {
+      threshold: 50,
+      description: 'The table refused fifty requests or more in five minutes, for their rate.',
+    });
+  }
+
+  private alarm(
+    id: string,
+    metric: Metric | MathExpression,
+    { threshold, description }: { readonly threshold: number; readonly description: string },
+  ): void {
+    metric.createAlarm(this, id, {
+      threshold,
+      evaluationPeriods: 1,
+      alarmDescription: description,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+}
+
+/** Events of the table and of all its indexes. */
+function throttled(tableName: string): MathExpression {
+  const events = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: tableName },
+      statistic: 'Sum',
+    });
+  return new MathExpression({
+    expression: 'FILL(reads, 0) + FILL(writes, 0)',
+    usingMetrics: { reads: events('ReadThrottleEvents'), writes: events('WriteThrottleEvents') },
+    period,
+  });
+}

@@ -1,0 +1,86 @@
+import type { Node } from 'constructs';
+import * as v from 'valibot';
+import { readSettings } from '../shared/aws/environment.ts';
+
+/** What an operator sets at deployment, by `-c name=value` or in `cdk.json` or `cdk.context.json`. */
+export interface DeploymentSettings {
+  /** Tells deployments in one account apart. */
+  readonly stage: string;
+  /** Settings of the functions, as variables of their environment; absent ones have their defaults. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether the data outlive the stack. */
+  readonly keepData: boolean;
+  /** Calls a second that the gateway lets through, over a longer time. */
+  readonly rateLimit: number;
+  /** Calls that may arrive at once. */
+  readonly burstLimit: number;
+  readonly logRetentionDays: number;
+}
+
+const variableNames = {
+  log: 'GROUNDWORK_LOG',
+  registration: 'GROUNDWORK_REGISTRATION',
+  maxInstances: 'GROUNDWORK_MAX_INSTANCES',
+  maxClasses: 'GROUNDWORK_MAX_CLASSES',
+  location: 'GROUNDWORK_LOCATION',
+  passwordCost: 'GROUNDWORK_PASSWORD_COST',
+} as const;
+
+const wholeNumber = (max: number, otherwise: number) =>
+  v.optional(
+    v.pipe(
+      v.union([v.string(), v.number()]),
+      v.transform(Number),
+      v.integer('a whole number'),
+      v.minValue(1, 'at least 1'),
+      v.maxValue(max, `at most ${max}`),
+    ),
+    otherwise,
+  );
+
+const schema = v.object({
+  stage: v.optional(
+    v.pipe(
+      v.string('a name'),
+      v.regex(/^[a-z][a-z0-9-]{0,19}$/, 'up to 20 of a-z, 0-9 and -, a letter first'),
+    ),
+    'prod',
+  ),
+  keepData: v.optional(
+    v.pipe(
+      v.union([v.boolean(), v.picklist(['true', 'false'])], 'true or false'),
+      v.transform(String),
+    ),
+    true,
+  ),
+  rateLimit: wholeNumber(10_000, 1000),
+  burstLimit: wholeNumber(5000, 500),
+  logRetentionDays: wholeNumber(3653, 30),
+});
+
+/**
+ * Reads the settings of a deployment from the context of the app.
+ *
+ * @throws Error that names the setting and what it takes
+ */
+export function readDeploymentSettings(node: Node): DeploymentSettings {
+  const given = (name: string): unknown => node.tryGetContext(name) ?? undefined;
+  const names = Object.keys(schema.entries);
+  const parsed = v.safeParse(schema, Object.fromEntries(names.map((name) => [name, given(name)])));
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    throw new Error(`-c ${v.getDotPath(issue)} takes ${issue.message}`);
+  }
+  const { keepData, ...output } = parsed.output;
+  return { ...output, keepData: keepData === 'true', variables: readVariables(given) };
+}
+
+function readVariables(given: (name: string) => unknown): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const [name, variable] of Object.entries(variableNames)) {
+    const value = given(name);
+    if (value !== undefined) variables[variable] = String(value);
+  }
+  readSettings(variables); // better now than in the first call
+  return variables;
+}
