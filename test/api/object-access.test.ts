@@ -165,13 +165,12 @@ describe('the rights that a class gives', () => {
 
 describe('the rights that an object gives', () => {
   const list = 'classes/open/objects/';
-  const kinds = [7, 10].flatMap((owner) =>
-    objectPermissions.flatMap((owner_permissions) =>
-      objectPermissions.flatMap((group_permissions) =>
-        objectPermissions.map((other_permissions) => ({
-          ...{ owner, owner_permissions, group: 3, group_permissions, other_permissions },
-        })),
-      ),
+  const kinds = objectPermissions.flatMap((owner_permissions, i) =>
+    objectPermissions.flatMap((group_permissions, j) =>
+      objectPermissions.map((other_permissions, k) => ({
+        ...{ owner: (i + j + k) % 2 === 0 ? 7 : 10, owner_permissions },
+        ...{ group: 3, group_permissions, other_permissions },
+      })),
     ),
   );
   type Kind = (typeof kinds)[number] & { readonly id: number };
@@ -228,7 +227,7 @@ describe('the rights that an object gives', () => {
     const visible = objects.filter((object) => effective(caller, object) > 0);
 
     const ids: number[] = [];
-    let path: string | null = `${world.base}${list}?page_size=50&fields=id`;
+    let path: string | null = `${world.base}${list}?page_size=20&fields=id`;
     const sizes: number[] = [];
     while (path !== null) {
       const { body } = await api.send({ as: credentials[caller.name], path });
@@ -238,7 +237,7 @@ describe('the rights that an object gives', () => {
     }
 
     expect(ids).toEqual(visible.map(({ id }) => id));
-    expect(sizes.slice(0, -1).every((size) => size === 50)).toBe(true);
+    expect(sizes.slice(0, -1).every((size) => size === 20)).toBe(true);
   });
 
   it.each<[string, string, object]>([
