@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyText } from '../../shared/domain/credentials.ts';
+import { keyText, parseKey } from '../../shared/domain/credentials.ts';
+import { as, userEntity } from '../../shared/store/entities.ts';
+import { replace } from '../../shared/store/writes.ts';
 import {
   type Api,
   type Call,
@@ -376,6 +378,28 @@ describe('a user key', () => {
     const answer = await send({ as: { key: bare, user: other } });
 
     expect(answer.status).toBe(403);
+  });
+
+  it('that was reset is read past', async () => {
+    const old = await plantUser(world, 5);
+    const { store, ids, secrets } = api.platform;
+    const claims = parseKey(old)?.claims;
+    const [item] = await store.get([userEntity.key(claims?.scope ?? 0, 5)]);
+    const record = as(userEntity, item);
+    if (claims === undefined || record === undefined) throw new Error('no user was planted');
+    await store.write({
+      id: ids.random(),
+      change: { actor: {}, cause: 'maintenance', depth: 0 },
+      writes: [replace(record, { ...record.data, generation: 2 })],
+    });
+    const now = keyText({ ...claims, generation: 2 }, (await secrets.current()).secret);
+    const list = `${world.base}classes/note/objects/`;
+
+    const answers = await Promise.all(
+      [old, now].map((text) => api.send({ as: { key: bare, user: text }, path: list })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 200]);
   });
 
   it('beside an account key is ignored', async () => {

@@ -127,6 +127,16 @@ describe('a new instance', () => {
     }
   });
 
+  it('is no hindrance to another that the same account makes at once', async () => {
+    const key = await register('quick@example.com');
+
+    const answers = await Promise.all(
+      ['quick-1', 'quick-2', 'quick-3'].map((name) => create({ name }, key)),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  });
+
   it('stands in the list in the order of creation', async () => {
     const key = await register('ordered@example.com');
     for (const name of ['zebra', 'yak-1', 'ant-1']) expected(await create({ name }, key), 201);

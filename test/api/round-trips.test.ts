@@ -220,19 +220,4 @@ describe('what a process remembers of names', () => {
     expect(listed.body).toEqual({ next: null, prev: null, objects: [] });
     expect([withKey, instances]).toEqual([noSuchKey, noSuchKey]);
   });
-
-  it('finds no class by the name of what every object of the language has', async () => {
-    const path = `${world.base}classes/constructor/objects/`;
-
-    const answers = await Promise.all(
-      ['constructor', '__proto__'].map((name) =>
-        send(createDispatch(routes, api.platform), {
-          ...{ method: 'GET', path: path.replace('constructor', name), key: owner() },
-        }),
-      ),
-    );
-
-    const missing = { status: 404, body: { detail: 'Class was not found.' } };
-    expect(answers).toEqual([missing, missing]);
-  });
 });
