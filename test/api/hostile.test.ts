@@ -384,6 +384,18 @@ describe('bodies', () => {
     if (status === 201)
       expect(answer.text).toContain(`"pages":${value === '-0' ? 0 : Number(value)}`);
   });
+
+  it.each(['1e999', '-1e999', '"1e999"', '"NaN"', '"Infinity"', '{"_increment":1e999}'])(
+    'a number field refuses %s',
+    async (value) => {
+      for (const method of ['POST', 'PATCH']) {
+        const path = method === 'POST' ? objects : `${objects}1/`;
+        const body = `{"price":${value}}`;
+        const answer = await attack({ method, path, headers: json, body });
+        expect([answer.status, Object.keys(answer.body)]).toEqual([400, ['price']]);
+      }
+    },
+  );
 });
 
 describe('paths and queries', () => {

@@ -240,6 +240,15 @@ describe('ids and names of ours below their paths', () => {
     expect([here.status, there.status]).toEqual([201, 400]);
   });
 
+  it('a relation drops what is there only for us', async () => {
+    const path = 'classes/book/objects/';
+
+    const here = await ours.call(ours.owner, 'POST', path, { similar: [5] });
+    const there = await theirs.call(theirs.owner, 'POST', path, { similar: [5] });
+
+    expect([here.body.similar.value, there.body.similar]).toEqual([[5], null]);
+  });
+
   it('a value that is unique here may be there as well', async () => {
     const path = 'classes/book/objects/';
     const body = { isbn: `${marker}-1` };
