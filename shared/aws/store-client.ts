@@ -6,21 +6,26 @@ export interface ClientOptions {
   readonly endpoint?: string;
   readonly region?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Time for one request, 3 s when absent; an emulator may need more. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** A new connection takes some tens of milliseconds; only a dead host takes longer than this. */
 const connectionTimeoutMs = 1000;
 
 /** The largest answers (1 MB queries, transactions of 4 MB) take some hundred milliseconds. */
-const requestTimeoutMs = 3000;
+const defaultTimeoutMs = 3000;
 
 /** A batch of 50 requests, each with several reads under way, does not wait for a socket. */
 const maxSockets = 200;
 
 /** Makes a client that keeps its connections open, and does not repeat by itself (see `retry`). */
-export function createClient(options: ClientOptions = {}): DynamoDBClient {
+export function createClient({
+  requestTimeoutMs = defaultTimeoutMs,
+  ...place
+}: ClientOptions = {}): DynamoDBClient {
   return new DynamoDBClient({
-    ...options,
+    ...place,
     maxAttempts: 1,
     cacheMiddleware: true, // nobody adds any after the first call
     requestHandler: {

@@ -31,10 +31,14 @@ export async function openTestTable(now: () => number): Promise<TableStore> {
   };
 }
 
-/** An emulator takes any credentials. */
+/** An emulator takes any credentials, and its time when many ask. */
 function emulatorClient(url: string) {
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  return createClient({ endpoint: url, region: 'us-east-1', credentials });
+  return createClient({
+    endpoint: url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    requestTimeoutMs: 30_000,
+  });
 }
 
 async function createTable(table: string, url: string): Promise<void> {
