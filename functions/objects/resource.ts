@@ -8,6 +8,7 @@ import {
   type ObjectOperation,
   objectPermission,
 } from '../../shared/domain/object-access.ts';
+import { queryValue } from '../../shared/http/message.ts';
 import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
@@ -115,9 +116,10 @@ const resource: ListResource<ObjectData, View> = {
 
 /** Filters and orders come with their planner; a list that leaves them out would be a wrong answer. */
 function refuseQueries(query: URLSearchParams): void {
-  const order = query.get('order_by') ?? 'id';
+  const order = queryValue(query, 'order_by') ?? 'id';
   if (order !== 'id') throw refused(400, 'Cannot use specified order_by field.');
-  if (query.get('query')) throw refused(400, 'Filtering by query is not available yet.');
+  if (query.getAll('query').some((text) => text !== ''))
+    throw refused(400, 'Filtering by query is not available yet.');
 }
 
 function saveCall(context: Context): SaveCall {

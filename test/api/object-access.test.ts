@@ -129,21 +129,23 @@ describe('the rights that a class gives', () => {
   }
 
   it.each(callers.map((caller) => [caller.name, caller] as const))('%s', async (_, caller) => {
-    for (const place of places) {
-      const { name } = place;
-      const list = `classes/${name}/objects/`;
-      const answers = {
-        list: shown(await call(caller.name, 'GET', list)),
-        get: shown(await call(caller.name, 'GET', `${list}999999/`)),
-        patch: shown(await call(caller.name, 'PATCH', `${list}999999/`, {})),
-        post: shown(await call(caller.name, 'POST', `${list}999999/`, {})),
-        put: shown(await call(caller.name, 'PUT', `${list}999999/`, {})),
-        delete: shown(await call(caller.name, 'DELETE', `${list}999999/`)),
-        create: shown(await call(caller.name, 'POST', list, {})),
-      };
+    await Promise.all(
+      places.map(async (place) => {
+        const { name } = place;
+        const list = `classes/${name}/objects/`;
+        const answers = {
+          list: shown(await call(caller.name, 'GET', list)),
+          get: shown(await call(caller.name, 'GET', `${list}999999/`)),
+          patch: shown(await call(caller.name, 'PATCH', `${list}999999/`, {})),
+          post: shown(await call(caller.name, 'POST', `${list}999999/`, {})),
+          put: shown(await call(caller.name, 'PUT', `${list}999999/`, {})),
+          delete: shown(await call(caller.name, 'DELETE', `${list}999999/`)),
+          create: shown(await call(caller.name, 'POST', list, {})),
+        };
 
-      expect({ name, ...answers }).toEqual({ name, ...promised(caller, rightOf(caller, place)) });
-    }
+        expect({ name, ...answers }).toEqual({ name, ...promised(caller, rightOf(caller, place)) });
+      }),
+    );
   });
 
   it('hold at the next call', async () => {
@@ -203,22 +205,24 @@ describe('the rights that an object gives', () => {
 
   const insiders = callers.filter(({ outside }) => !outside);
   it.each(insiders.map((caller) => [caller.name, caller] as const))('%s', async (_, caller) => {
-    for (const object of objects) {
-      const path = `${list}${object.id}/`;
-      const answers = [
-        await call(caller.name, 'GET', path),
-        await call(caller.name, 'PATCH', path, { n: { _increment: 1 } }),
-      ];
-      const permission = effective(caller, object);
-      const mayDelete = permission === 3 && caller.free !== 'read';
-      if (!mayDelete) answers.push(await call(caller.name, 'DELETE', path));
+    await Promise.all(
+      objects.map(async (object) => {
+        const path = `${list}${object.id}/`;
+        const answers = [
+          await call(caller.name, 'GET', path),
+          await call(caller.name, 'PATCH', path, { n: { _increment: 1 } }),
+        ];
+        const permission = effective(caller, object);
+        const mayDelete = permission === 3 && caller.free !== 'read';
+        if (!mayDelete) answers.push(await call(caller.name, 'DELETE', path));
 
-      const wanted = [1, 2, 3].map((needed) => promised(caller, permission, needed));
-      expect({ object, answers: answers.map(shown) }).toEqual({
-        object,
-        answers: wanted.slice(0, answers.length),
-      });
-    }
+        const wanted = [1, 2, 3].map((needed) => promised(caller, permission, needed));
+        expect({ object, answers: answers.map(shown) }).toEqual({
+          object,
+          answers: wanted.slice(0, answers.length),
+        });
+      }),
+    );
   });
 
   it.each(

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+const list = '/v1.1/instances/blog-1/classes/book/objects/';
+const owner = () => ({ as: world.owner });
+
+/** Seven objects, 1 to 7; a user may read 2, 4 and 6. */
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  await world.dataClass('book', [{ name: 'title', type: 'string' }]);
+  await plantUser(world, 7);
+  for (let id = 1; id <= 7; id += 1) {
+    const values = { title: `t${id}`, ...(id % 2 === 0 && { owner: 7 }) };
+    expected(await world.call(world.owner, 'POST', 'classes/book/objects/', values), 201);
+  }
+  await world.dataClass('empty', []);
+});
+afterAll(() => api.close());
+
+const ids = (...numbers: number[]) => numbers.map((id) => ({ id }));
+const link = (query: string) => `${list}?${query}`;
+
+type Page = readonly [query: string, objects: object[], next: string | null, prev: string | null];
+const pages: readonly Page[] = [
+  ['fields=id', ids(1, 2, 3, 4, 5, 6, 7), null, null],
+  ['fields=id&order_by=id', ids(1, 2, 3, 4, 5, 6, 7), null, null],
+  ['fields=id&order_by=pages&order_by=id', ids(1, 2, 3, 4, 5, 6, 7), null, null],
+  ['fields=id&query=', ids(1, 2, 3, 4, 5, 6, 7), null, null],
+  ['fields=id&unknown=1', ids(1, 2, 3, 4, 5, 6, 7), null, null],
+  ['fields=id&page_size=1000', ids(1, 2, 3, 4, 5, 6, 7), null, null],
+  ['fields=id&page_size=0', [], null, null],
+  ['fields=id&last_pk=3', ids(1, 2, 3, 4, 5, 6, 7), null, null],
+  [
+    'fields=id&page_size=3',
+    ids(1, 2, 3),
+    link('fields=id&page_size=3&direction=1&last_pk=3'),
+    null,
+  ],
+  [
+    'fields=id&page_size=3&direction=1&last_pk=3',
+    ids(4, 5, 6),
+    link('fields=id&page_size=3&direction=1&last_pk=6'),
+    link('fields=id&page_size=3&direction=0&last_pk=4'),
+  ],
+  [
+    'fields=id&page_size=3&direction=1&last_pk=6',
+    ids(7),
+    null,
+    link('fields=id&page_size=3&direction=0&last_pk=7'),
+  ],
+  [
+    'fields=id&page_size=3&direction=1&last_pk=7',
+    [],
+    null,
+    link('fields=id&page_size=3&direction=0'),
+  ],
+  [
+    'fields=id&page_size=3&direction=0',
+    ids(5, 6, 7),
+    link('fields=id&page_size=3&direction=1&last_pk=7'),
+    link('fields=id&page_size=3&direction=0&last_pk=5'),
+  ],
+  [
+    'fields=id&page_size=3&direction=0&last_pk=4',
+    ids(1, 2, 3),
+    link('fields=id&page_size=3&direction=1&last_pk=3'),
+    link('fields=id&page_size=3&direction=0&last_pk=1'),
+  ],
+  ['fields=id&page_size=3&direction=0&last_pk=3', ids(1, 2), link('fields=id&page_size=3'), null],
+];
+
+describe('a page', () => {
+  it.each(pages)('%s', async (query, objects, next, prev) => {
+    const { status, body } = await api.send({ as: world.owner, path: `${list}?${query}` });
+
+    expect([status, body.objects]).toEqual([200, objects]);
+    expect([sorted(body.next), sorted(body.prev)]).toEqual([sorted(next), sorted(prev)]);
+  });
+
+  /** The order of parameters is no part of the interface. */
+  function sorted(path: string | null): string | null {
+    if (path === null) return null;
+    const [start, query = ''] = path.split('?');
+    return `${start}?${query.split('&').sort().join('&')}`;
+  }
+
+  it('of what a user sees is full as far as there is something to see', async () => {
+    const user = { key: await world.apiKey(), user: await plantUser(world, 8) };
+    for (const id of [1, 3, 5]) {
+      const path = `classes/book/objects/${id}/`;
+      expected(await world.call(world.owner, 'PATCH', path, { owner: 8 }), 200);
+    }
+
+    const first = await api.send({ as: user, path: `${list}?fields=id&page_size=2` });
+    const second = await api.send({ as: user, path: first.body.next });
+    const back = await api.send({ as: user, path: second.body.prev });
+
+    expect([first, second, back].map(({ body }) => body.objects)).toEqual([
+      ids(1, 3),
+      ids(5),
+      ids(1, 3),
+    ]);
+  });
+});
+
+const incorrectPage = { detail: 'Incorrect page parameter provided.' };
+
+scenarios('the list of objects', () => api, [
+  {
+    name: 'is empty for an empty class',
+    path: '/v1.1/instances/blog-1/classes/empty/objects/',
+    status: 200,
+    answer: { next: null, prev: null, objects: [] },
+    given: owner,
+  },
+  {
+    name: 'leaves out what is excluded',
+    path: `${list}?page_size=1&fields=id,title,links&excluded_fields=links`,
+    status: 200,
+    answer: {
+      next: expect.stringContaining('excluded_fields=links'),
+      prev: null,
+      objects: [{ id: 1, title: 't1' }],
+    },
+    given: owner,
+  },
+  {
+    name: 'has links of version 1 in version 1',
+    path: '/v1/instances/blog-1/classes/Book/objects/?fields=links&page_size=1',
+    status: 200,
+    answer: {
+      next: expect.stringMatching(/^\/v1\/instances\/blog-1\/classes\/book\/objects\/\?/),
+      prev: null,
+      objects: [
+        {
+          links: { self: '/v1/instances/blog-1/classes/book/objects/1/', owner: expect.anything() },
+        },
+      ],
+    },
+    given: owner,
+  },
+  ...[
+    ...['page_size=-1', 'page_size=x', 'page_size=', 'direction=2', 'direction='],
+    ...['last_pk=x', 'last_pk=-1', 'last_pk=2147483648', 'direction=1&last_pk='],
+  ].map((query) => ({
+    name: `refuses ${query}`,
+    path: `${list}?${query}`,
+    status: 400,
+    answer: incorrectPage,
+    given: owner,
+  })),
+  {
+    name: 'refuses a filter as long as there is none',
+    path: `${list}?query=&query=${encodeURIComponent('{"title":{"_eq":"t1"}}')}`,
+    status: 400,
+    given: owner,
+  },
+  {
+    name: 'refuses another order as long as there is none',
+    path: `${list}?order_by=id&order_by=title`,
+    status: 400,
+    given: owner,
+  },
+]);
+
+it('HEAD answers as GET without a body', async () => {
+  const answer = await api.send({ as: world.owner, method: 'HEAD', path: list });
+
+  expect([answer.status, answer.body]).toEqual([200, '']);
+});
