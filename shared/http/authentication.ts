@@ -2,6 +2,7 @@ import { isGenuine, type KeyClaims, parseKey } from '../domain/credentials.ts';
 import { ApiError, noSuchKey } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { Body } from '../resource/input.ts';
+import type { Hints } from '../services/hints.ts';
 import type { Secrets } from '../services/ports.ts';
 import { queryValue, type Request } from './message.ts';
 
@@ -23,7 +24,7 @@ export interface Caller {
 export async function identify(
   request: Request,
   body: () => Promise<Body>,
-  secrets: Secrets,
+  keys: KeyRing,
 ): Promise<Caller> {
   let key = keyOutsideBody(request);
   if (key === undefined) {
@@ -32,22 +33,36 @@ export async function identify(
     key = inside.key;
   }
   if (key === undefined) return {};
-  const claims = await verify(key, secrets);
+  const claims = await verify(key, keys);
   if (claims?.kind === 'account') return { account: claims };
   if (claims?.kind !== 'apiKey') throw noSuchKey();
   const userKey = userKeyOutsideBody(request) ?? (await userKeyInBody(request, body));
-  const user = userKey === undefined ? undefined : await verify(userKey, secrets);
+  const user = userKey === undefined ? undefined : await verify(userKey, keys);
   // a user key that is none is read past, and so is one of another instance
   return user?.kind === 'user' && user.scope === claims.scope
     ? { apiKey: claims, user }
     : { apiKey: claims };
 }
 
-async function verify(text: string, secrets: Secrets): Promise<KeyClaims | undefined> {
-  const key = parseKey(text);
-  if (key === undefined) return undefined;
-  const version = await secrets.get(key.claims.version);
-  return version !== undefined && isGenuine(key, version.secret) ? key.claims : undefined;
+/** What keys are verified with. */
+export interface KeyRing {
+  readonly secrets: Secrets;
+  /** Keys that were found genuine. */
+  readonly known: Hints['keys'];
+}
+
+/** What a genuine key says; undefined for any other text, and for a key of a secret that was retired. */
+async function verify(text: string, { secrets, known }: KeyRing): Promise<KeyClaims | undefined> {
+  const before = known.get(text);
+  const key = before === undefined ? parseKey(text) : undefined;
+  const claims = before ?? key?.claims;
+  if (claims === undefined) return undefined;
+  const version = await secrets.get(claims.version);
+  if (version === undefined) return undefined;
+  if (key === undefined) return claims;
+  if (!isGenuine(key, version.secret)) return undefined;
+  known.set(text, claims);
+  return claims;
 }
 
 function keyOutsideBody({ headers, query }: Request): string | undefined {

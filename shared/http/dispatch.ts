@@ -34,12 +34,13 @@ import { createRouter, type Router } from './router.ts';
  */
 export function createDispatch(routes: readonly Route[], platform: Platform): Dispatch {
   const router = createRouter(routes);
+  const allow = new Map(routes.map((route) => [route, allowedMethods(route)]));
   const hints = createHints();
   return async (sent) => {
     const request = applyOverride(sent);
     const outcome: Outcome = { form: formOf(request), allow: undefined };
     try {
-      const response = await serve({ request, router, platform, hints }, outcome);
+      const response = await serve({ request, router, allow, platform, hints }, outcome);
       return finish(request, response, outcome);
     } catch (error) {
       return finish(request, refusal(error, request, platform), outcome);
@@ -50,8 +51,15 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
 interface Call {
   readonly request: Request;
   readonly router: Router;
+  /** The `Allow` header of each route. */
+  readonly allow: ReadonlyMap<Route, string>;
   readonly platform: Platform;
   readonly hints: LoadRequest['hints'];
+}
+
+function allowedMethods({ operations }: Route): string {
+  const own = methods.filter((method) => operations[method] !== undefined);
+  return [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
 }
 
 /** What is known of the answer before there is one; errors use it too. */
@@ -88,12 +96,13 @@ function refusal(error: unknown, { id }: Request, { log }: Platform): Response {
 /** Serves one call; the order of checks is that of the reference (order of checks). */
 async function serve(call: Call, outcome: Outcome): Promise<Response> {
   const { request, router, platform, hints } = call;
+  const keys = { secrets: platform.secrets, known: hints.keys };
   const match = router(request.path);
   if (match === undefined) throw notFound();
   const { route } = match;
-  outcome.allow = allowedMethods(route);
+  outcome.allow = call.allow.get(route);
   const body = bodyReader(request);
-  const caller = route.ignoresCredentials ? {} : await identify(request, body, platform.secrets);
+  const caller = route.ignoresCredentials ? {} : await identify(request, body, keys);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const operation = isMethod(method) ? route.operations[method] : undefined;
   const loading: LoadRequest = { match, operation, caller, platform, hints };
@@ -125,11 +134,6 @@ function bodyReader(request: Request): () => Promise<Body> {
 
 function isMethod(method: string): method is Method {
   return (methods as readonly string[]).includes(method);
-}
-
-function allowedMethods({ operations }: Route): string {
-  const own = methods.filter((method) => operations[method] !== undefined);
-  return [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
 }
 
 /** Where the instance is the thing itself, who is no part of it does not learn that it exists. */

@@ -13,7 +13,7 @@ const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level ne
  * @throws ApiError 400 `JSON parse error - ...` when it is no JSON or has more than 200 levels
  */
 export function parseJsonText(text: string): unknown {
-  if (text.length > shortest && isTooDeep(text)) {
+  if (text.length > shortest && hasManyBrackets(text) && isTooDeep(text)) {
     throw jsonParseError(`more than ${maxDepth} levels`);
   }
   try {
@@ -40,6 +40,11 @@ function replaceLoneEscapes(text: string): string {
   const escapes =
     /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[\s\S])/g;
   return text.replace(escapes, (found) => (found.length === 6 ? '\\ufffd' : found));
+}
+
+/** Whether there are brackets enough to be too deep, inside strings or not: quick, and mostly the end of it. */
+function hasManyBrackets(text: string): boolean {
+  return text.split('[').length + text.split('{').length > maxDepth;
 }
 
 function isTooDeep(text: string): boolean {

@@ -13,11 +13,12 @@ export interface LocalLog {
 
 const weights: Readonly<Record<LogLevel, number>> = { error: 0, info: 1, debug: 2 };
 const maxWaiting = 200;
+const waitMs = 20;
 const standardError = 2;
 
 /**
- * Opens a log of JSON lines: time, level, message, then the fields of the entry. Lines wait until the current
- * work is done and go out together; an error goes out at once with all before it.
+ * Opens a log of JSON lines: time, level, message, then the fields of the entry. Lines wait for up to 20 ms and
+ * go out together; an error goes out at once with all before it.
  *
  * @param write takes whole lines; standard error when absent
  */
@@ -34,7 +35,7 @@ export function openLog(
   };
   const log: Log = (entry) => {
     if (weights[entry.level] > weights[level]) return;
-    if (waiting.length === 0 && entry.level !== 'error') setImmediate(flush);
+    if (waiting.length === 0 && entry.level !== 'error') setTimeout(flush, waitMs);
     waiting.push(toLine(entry));
     if (entry.level === 'error' || waiting.length >= maxWaiting) flush();
   };

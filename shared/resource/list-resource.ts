@@ -1,5 +1,5 @@
 import type { Access, Right } from '../domain/access.ts';
-import type { JsonObject } from '../domain/json.ts';
+import type { Json } from '../domain/json.ts';
 import type { RowRange } from '../domain/paging.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { Field, Fields } from './field.ts';
@@ -45,8 +45,8 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly rows: (context: Context, range: RowRange) => Promise<readonly Row<Data>[]>;
   /** Joins items with what their answers need. */
   readonly view: (context: Context, items: readonly Stored<Data>[]) => Promise<readonly View[]>;
-  /** The answer for one item, links left out. */
-  readonly show: (context: Context, view: View) => JsonObject;
+  /** The answer for one item, as an object made for it; links are added to it. */
+  readonly show: (context: Context, view: View) => Record<string, Json>;
   /** Name of an item in a path. */
   readonly segment: (view: View) => string;
   readonly create?: (context: Context, body: Body) => Promise<View>;

@@ -106,7 +106,9 @@ function createAnswers<Data extends object, View>(
   const path = (context: Context) => pathOf(context, paths);
   const body = (context: Context, view: View, list: string): JsonObject => {
     const self = `${list}${resource.segment(view)}/`;
-    return { ...resource.show(context, view), links: linksOf(context, resource.links, self, view) };
+    const shown = resource.show(context, view);
+    shown.links = linksOf(context, resource.links, self, view);
+    return shown;
   };
   const one = (context: Context, status: number, view: View): Response => {
     const shown = body(context, view, path(context));

@@ -1,4 +1,5 @@
 import type { CompiledClass } from '../domain/compiled-class.ts';
+import type { KeyClaims } from '../domain/credentials.ts';
 
 /**
  * What a process remembers of names, to spare the read that finds them out. Never trusted: whoever uses a hint
@@ -9,6 +10,8 @@ export interface Hints {
   readonly instances: Hint<string, number>;
   /** Class numbers by `<instance id>/<class name>`. */
   readonly classes: Hint<string, number>;
+  /** What genuine keys say, by their text: spares the MAC, not the record, which is read at every call. */
+  readonly keys: Hint<string, KeyClaims>;
   /** Classes made ready, by the version of their record: not a hint but a fact, which no change can make wrong. */
   readonly compiled: Hint<string, CompiledClass>;
 }
@@ -23,7 +26,12 @@ const maxHints = 10_000;
 
 /** Makes the hints of a process, empty. */
 export function createHints(): Hints {
-  return { instances: createHint(), classes: createHint(), compiled: createHint() };
+  return {
+    instances: createHint(),
+    classes: createHint(),
+    keys: createHint(),
+    compiled: createHint(),
+  };
 }
 
 /** Makes a memory of at most {@link maxHints} entries; setting undefined forgets. */
