@@ -8,10 +8,12 @@ import type { Platform } from './ports.ts';
 
 const maxAttempts = 10;
 const windowSeconds = 900;
+const settleSeconds = 2; // an attempt is decided by then
 
 /**
  * Runs a check of a password, at most ten times in a row without success for one name from one address, and then
- * again a quarter of an hour later. An attempt is counted before the check, so that many at once gain nothing.
+ * again a quarter of an hour later. An attempt is counted before the check, so that many at once gain nothing; who
+ * comes while others are under way, which may yet go well, is told to come again soon.
  *
  * @param check gives undefined when the password is wrong
  * @throws ApiError 429 with the seconds to wait
@@ -27,7 +29,7 @@ export async function limitAttempts<Result>(
   await retryLostRace(async () => {
     const current = as(attemptsEntity, (await by.platform.store.get([key]))[0]);
     const count = (current?.data.count ?? 0) + 1;
-    if (count > maxAttempts) throw throttled((current?.data.until ?? now) - now);
+    if (count > maxAttempts) throw throttled(waitSeconds((current?.data.until ?? now) - now));
     const data = { count, until: Math.ceil(now + windowSeconds) };
     const put = current === undefined ? insert(attemptsEntity, key, data) : replace(current, data);
     await commit(by, [{ ...put, expiresAt: data.until }]);
@@ -35,6 +37,10 @@ export async function limitAttempts<Result>(
   const result = await check();
   if (result !== undefined) await forget(by, key);
   return result;
+}
+
+function waitSeconds(left: number): number {
+  return left > windowSeconds - settleSeconds ? 1 : left;
 }
 
 async function forget(by: Committer, key: Key): Promise<void> {
