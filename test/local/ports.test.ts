@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { readEnvironment } from '../../shared/local/environment.ts';
 import { openLog } from '../../shared/local/log.ts';
 import { openSecrets, temporarySecrets } from '../../shared/local/secrets.ts';
@@ -62,7 +62,7 @@ describe('log', () => {
     const { log } = openLog('info', (text) => written.push(text));
 
     log({ level: 'info', message: 'i' });
-    await new Promise((resolve) => setTimeout(resolve));
+    await vi.waitUntil(() => written.length > 0);
 
     expect(written).toHaveLength(1);
   });
