@@ -260,6 +260,57 @@ describe('ids and names of ours below their paths', () => {
   });
 });
 
+describe('a batch', () => {
+  const paths = () => [
+    `${ours.base}classes/book/objects/`,
+    `${ours.base.toUpperCase().replace('/V1.1/INSTANCES', '/v1.1/instances')}classes/`,
+    `${theirs.base}../our-shop/classes/`,
+    `${theirs.base}..%2Four-shop/classes/`,
+    `/v1.1/instances/their-shop/../our-shop/classes/book/objects/1/`,
+    `//v1.1/instances/our-shop/classes/`,
+  ];
+
+  /** Status of each item, or of the call when it was refused as a whole. */
+  async function codesOf(as: Credentials, path: string, requests: readonly object[]) {
+    const answer = await call({ as, path, body: { requests } });
+    expectNothingOfOurs(answer, JSON.stringify(requests));
+    if (answer.status !== 200) return [answer.status];
+    return answer.body.map(({ code }: { readonly code: number }) => code);
+  }
+
+  it('in another instance reaches nothing of ours', async () => {
+    const before = await dump();
+    const items = paths().flatMap((path) =>
+      ['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({ method, path, body: {} })),
+    );
+
+    for (const [name, as] of strangers) {
+      for (const item of items) {
+        const [code] = await codesOf(as, `${theirs.base}batch/`, [item]);
+        expect([400, 403, 404], `${item.method} ${item.path} by ${name}`).toContain(code);
+      }
+    }
+
+    expect(await dump()).toEqual(before);
+  });
+
+  it('of ours is closed to strangers, whatever its items are', async () => {
+    const before = await dump();
+    const path = `${ours.base}classes/book/objects/`;
+    const items = ['GET', 'POST', 'DELETE'].map((method) => ({
+      method,
+      path: method === 'DELETE' ? `${path}1/` : path,
+    }));
+
+    for (const [name, as] of strangers) {
+      const codes = await codesOf(as, `${ours.base}batch/`, items);
+      for (const code of codes) expect([403, 404], name).toContain(code);
+    }
+
+    expect(await dump()).toEqual(before);
+  });
+});
+
 describe('lists above instances', () => {
   it('an account sees its own instances only', async () => {
     const { body } = await call({ as: theirs.owner, path: '/v1.1/instances/' });
