@@ -53,27 +53,33 @@ function connect(platform: LocalPlatform): Dispatch {
 /** What an operator wants to know first. */
 async function greet(platform: LocalPlatform, url: string): Promise<string> {
   const { folder, settings } = platform;
+  const code = await openSetUpCode(platform);
   const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const account = {
+    email: 'you@example.com',
+    password: 'choose one',
+    ...(settings.registration === 'closed' && { invitation_key: code ?? '<your invitation>' }),
+  };
   const lines = [
     `Groundwork listens on ${url}`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Registration: ${settings.registration}`,
-    ...(await setUpLines(platform)),
+    ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
     'Make an account, then list your instances with the account_key of the answer:',
-    `  curl ${reachable}/v1.1/account/register/ -H 'Content-Type: application/json' -d '{"email": "you@example.com", "password": "choose one"}'`,
+    `  curl ${reachable}/v1.1/account/register/ -H 'Content-Type: application/json' -d '${JSON.stringify(account)}'`,
     `  curl ${reachable}/v1.1/instances/ -H 'X-API-KEY: <account_key>'`,
     '',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** The one-time code for the first account, when registration is closed and there is none. */
-async function setUpLines({ settings, store, secrets }: LocalPlatform): Promise<string[]> {
-  if (settings.registration === 'open') return [];
+/** The one-time code for the first account; undefined when none is needed or there is an account. */
+async function openSetUpCode(platform: LocalPlatform): Promise<string | undefined> {
+  const { settings, store, secrets } = platform;
+  if (settings.registration === 'open') return undefined;
   const [first] = await store.get([firstAccountEntity.key()]);
-  if (first !== undefined) return [];
-  return [`Set-up code, once, as invitation_key of the first account: ${await setUpCode(secrets)}`];
+  return first === undefined ? setUpCode(secrets) : undefined;
 }
 
 /** Ends the process well at the first signal that asks for it, at once at the second. */
