@@ -5,7 +5,8 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 /** Renders an answer for a browser: the same status, the body as text with its links to follow. */
 export function renderPage(request: Request, response: Response): Response {
   if (response.body === undefined || response.content !== undefined) return response;
-  const title = `${request.method} ${request.path}`;
+  // a HEAD is told the length of what a GET gives
+  const title = `${request.method === 'HEAD' ? 'GET' : request.method} ${request.path}`;
   const html = `<!doctype html>
 <html lang="en">
 <head>

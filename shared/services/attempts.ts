@@ -30,7 +30,7 @@ export async function limitAttempts<Result>(
     const current = as(attemptsEntity, (await by.platform.store.get([key]))[0]);
     const count = (current?.data.count ?? 0) + 1;
     if (count > maxAttempts) throw throttled(waitSeconds((current?.data.until ?? now) - now));
-    const data = { count, until: Math.ceil(now + windowSeconds) };
+    const data = { count, until: Math.floor(now) + windowSeconds };
     const put = current === undefined ? insert(attemptsEntity, key, data) : replace(current, data);
     await commit(by, [{ ...put, expiresAt: data.until }]);
   });
