@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { change, put } from '../store/fixture.ts';
+import { failure, openMockStore, tableItem } from './store-mock.ts';
+
+const counter = { pk: 'P', sk: 'numbers' };
+
+let { aws, store, sent, slept } = openMockStore();
+beforeEach(() => {
+  ({ aws, store, sent, slept } = openMockStore());
+});
+
+describe('a counter', () => {
+  const answer = (n: number) => ({ Attributes: { t: { S: 'counter' }, n: { N: String(n) } } });
+
+  it('adds in the table and gives the first of what it took', async () => {
+    aws.on(UpdateItemCommand).resolves(answer(57));
+
+    expect(await store.next(counter, 50)).toBe(8);
+    expect(sent()).toEqual([
+      [
+        'UpdateItemCommand',
+        {
+          TableName: 'T',
+          Key: { pk: { S: 'P' }, sk: { S: 'numbers' } },
+          UpdateExpression: 'SET t = :kind ADD n :count',
+          ExpressionAttributeValues: { ':kind': { S: 'counter' }, ':count': { N: '50' } },
+          ReturnValues: 'UPDATED_NEW',
+        },
+      ],
+    ]);
+  });
+
+  it('takes others when the answer was lost', async () => {
+    aws.on(UpdateItemCommand).rejectsOnce(failure('TimeoutError')).resolvesOnce(answer(2));
+
+    expect([await store.next(counter), slept]).toEqual([2, [10]]);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])('refuses to take %s numbers', async (count) => {
+    await expect(store.next(counter, count)).rejects.toThrow();
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('a connection', () => {
+  it('is opened by a small read', async () => {
+    aws.on(GetItemCommand).resolves({});
+
+    await store.connect();
+
+    expect(sent()).toMatchObject([['GetItemCommand', { TableName: 'T' }]]);
+  });
+
+  it('that fails is no fault yet', async () => {
+    aws.on(GetItemCommand).rejects(failure('AccessDeniedException'));
+
+    await expect(store.connect()).resolves.toBeUndefined();
+  });
+});
+
+describe('a store that is closed', () => {
+  it('has finished what was under way, and takes no more calls', async () => {
+    let finish: (output: object) => void = () => {};
+    aws.on(PutItemCommand).callsFake(() => new Promise((resolve) => (finish = resolve)));
+    const order: string[] = [];
+    const writes = [put({ pk: 'P', sk: 'a' })];
+    const writing = store.write({ id: 'id1', change, writes }).then(() => order.push('written'));
+    await new Promise(setImmediate);
+
+    const closing = store.close().then(() => order.push('closed'));
+    await expect(store.get([counter])).rejects.toThrow('closed');
+    finish({});
+
+    await Promise.all([writing, closing]);
+    expect(order).toEqual(['written', 'closed']);
+  });
+});
+
+describe('the adapter', () => {
+  it('never scans', () => {
+    const folder = new URL('../../shared/aws/', import.meta.url);
+    const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+
+    expect(sources.filter((source) => /ScanCommand|\bscan\(/.test(source))).toEqual([]);
+  });
+
+  it('reads items whatever else they carry', async () => {
+    aws.on(GetItemCommand).resolves({ Item: tableItem('a', { later: { BOOL: true } }) });
+
+    expect(await store.get([{ pk: 'P', sk: 'a' }])).toMatchObject([{ data: { n: 1 } }]);
+  });
+});
