@@ -12,7 +12,7 @@ import { messages } from '../domain/messages.ts';
 import { parseValues, settleTargets } from '../domain/object-values.ts';
 import { timestamp } from '../domain/timestamp.ts';
 import type { Context } from '../resource/route.ts';
-import { groupEntity, objectEntity, userEntity } from '../store/entities.ts';
+import { as, classEntity, groupEntity, objectEntity, userEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
@@ -105,10 +105,11 @@ function withoutOwner(input: ObjectInput): ObjectInput {
  * @throws ConditionFailed when the object was changed after it was read
  */
 export async function updateObject(
-  call: SaveCall,
+  asked: SaveCall,
   current: Stored<ObjectData>,
   input: ObjectInput,
 ): Promise<ObjectData> {
+  const call = await withClassOf(asked, current.data);
   const compiled = compiledClass(call.hints, call.class);
   const before = current.data;
   const values = await checkedValues(call, compiled, {
@@ -143,11 +144,23 @@ export async function updateObject(
 }
 
 /** Removes an object as it was read, and frees its unique values. */
-export async function removeObject(call: SaveCall, current: Stored<ObjectData>): Promise<void> {
+export async function removeObject(asked: SaveCall, current: Stored<ObjectData>): Promise<void> {
+  const call = await withClassOf(asked, current.data);
   const compiled = compiledClass(call.hints, call.class);
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
   await commitUnique(call, [remove(current), ...unique], () => undefined);
+}
+
+/**
+ * Reads the class anew when the object was written by later indexes than those of the class at hand: its newest
+ * unique values and index keys would be lost on a call that was overtaken.
+ */
+async function withClassOf(call: SaveCall, { epoch }: ObjectData): Promise<SaveCall> {
+  if (epoch <= call.class.data.epoch) return call;
+  const [item] = await call.platform.store.get([call.class.key]);
+  const found = as(classEntity, item);
+  return found?.data.number === call.class.data.number ? { ...call, class: found } : call;
 }
 
 function uniqueClash(compiled: CompiledClass, sortKey: string) {

@@ -279,4 +279,40 @@ describe('a class that changes under a writer', () => {
 
     expect(after.body).toMatchObject({ a: 2, b: 5, revision: 3 });
   });
+
+  const schema = [
+    { name: 'a', type: 'integer' },
+    { name: 'b', type: 'integer', unique: true },
+  ];
+
+  /** Makes an object of the class, and lets it get a unique value of a new field before the next write. */
+  async function overtaken(name: string): Promise<string> {
+    await world.dataClass(name, [{ name: 'a', type: 'integer' }]);
+    const { body } = await world.call(key, 'POST', `classes/${name}/objects/`, { a: 1 });
+    const path = body.links.self;
+    faulty.beforeNextWrite(async () => {
+      expected(await world.call(world.owner, 'PATCH', `classes/${name}/`, { schema }), 200);
+      expected(await send('PATCH', path, { b: 5 }), 200);
+    });
+    return path;
+  }
+
+  it('frees a unique value that came with it', async () => {
+    const path = await overtaken('leaving');
+
+    const removed = await send('DELETE', path);
+    const again = await world.call(key, 'POST', 'classes/leaving/objects/', { b: 5 });
+
+    expect([removed.status, again.status]).toEqual([204, 201]);
+  });
+
+  it('is the class by which a value that came with it is changed', async () => {
+    const path = await overtaken('changing');
+
+    const changed = await send('PATCH', path, { a: 2, b: 6 });
+    const again = await world.call(key, 'POST', 'classes/changing/objects/', { b: 5 });
+
+    expect((await send('GET', path)).body).toMatchObject({ a: 2, b: 6, revision: 3 });
+    expect([changed.status, again.status]).toEqual([200, 201]);
+  });
 });
