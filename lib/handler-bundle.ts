@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
@@ -20,6 +19,7 @@ const bundleOptions = {
   banner: {
     js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
   },
+  alias: { '@aws-sdk/credential-provider-node': './shared/aws/credentials.ts' }, // see there
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;
@@ -29,9 +29,8 @@ export const bundleFile = 'index.mjs';
 
 /** Bundles the handler of a family into `folder`. */
 export function bundleHandler(family: string, folder: string): void {
-  const entry = join(handlerFolder(family), 'handler.ts');
-  if (!existsSync(entry)) throw new Error(`the family ${family} has no handler.ts`);
-  buildSync({ ...bundleOptions, entryPoints: [entry], outfile: join(folder, bundleFile) });
+  const entryPoints = [join(handlerFolder(family), 'handler.ts')];
+  buildSync({ ...bundleOptions, entryPoints, outfile: join(folder, bundleFile) });
 }
 
 /** The bundle of a family's handler as code of a Lambda function, made while the stack is synthesised. */

@@ -40,7 +40,7 @@ const settingsSchema = v.object({
   GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
 });
 
-const given = v.pipe(v.string('a value, which the stack gives'), v.minLength(1, 'a value'));
+const given = v.pipe(v.string('a value'), v.minLength(1, 'a value'));
 const placesSchema = v.object({ GROUNDWORK_TABLE: given, GROUNDWORK_SECRET: given });
 
 /**
@@ -74,6 +74,31 @@ export function readSettings(variables: Variables): Pick<Environment, 'logLevel'
       location: parsed.GROUNDWORK_LOCATION,
       passwordCost: parsed.GROUNDWORK_PASSWORD_COST,
     },
+  };
+}
+
+const credentialsSchema = v.object({
+  AWS_ACCESS_KEY_ID: given,
+  AWS_SECRET_ACCESS_KEY: given,
+  AWS_SESSION_TOKEN: v.optional(v.string(), ''),
+});
+
+/**
+ * Reads the credentials that Lambda gives to a function for as long as its process lives.
+ *
+ * @throws Error that names the variable that is missing
+ */
+export function readCredentials(variables: Variables = processVariables()): {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+} {
+  const parsed = parse(credentialsSchema, variables);
+  const token = parsed.AWS_SESSION_TOKEN;
+  return {
+    accessKeyId: parsed.AWS_ACCESS_KEY_ID,
+    secretAccessKey: parsed.AWS_SECRET_ACCESS_KEY,
+    ...(token === '' ? {} : { sessionToken: token }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import type { Secrets, SecretVersion } from '../services/ports.ts';
 
@@ -60,6 +60,13 @@ export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets 
       return (await (isOld ? fetch() : (newest ?? fetch()))).all.get(wanted);
     },
   };
+}
+
+/** Opens the master secrets of a deployment from anywhere, with the credentials that the SDK finds there. */
+export function openDeployedSecrets(arn: string): Secrets {
+  const region = arn.split(':')[3];
+  const client = new SecretsManagerClient(region === undefined ? {} : { region });
+  return openSecrets({ client, secret: arn, nowMs: Date.now });
 }
 
 async function fetchVersions(client: SecretsManagerClient, secret: string): Promise<Versions> {

@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
-import { readEnvironment, readSettings } from '../../shared/aws/environment.ts';
+import { readCredentials, readEnvironment, readSettings } from '../../shared/aws/environment.ts';
 import { openLog } from '../../shared/aws/log.ts';
 import { openSecrets } from '../../shared/aws/secrets.ts';
 
@@ -178,7 +178,7 @@ describe('environment', () => {
   });
 
   test.each([
-    ['GROUNDWORK_TABLE', undefined, 'GROUNDWORK_TABLE takes a value, which the stack gives'],
+    ['GROUNDWORK_TABLE', undefined, 'GROUNDWORK_TABLE takes a value'],
     ['GROUNDWORK_SECRET', '', 'GROUNDWORK_SECRET takes a value'],
     ['GROUNDWORK_LOG', 'loud', 'GROUNDWORK_LOG takes one of error, info, debug'],
     ['GROUNDWORK_REGISTRATION', 'yes', 'GROUNDWORK_REGISTRATION takes one of closed, open'],
@@ -187,5 +187,15 @@ describe('environment', () => {
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
   ])('%s=%s is refused', (name, value, message) => {
     expect(() => readEnvironment({ ...places, [name]: value })).toThrow(message);
+  });
+
+  test('credentials are those that Lambda gives', () => {
+    const key = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+
+    expect([readCredentials(key), readCredentials({ ...key, AWS_SESSION_TOKEN: 't' })]).toEqual([
+      { accessKeyId: 'id', secretAccessKey: 'secret' },
+      { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 't' },
+    ]);
+    expect(() => readCredentials({})).toThrow('AWS_ACCESS_KEY_ID takes a value');
   });
 });

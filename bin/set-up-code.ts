@@ -1,0 +1,18 @@
+import { openDeployedSecrets } from '../shared/aws/secrets.ts';
+import { setUpCode } from '../shared/services/keys.ts';
+
+const arn = process.argv[2] ?? '';
+if (!arn.startsWith('arn:')) {
+  fail('give the ARN of the secret: the output SetUpCode of the stack is the whole command', 2);
+}
+try {
+  const code = await setUpCode(openDeployedSecrets(arn));
+  process.stdout.write(`${code}\n`);
+} catch (error) {
+  fail(error instanceof Error ? error.message : 'unknown reason', 1);
+}
+
+function fail(reason: string, code: 1 | 2): never {
+  process.stderr.write(`set-up-code: ${reason}\n`);
+  process.exit(code);
+}

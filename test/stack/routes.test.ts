@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { api } from '../../functions/api.ts';
+import { type GatewayPath, gatewayPaths } from '../../lib/gateway-paths.ts';
+import { createRouter } from '../../shared/http/router.ts';
+import type { Family, Route } from '../../shared/resource/route.ts';
+import { candidates, readings } from '../support/gateway.ts';
+import { deployedFunctions, onlyOne, synthesise, textOf } from '../support/stack.ts';
+
+const template = synthesise();
+
+/** The gateway's routes as the template has them, with the family whose function they lead to. */
+const deployed = Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(
+  ({ Properties: { RouteKey, Target } }) => ({
+    key: String(RouteKey),
+    family: familyAt(textOf(Target).replace('integrations/', '')),
+  }),
+);
+
+function familyAt(integration: string): string {
+  const { IntegrationUri } =
+    template.findResources('AWS::ApiGatewayV2::Integration')[integration]?.Properties ?? {};
+  const { Description } =
+    template.findResources('AWS::Lambda::Function')[textOf(IntegrationUri)]?.Properties ?? {};
+  return String(Description).replace(/^.*: /, '');
+}
+
+/** Every path of a route, with something in place of its parameters. */
+function samples({ paths, isRoot }: Route): readonly string[] {
+  const all = Object.entries(paths).map(([version, path]) => `/${version}${path}`);
+  const filled = all.map((path) => path.replaceAll('{id}', '7').replace(/\{\w+\}/g, 'some-name'));
+  return isRoot ? ['/', ...filled] : filled;
+}
+
+const calls = api.flatMap(({ name, routes }) =>
+  routes.flatMap((route) => samples(route).map((path) => ({ family: name, route, path }))),
+);
+
+describe.each(readings)('when %s', (reading) => {
+  test.each(calls)('$path reaches a function that serves it', ({ route, path }) => {
+    const paths = deployed.flatMap(({ key, family }): GatewayPath[] =>
+      key === '$default' ? [] : [{ path: key.replace('ANY ', ''), family }],
+    );
+
+    const wrong = candidates(paths, path, reading).filter(({ family }) => {
+      const routes = api.find(({ name }) => name === family)?.routes ?? [];
+      return createRouter(routes)(path)?.route !== route;
+    });
+
+    expect(wrong).toEqual([]);
+  });
+});
+
+test('what no path matches goes to the function that holds the whole map', () => {
+  expect(deployed.filter(({ key }) => key === '$default')).toEqual([
+    { key: '$default', family: 'batch' },
+  ]);
+});
+
+test('every family has a function, and the gateway may call it', () => {
+  const families = deployedFunctions(template).map(({ family }) => family);
+
+  expect(families.toSorted()).toEqual([...api.map(({ name }) => name), 'batch'].toSorted());
+  expect(Object.keys(template.findResources('AWS::Lambda::Permission'))).toHaveLength(
+    families.length, // one each, not one a route
+  );
+});
+
+test('the keys of routes are what a gateway takes', () => {
+  const keys = deployed.map(({ key }) => key).filter((key) => key !== '$default');
+
+  const bad = keys.filter(
+    (key) => key !== 'ANY /' && !/^ANY (\/(\{\w+\}|[a-z0-9._]+))+(\/\{proxy\+\})?$/.test(key),
+  );
+
+  expect(bad).toEqual([]);
+  expect(new Set(keys.map((key) => key.replace(/\{\w+\}/g, '{}'))).size).toBe(keys.length);
+  expect(keys.length).toBeLessThan(300); // the quota of routes
+});
+
+test('the gateway leaves CORS to the functions, limits calls, and logs no path or query', () => {
+  const api = onlyOne(template, 'AWS::ApiGatewayV2::Api').resource.Properties;
+  const stage = onlyOne(template, 'AWS::ApiGatewayV2::Stage').resource.Properties;
+
+  expect(api).not.toHaveProperty('CorsConfiguration');
+  expect(stage.StageName).toBe('$default');
+  expect(stage.DefaultRouteSettings).toEqual({
+    ThrottlingRateLimit: 1000,
+    ThrottlingBurstLimit: 500,
+  });
+  expect(stage.AccessLogSettings.Format).toContain('$context.routeKey');
+  expect(stage.AccessLogSettings.Format).not.toMatch(/path|query|authoriz|header/i);
+});
+
+test('a route takes a place as soon as two families share what is below it', () => {
+  const route = (path: string) => ({ paths: { 'v1.1': path } }) as unknown as Route; // no more is looked at
+  const families: readonly Family[] = [
+    { name: 'alone', routes: [route('/a/'), route('/a/{id}/x/')] },
+    { name: 'above', routes: [route('/b/'), route('/b/{id}/')] },
+    { name: 'below', routes: [route('/b/{id}/c/'), route('/b/{id}/c/{id}/')] },
+  ];
+
+  expect(gatewayPaths(families).map(({ path, family }) => `${path} ${family}`)).toEqual([
+    '/v1.1/a alone',
+    '/v1.1/a/{proxy+} alone',
+    '/v1.1/b above',
+    '/v1.1/b/{id} above',
+    '/v1.1/b/{id}/c below',
+    '/v1.1/b/{id}/c/{proxy+} below',
+  ]);
+});

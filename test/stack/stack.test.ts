@@ -1,0 +1,183 @@
+import { Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { describe, expect, test } from 'vitest';
+import { partitionKey, sortKey, tableIndexes, timeToLive } from '../../shared/aws/table.ts';
+import { deployedFunctions, onlyOne, openStack, synthesise } from '../support/stack.ts';
+
+const template = synthesise();
+const { id: tableId, resource: table } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');
+const { id: secretId, resource: secret } = onlyOne(template, 'AWS::SecretsManager::Secret');
+const functions = deployedFunctions(template);
+
+describe('the table', () => {
+  test('has the keys and indexes that its description says', () => {
+    const keySchema = (range: string) => [
+      { AttributeName: partitionKey, KeyType: 'HASH' },
+      { AttributeName: range, KeyType: 'RANGE' },
+    ];
+
+    expect(table.Properties.KeySchema).toEqual(keySchema(sortKey));
+    expect(table.Properties.GlobalSecondaryIndexes).toEqual(
+      tableIndexes.map((index) => ({
+        IndexName: index.name,
+        KeySchema: keySchema(index.sortKey),
+        Projection: { ProjectionType: index.projection },
+      })),
+    );
+    expect(tableIndexes).toHaveLength(19); // the quota is 20
+  });
+
+  test('is on demand, streams what changes, forgets what has expired, and outlives the stack', () => {
+    const { BillingMode, StreamSpecification, TimeToLiveSpecification, Replicas } =
+      table.Properties;
+
+    expect(BillingMode).toBe('PAY_PER_REQUEST');
+    expect(StreamSpecification).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' });
+    expect(TimeToLiveSpecification).toEqual({ AttributeName: timeToLive, Enabled: true });
+    expect(Replicas).toEqual([
+      expect.objectContaining({
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      }),
+    ]);
+    expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+});
+
+describe('the master secret', () => {
+  test('is made as it always was: any change here makes another one, which ends every key', () => {
+    expect(secret.Properties.GenerateSecretString).toEqual({
+      ExcludeCharacters: 'ghijklmnopqrstuvwxyz',
+      ExcludePunctuation: true,
+      ExcludeUppercase: true,
+      PasswordLength: 64,
+      RequireEachIncludedType: false,
+    });
+    expect([secretId, Object.keys(secret.Properties)]).toEqual([
+      'MasterSecretEAC4CADE',
+      ['Description', 'GenerateSecretString'],
+    ]);
+  });
+
+  test('outlives the stack', () => {
+    expect(secret).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+});
+
+test('the table keeps its identity: with another one the data would be gone', () => {
+  expect(tableId).toBe('DataTableFDBAD0F2');
+});
+
+describe.each(functions)(
+  'the function of $family',
+  ({ family, properties, variables, statements }) => {
+    test('runs as it was measured and tested', () => {
+      expect(properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        MemorySize: 1024,
+        Timeout: 29,
+        LoggingConfig: { LogFormat: 'JSON', LogGroup: expect.anything() },
+      });
+      expect(variables).toEqual({ GROUNDWORK_TABLE: tableId, GROUNDWORK_SECRET: secretId });
+    });
+
+    test('may do what it needs and no more', () => {
+      const reads = ['dynamodb:BatchGetItem', 'dynamodb:GetItem'];
+      const query = ['dynamodb:Query'];
+      const writes = ['ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem'].map(
+        (action) => `dynamodb:${action}`,
+      );
+      const expected: Readonly<Record<string, readonly string[]>> = {
+        root: reads,
+        account: [...reads, ...writes],
+      };
+      const hasIndexes = ['objects', 'batch'].includes(family);
+
+      expect(statements).toEqual([
+        {
+          actions: (expected[family] ?? [...reads, ...query, ...writes]).toSorted(),
+          resources: [tableId],
+        },
+        ...(hasIndexes
+          ? [
+              {
+                actions: query,
+                resources: tableIndexes.map(({ name }) => `${tableId}/index/${name}`).toSorted(),
+              },
+            ]
+          : []),
+        { actions: ['secretsmanager:GetSecretValue'], resources: [secretId] },
+        {
+          actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+          resources: [expect.stringMatching(/^\w+Log\w+$/)],
+        },
+      ]);
+    });
+  },
+);
+
+test('no role has a policy that Amazon manages', () => {
+  const roles = Object.values(template.findResources('AWS::IAM::Role'));
+
+  expect(roles).toHaveLength(functions.length);
+  expect(roles.filter(({ Properties }) => Properties.ManagedPolicyArns !== undefined)).toEqual([]);
+});
+
+test('every log is kept for a month', () => {
+  const logs = Object.values(template.findResources('AWS::Logs::LogGroup'));
+
+  expect(logs).toHaveLength(functions.length + 1); // one of the gateway
+  expect(new Set(logs.map(({ Properties }) => Properties.RetentionInDays))).toEqual(new Set([30]));
+});
+
+test('outputs say where it is and how to begin', () => {
+  expect(Object.keys(template.toJSON().Outputs)).toEqual(['Url', 'TableName', 'SetUpCode']);
+});
+
+test('settings reach the functions, the gateway and the logs', () => {
+  const set = synthesise({
+    stage: 'test-1',
+    registration: 'open',
+    maxClasses: '7',
+    passwordCost: 12,
+    keepData: 'false',
+    rateLimit: '10',
+    burstLimit: '20',
+    logRetentionDays: '7',
+  });
+
+  expect(deployedFunctions(set)[0]?.variables).toMatchObject({
+    GROUNDWORK_REGISTRATION: 'open',
+    GROUNDWORK_MAX_CLASSES: '7',
+    GROUNDWORK_PASSWORD_COST: '12',
+  });
+  expect(onlyOne(set, 'AWS::ApiGatewayV2::Stage').resource.Properties.DefaultRouteSettings).toEqual(
+    {
+      ThrottlingRateLimit: 10,
+      ThrottlingBurstLimit: 20,
+    },
+  );
+  expect(onlyOne(set, 'AWS::DynamoDB::GlobalTable').resource.DeletionPolicy).toBe('Delete');
+  expect(
+    Object.values(set.findResources('AWS::Logs::LogGroup'))[0]?.Properties.RetentionInDays,
+  ).toBe(7);
+});
+
+test.each([
+  [{ stage: 'No Such' }, '-c stage takes up to 20 of a-z'],
+  [{ keepData: 'maybe' }, '-c keepData takes true or false'],
+  [{ rateLimit: '0' }, '-c rateLimit takes at least 1'],
+  [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
+  [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],
+])('%o is refused', (context, message) => {
+  expect(() => synthesise(context)).toThrow(message);
+});
+
+test('cdk-nag finds nothing but what is acknowledged with a reason', () => {
+  const { app } = openStack();
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
+
+  expect(() => app.synth()).not.toThrow();
+});
