@@ -128,7 +128,10 @@ function saveCall(context: Context): SaveCall {
 }
 
 function objectInput(body: Body, mode: InputMode): ObjectInput {
-  return { ...readInput(objectFields, body, mode), body: bodyObject(body), isForm: body.form };
+  // an upload stands as a value that no field takes yet: refused, not read past
+  const uploads = (body.files ?? []).map(({ field }) => [field, {}] as const);
+  const object = { ...bodyObject(body), ...Object.fromEntries(uploads) };
+  return { ...readInput(objectFields, body, mode), body: object, isForm: body.form };
 }
 
 /** The data objects of a class. */

@@ -116,6 +116,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   checkInstance(context);
   if (method === 'OPTIONS') {
     checkRights(context, readRights(route));
+    route.operations.GET?.authorize?.(context); // to describe is to read
     return { status: 200, body: introspect(context) };
   }
   checkRights(context, [rightOf(route, method, operation)]);

@@ -8,6 +8,8 @@ import type { Field, Fields } from './field.ts';
 export interface Body {
   readonly value: unknown;
   readonly form: boolean;
+  /** Parts of a multipart body that are files, by the name of their field. */
+  readonly files?: readonly { readonly field: string }[];
 }
 
 /** How a body is meant: a create, a full update (PUT) or a partial one (PATCH). */
