@@ -9,7 +9,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { partitionKey, sortKey, tableIndexes, timeToLive } from '../shared/aws/table.ts';
-import { type Grant, tableActions } from './grants.ts';
+import { type TableUse, tableActions } from './grants.ts';
 
 /** The one table with its indexes and its stream, on demand, restorable to any second of the last 35 days. */
 export class DataTable extends Construct {
@@ -39,13 +39,13 @@ export class DataTable extends Construct {
     this.arn = table.tableArn;
   }
 
-  /** The statements of a role that say what `grant` says. */
-  statements(grant: Grant): readonly PolicyStatement[] {
+  /** The statements of a role that allow these uses. */
+  statements(uses: readonly TableUse[]): readonly PolicyStatement[] {
     const items = new PolicyStatement({
-      actions: [...tableActions(grant)],
+      actions: uses.flatMap((use) => (use === 'filter' ? [] : tableActions[use])),
       resources: [this.arn],
     });
-    if (grant.queries !== 'indexes') return [items];
+    if (!uses.includes('filter')) return [items];
     const indexes = tableIndexes.map(({ name }) => `${this.arn}/index/${name}`);
     return [items, new PolicyStatement({ actions: ['dynamodb:Query'], resources: indexes })];
   }

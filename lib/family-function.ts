@@ -12,7 +12,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { DataTable } from './data-table.ts';
-import { grantOf } from './grants.ts';
+import { usesOf } from './grants.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { DeploymentSettings } from './settings.ts';
 
@@ -63,7 +63,7 @@ export class FamilyFunction extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
-    for (const statement of table.statements(grantOf(family))) role.addToPolicy(statement);
+    for (const statement of table.statements(usesOf(family))) role.addToPolicy(statement);
     role.addToPolicy(
       new PolicyStatement({
         actions: ['secretsmanager:GetSecretValue'],

@@ -1,40 +1,33 @@
-/** What a family's function may do with the table. */
-export interface Grant {
-  /** What it reads ranges of; single items every function reads, if only those of credentials. */
-  readonly queries: 'nothing' | 'table' | 'indexes';
-  readonly writes: boolean;
-}
+/** Something that a family does with the table, in words of its own. */
+export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'count';
 
-const grants: Readonly<Record<string, Grant>> = {
-  root: { queries: 'nothing', writes: false },
-  account: { queries: 'nothing', writes: true },
-  instances: { queries: 'table', writes: true },
-  'api-keys': { queries: 'table', writes: true },
-  classes: { queries: 'table', writes: true },
-  objects: { queries: 'indexes', writes: true },
-  batch: { queries: 'indexes', writes: true }, // the union of all: it serves the whole map
+/*
+ * What each family does with the table: its role allows this and nothing else. `read` is of single items and
+ * everybody's, for the records of credentials; `list` walks a partition, `filter` an index; `write` puts and
+ * removes; `count` takes numbers. A transaction that only checks an item (none does yet) would want a word for
+ * dynamodb:ConditionCheckItem.
+ */
+const uses: Readonly<Record<string, readonly TableUse[]>> = {
+  root: ['read'],
+  account: ['read', 'write', 'count'],
+  instances: ['read', 'list', 'write', 'count'],
+  'api-keys': ['read', 'list', 'write', 'count'],
+  classes: ['read', 'list', 'write'],
+  objects: ['read', 'list', 'filter', 'write', 'count'],
+  batch: ['read', 'list', 'filter', 'write', 'count'], // all: it serves the whole map
 };
 
-/** The grant of a family; every family has one. */
-export function grantOf(family: string): Grant {
-  const grant = grants[family];
-  if (grant === undefined) throw new Error(`lib/grants.ts does not say what ${family} may do`);
-  return grant;
+/** What a family does with the table; every family is listed. */
+export function usesOf(family: string): readonly TableUse[] {
+  const found = uses[family];
+  if (found === undefined) throw new Error(`lib/grants.ts does not say what ${family} does`);
+  return found;
 }
 
-/** Actions on the table's items that a grant comes down to. Transactions need no action of their own. */
-export function tableActions({ queries, writes }: Grant): readonly string[] {
-  return [
-    'dynamodb:BatchGetItem',
-    'dynamodb:GetItem',
-    ...(queries === 'nothing' ? [] : ['dynamodb:Query']),
-    ...(writes
-      ? [
-          'dynamodb:ConditionCheckItem',
-          'dynamodb:DeleteItem',
-          'dynamodb:PutItem',
-          'dynamodb:UpdateItem',
-        ]
-      : []),
-  ];
-}
+/** Actions of a policy on the table's items. Transactions need those of their parts and none of their own. */
+export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly string[]>> = {
+  read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
+  list: ['dynamodb:Query'],
+  write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
+  count: ['dynamodb:UpdateItem'],
+};

@@ -40,7 +40,7 @@ const settingsSchema = v.object({
   GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
 });
 
-const given = v.pipe(v.string('a value'), v.minLength(1, 'a value'));
+const given = v.pipe(v.optional(v.string(), ''), v.minLength(1, 'a value'));
 const placesSchema = v.object({ GROUNDWORK_TABLE: given, GROUNDWORK_SECRET: given });
 
 /**

@@ -1,0 +1,303 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { api } from '../../functions/api.ts';
+import { wholeMap } from '../../lib/groundwork-stack.ts';
+import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
+import { keyText } from '../../shared/domain/credentials.ts';
+import { createRouter } from '../../shared/http/router.ts';
+import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
+import { gatewayEvent, type Lambda, type Result, startLambda } from '../support/lambda.ts';
+import { deployedFunctions, synthesise } from '../support/stack.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-bundles-'));
+const bundleOf = (family: string) => join(folder, family, bundleFile);
+const families = [...api.map(({ name }) => name), wholeMap];
+const template = synthesise({ passwordCost: '10' });
+const deployed = new Map(deployedFunctions(template).map((each) => [each.family, each]));
+const secret = '5e'.repeat(32);
+
+const maxBytes = 450_000;
+
+beforeAll(() => {
+  for (const family of families) bundleHandler(family, join(folder, family));
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each(families)('the bundle of %s is small', (family) => {
+  const { size } = statSync(bundleOf(family));
+
+  process.stdout.write(`bundle of ${family}: ${size} bytes\n`);
+  expect(size).toBeLessThan(maxBytes);
+});
+
+test.each([
+  ['api-keys', 'classes'],
+  ['account', 'objects'],
+  ['root', 'instances'],
+])('the bundle of %s does not carry %s', (family, other) => {
+  const names = api
+    .filter(({ name }) => name === other)
+    .flatMap(({ routes }) => routes.map(({ paths }) => paths['v1.1'] ?? ''));
+
+  const text = readFileSync(bundleOf(family), 'utf8');
+
+  expect(names.filter((path) => path.length > 12 && text.includes(path))).toEqual([]);
+});
+
+/** A deployment: every function in a process of its own, on a table that knows their roles. */
+interface Deployment {
+  readonly aws: FakeAws;
+  readonly functions: ReadonlyMap<string, Lambda>;
+}
+
+async function deploy(node: string): Promise<Deployment> {
+  const aws = await startFakeAws({
+    secret,
+    allows: ({ caller, action, resource }) =>
+      deployed
+        .get(caller)
+        ?.statements.some(
+          ({ actions, resources }) => actions.includes(action) && resources.includes(resource),
+        ) ?? false,
+  });
+  const functions = await Promise.all(
+    families.map(async (family): Promise<[string, Lambda]> => {
+      const variables = {
+        ...deployed.get(family)?.variables,
+        AWS_REGION: 'eu-west-1',
+        AWS_ENDPOINT_URL: aws.url,
+        AWS_ACCESS_KEY_ID: family, // the fake knows the role by it
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_SESSION_TOKEN: 'token',
+        AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      };
+      return [family, await startLambda(node, bundleOf(family), variables)];
+    }),
+  );
+  return { aws, functions: new Map(functions) };
+}
+
+interface Step {
+  readonly call: string;
+  readonly as?: 'owner' | 'app';
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly status: number;
+  readonly answer?: unknown;
+}
+
+/** One life of a deployment, through every family. */
+const journey: readonly Step[] = [
+  { call: 'GET /', status: 200, answer: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } } },
+  { call: 'GET /v1.1/instances/', status: 403 },
+  {
+    call: 'POST /v1.1/account/register/',
+    body: { email: 'a@example.com', password: 'secret' },
+    status: 400,
+    answer: { detail: 'Registration disabled.' },
+  },
+  {
+    call: 'POST /v1.1/account/register/',
+    body: { email: 'a@example.com', password: 'secret', invitation_key: 'the set-up code' },
+    status: 201,
+    answer: expect.objectContaining({ email: 'a@example.com', account_key: expect.any(String) }),
+  },
+  {
+    call: 'POST /v1/account/auth/',
+    body: { email: 'a@example.com', password: 'wrong' },
+    status: 401,
+  },
+  {
+    call: 'POST /v1/account/auth/',
+    body: { email: 'a@example.com', password: 'secret' },
+    status: 200,
+  },
+  { call: 'GET /v1.1/account/', as: 'owner', status: 200 },
+  {
+    call: 'PATCH /v1.1/account/',
+    as: 'owner',
+    body: { first_name: 'Ada', metadata: { a: 1 } },
+    status: 200,
+  },
+  { call: 'POST /v1.1/instances/', as: 'owner', body: { name: 'first-name' }, status: 201 },
+  { call: 'GET /v1.1/instances/', as: 'owner', status: 200 },
+  { call: 'GET /v1.1/instances/first-name/snippets/', as: 'owner', status: 200 },
+  {
+    call: 'POST /v1.1/instances/first-name/rename/',
+    as: 'owner',
+    body: { new_name: 'my-news' },
+    status: 200,
+  },
+  {
+    call: 'POST /v1.1/instances/my-news/api_keys/',
+    as: 'owner',
+    body: { ignore_acl: true },
+    status: 201,
+  },
+  { call: 'GET /v1.1/instances/my-news/api_keys/', as: 'owner', status: 200 },
+  {
+    call: 'POST /v1.1/instances/my-news/classes/',
+    as: 'owner',
+    body: {
+      name: 'post',
+      schema: [
+        { name: 'title', type: 'string', filter_index: true, order_index: true },
+        { name: 'slug', type: 'string', unique: true },
+      ],
+    },
+    status: 201,
+  },
+  { call: 'GET /v1.1/instances/my-news/classes/', as: 'owner', status: 200 },
+  {
+    call: 'PATCH /v1.1/instances/my-news/classes/post/',
+    as: 'owner',
+    body: { description: 'what is new' },
+    status: 200,
+  },
+  {
+    call: 'POST /v1.1/instances/my-news/classes/post/objects/',
+    as: 'app',
+    body: { title: 'Żółw', slug: 'zolw' },
+    status: 201,
+    answer: expect.objectContaining({ id: 1, revision: 1, title: 'Żółw', slug: 'zolw' }),
+  },
+  {
+    call: 'PATCH /v1.1/instances/my-news/classes/post/objects/1/',
+    as: 'app',
+    body: { slug: 'tortoise' },
+    status: 200,
+  },
+  {
+    call: 'GET /v1.1/instances/my-news/classes/post/objects/1/',
+    as: 'app',
+    status: 200,
+    answer: expect.objectContaining({ id: 1, revision: 2, title: 'Żółw', slug: 'tortoise' }),
+  },
+  {
+    call: 'GET /v1.1/instances/my-news/classes/post/objects/',
+    as: 'app',
+    query: 'page_size=10',
+    status: 200,
+    answer: expect.objectContaining({ objects: [expect.objectContaining({ id: 1 })] }),
+  },
+  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/1/', as: 'app', status: 204 },
+  { call: 'GET /v1.1/instances/my-news/classes/post/objects/1/', as: 'app', status: 404 },
+  { call: 'DELETE /v1.1/instances/my-news/classes/post/', as: 'owner', status: 204 },
+  { call: 'POST /v1.1/instances/my-news/api_keys/1/reset_key/', as: 'owner', status: 200 },
+  { call: 'DELETE /v1.1/instances/my-news/api_keys/1/', as: 'owner', status: 204 },
+  { call: 'DELETE /v1.1/instances/my-news/', as: 'owner', status: 204 },
+  { call: 'GET /v1.1/nothing/', status: 404 },
+];
+
+const routers = api.map(({ name, routes }) => ({ name, router: createRouter(routes) }));
+
+/** The family that a path belongs to. */
+function ownFamily(path: string): string {
+  return routers.find(({ router }) => router(path) !== undefined)?.name ?? wholeMap;
+}
+
+const node24 = process.env.GROUNDWORK_TEST_NODE;
+const programs = [
+  { name: `Node ${process.versions.node}`, node: process.execPath },
+  ...(node24 === undefined ? [] : [{ name: 'the Node of GROUNDWORK_TEST_NODE', node: node24 }]),
+];
+
+test.skipIf(node24 !== undefined)(
+  'the Node of Lambda: set GROUNDWORK_TEST_NODE to test it',
+  (t) => {
+    t.skip();
+  },
+);
+
+describe.each(programs)('on $name', ({ node }) => {
+  describe.each([
+    { name: 'each function serves its own family', functionOf: ownFamily },
+    { name: 'one function serves the whole map', functionOf: () => wholeMap },
+  ])('$name', ({ functionOf }) => {
+    let deployment: Deployment;
+    const keys: Record<string, string> = {};
+
+    beforeAll(async () => {
+      deployment = await deploy(node);
+    }, 60_000);
+
+    afterAll(async () => {
+      for (const each of deployment.functions.values()) each.close();
+      await deployment.aws.close();
+    });
+
+    test.each(journey)('$call gives $status', async ({ call, as, query, body, status, answer }) => {
+      const [method = '', path = ''] = call.split(' ');
+      const event = gatewayEvent({
+        method,
+        path,
+        ...(query === undefined ? {} : { query }),
+        key: as && keys[as],
+        body: withSetUpCode(body),
+      });
+
+      const result = await deployment.functions.get(functionOf(path))?.invoke(event);
+
+      if (result === undefined) throw new Error(`no function of ${functionOf(path)}`);
+      const answered = bodyOf(result);
+      expect({ status: result.statusCode, body: answered }).toEqual({
+        status,
+        body: answer ?? answered,
+      });
+      expect(result.headers['x-request-id']).toBe('Bq3xYgJkDoEEPbQ=');
+      keys.owner ??= answered?.account_key;
+      keys.app ??= answered?.api_key;
+    });
+
+    test('nothing was asked for that a role does not allow', () => {
+      const logs = [...deployment.functions.values()].map((each) => each.output()).join('');
+
+      expect(deployment.aws.asked.length).toBeGreaterThan(journey.length);
+      expect(logs).not.toContain('AccessDenied');
+    });
+
+    test('every call is one line of the log, without keys', () => {
+      const logs = [...deployment.functions.values()].map((each) => each.output()).join('');
+      const lines = logs
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+
+      expect(lines).toHaveLength(journey.length);
+      expect(lines[0]).toEqual({
+        timestamp: expect.any(String),
+        level: 'INFO',
+        message: 'request',
+        requestId: 'Bq3xYgJkDoEEPbQ=',
+        method: expect.any(String),
+        path: expect.any(String),
+        status: expect.any(Number),
+        durationMs: expect.any(Number),
+      });
+      for (const key of Object.values(keys)) expect(logs).not.toContain(key);
+    });
+  });
+});
+
+const setUp = keyText(
+  { kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 },
+  Buffer.from(secret, 'hex'),
+);
+
+function withSetUpCode(body: unknown): unknown {
+  if (body === undefined) return undefined;
+  return JSON.parse(JSON.stringify(body).replace('the set-up code', setUp));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
+function bodyOf({ body, isBase64Encoded, headers }: Result): any {
+  if (body === undefined) return undefined;
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  return JSON.parse(
+    (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString(),
+  );
+}

@@ -1,0 +1,168 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { partitionKey, sortKey, tableIndexes } from '../../shared/aws/table.ts';
+
+/*
+ * As much of AWS as a handler meets: the requests that the store makes of a table, and a secret. It is in memory
+ * and knows who calls by the access key, so that it can refuse what a role does not allow. Conditions it takes as
+ * met, and pages as large: the store's own tests, on a real emulator, are about these.
+ */
+
+/** Who asks for which action on what, as in a policy: a resource is `<table>`, `<table>/index/<name>` or a secret. */
+export interface Access {
+  readonly caller: string;
+  readonly action: string;
+  readonly resource: string;
+}
+
+/** A fake that runs. */
+export interface FakeAws {
+  readonly url: string;
+  /** Everything that was asked for, in order. */
+  readonly asked: readonly Access[];
+  close(): Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: requests in DynamoDB's JSON
+type Any = any;
+type Items = Map<string, Any>;
+
+/**
+ * Starts the fake on a free port of this machine.
+ *
+ * @param secret text of the one secret
+ * @param allows whether a caller may do what it asks for
+ */
+export async function startFakeAws({
+  secret,
+  allows,
+}: {
+  readonly secret: string;
+  readonly allows: (access: Access) => boolean;
+}): Promise<FakeAws> {
+  const items: Items = new Map();
+  const asked: Access[] = [];
+  const server = createServer(async (request, response) => {
+    const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
+    const input = JSON.parse(await textOf(request));
+    const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
+    const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
+    asked.push(...accesses);
+    const denied = accesses.find((access) => !allows(access));
+    const answer =
+      denied === undefined
+        ? operation === 'GetSecretValue'
+          ? { ARN: input.SecretId, SecretString: secret }
+          : answerOf(items, operation, input)
+        : { __type: 'AccessDeniedException', message: JSON.stringify(denied) };
+    response.writeHead(denied === undefined ? 200 : 400, {
+      'content-type': 'application/x-amz-json-1.0',
+    });
+    response.end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** What a request needs to be allowed; a transaction needs what its parts would. */
+function accessesOf(operation: string, input: Any): readonly Omit<Access, 'caller'>[] {
+  switch (operation) {
+    case 'GetSecretValue':
+      return [{ action: 'secretsmanager:GetSecretValue', resource: input.SecretId }];
+    case 'BatchGetItem':
+      return Object.keys(input.RequestItems).map((resource) => access('BatchGetItem', resource));
+    case 'TransactWriteItems':
+      return input.TransactItems.map((one: Any) => {
+        const [name, part] = Object.entries<Any>(one)[0] ?? [];
+        return access(
+          name === 'ConditionCheck' ? 'ConditionCheckItem' : `${name}Item`,
+          part.TableName,
+        );
+      });
+    default: {
+      const index = input.IndexName === undefined ? '' : `/index/${input.IndexName}`;
+      return [access(operation, `${input.TableName}${index}`)];
+    }
+  }
+}
+
+function access(action: string, resource: string): Omit<Access, 'caller'> {
+  return { action: `dynamodb:${action}`, resource };
+}
+
+function answerOf(items: Items, operation: string, input: Any): Any {
+  switch (operation) {
+    case 'GetItem':
+      return { Item: items.get(nameOf(input.Key)) };
+    case 'BatchGetItem': {
+      const found = Object.entries<Any>(input.RequestItems).map(([table, { Keys }]) => [
+        table,
+        Keys.map((key: Any) => items.get(nameOf(key))).filter(Boolean),
+      ]);
+      return { Responses: Object.fromEntries(found), UnprocessedKeys: {} };
+    }
+    case 'Query':
+      return { Items: query(items, input) };
+    case 'TransactWriteItems':
+      for (const one of input.TransactItems) {
+        if (one.Put !== undefined) items.set(nameOf(one.Put.Item), one.Put.Item);
+        if (one.Delete !== undefined) items.delete(nameOf(one.Delete.Key));
+      }
+      return {};
+    case 'PutItem':
+      items.set(nameOf(input.Item), input.Item);
+      return {};
+    case 'DeleteItem':
+      items.delete(nameOf(input.Key));
+      return {};
+    case 'UpdateItem':
+      return { Attributes: count(items, input) };
+    default:
+      throw new Error(`the fake does not know ${operation}`);
+  }
+}
+
+function nameOf(item: Any): string {
+  return `${item[partitionKey].S}\n${item[sortKey].S}`;
+}
+
+/** Adds to a number, which is all that is updated in place. */
+function count(items: Items, { Key, UpdateExpression, ExpressionAttributeValues }: Any): Any {
+  const attribute = /ADD (\w+) :count$/.exec(UpdateExpression)?.[1] ?? '';
+  const before = Number(items.get(nameOf(Key))?.[attribute]?.N ?? 0);
+  const number = {
+    [attribute]: { N: String(before + Number(ExpressionAttributeValues[':count'].N)) },
+  };
+  items.set(nameOf(Key), { ...Key, ...number });
+  return number;
+}
+
+function query(items: Items, input: Any): readonly Any[] {
+  const values = input.ExpressionAttributeValues;
+  const attribute = tableIndexes.find(({ name }) => name === input.IndexName)?.sortKey ?? sortKey;
+  const condition = input.KeyConditionExpression.split(' AND ').slice(1).join(' AND ');
+  const isIn = (text: string) => {
+    if (/>=|BETWEEN/.test(condition) && text < values[':low'].S) return false;
+    if (/<=|BETWEEN/.test(condition)) return text <= values[':high'].S;
+    return !/</.test(condition) || text < values[':high'].S;
+  };
+  const found = [...items.values()]
+    .filter((item) => item[partitionKey].S === values[':pk'].S && item[attribute] !== undefined)
+    .filter((item) => isIn(item[attribute].S))
+    .sort((a, b) => (a[attribute].S < b[attribute].S ? -1 : 1));
+  return (input.ScanIndexForward === false ? found.reverse() : found).slice(0, input.Limit);
+}
