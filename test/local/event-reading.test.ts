@@ -1,0 +1,94 @@
+import { Hono } from 'hono';
+import type { LambdaContext } from 'hono/aws-lambda';
+import { handle } from 'hono/aws-lambda';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Handler } from '../../shared/http/edge.ts';
+import { type LocalServer, startServer } from '../../shared/local/server.ts';
+import { openClock } from '../../shared/services/clock.ts';
+import { openIds } from '../../shared/services/ids.ts';
+
+/*
+ * The events of the local server as a library reads them that was written for the gateway's: what it understands
+ * is what was sent.
+ */
+const echo = new Hono();
+echo.all('*', async (context) => {
+  const { req } = context;
+  const bytes = Buffer.from(await req.arrayBuffer());
+  return context.json({
+    method: req.method,
+    path: decodeURIComponent(new URL(req.url).pathname),
+    query: req.queries(),
+    cookie: req.header('cookie'),
+    list: req.header('x-list'),
+    type: req.header('content-type'),
+    body: bytes.toString('base64'),
+  });
+});
+const library = handle(echo);
+
+let server: LocalServer;
+
+beforeAll(async () => {
+  const context = {} as LambdaContext; // the library hands it on and reads nothing of it
+  // the two describe one event and one result in types of their own
+  const handler: Handler = async (event) =>
+    (await library(event as never, context)) as Awaited<ReturnType<Handler>>;
+  const log = () => undefined;
+  server = await startServer({
+    ...{ handler, log, clock: openClock(), ids: openIds() },
+    ...{ host: '127.0.0.1', port: 0 },
+  });
+});
+afterAll(() => server.stop());
+
+const binary = Buffer.from([0, 255, 254, 10, 13]);
+
+it.each([
+  ['a plain read', '/v1.1/instances/', { query: {} }],
+  [
+    'repeated and encoded parameters',
+    '/a/?x=1&x=2&y=%26%3D+z',
+    { query: { x: ['1', '2'], y: ['&= z'] } },
+  ],
+  ['a path with other letters and blanks', '/caf%C3%A9/a%20b/', { path: '/café/a b/', query: {} }],
+  ['a path without its last slash', '/a/b', { query: {} }],
+])('%s', async (_, path, understood) => {
+  const answer = await fetch(server.url + path);
+
+  expect(await answer.json()).toEqual({
+    method: 'GET',
+    path: path.split('?')[0],
+    body: '',
+    ...understood,
+  });
+});
+
+it.each([
+  ['JSON', 'application/json', Buffer.from('{"é": 1}')],
+  ['text', 'text/plain', Buffer.from('a=1')],
+  ['a form', 'application/x-www-form-urlencoded', Buffer.from('a=1&b=%20')],
+  ['bytes', 'application/octet-stream', binary],
+  ['bytes that are called JSON', 'application/json', binary],
+])('a body of %s', async (_, type, body) => {
+  const answer = await fetch(`${server.url}/a/`, {
+    method: 'POST',
+    headers: { 'Content-Type': type },
+    body,
+  });
+
+  expect(await answer.json()).toEqual({
+    ...{ method: 'POST', path: '/a/', query: {}, type },
+    body: body.toString('base64'),
+  });
+});
+
+it('repeated headers, and cookies', async () => {
+  const headers = new Headers({ Cookie: 'a=1; b=2' });
+  headers.append('X-List', 'one');
+  headers.append('X-List', 'two');
+
+  const answer = await fetch(`${server.url}/a/`, { headers });
+
+  expect(await answer.json()).toMatchObject({ cookie: 'a=1; b=2', list: 'one, two' });
+});
