@@ -18,8 +18,8 @@ export interface Access {
 /** A fake that runs. */
 export interface FakeAws {
   readonly url: string;
-  /** Everything that was asked for, in order. */
-  readonly asked: readonly Access[];
+  /** What was asked for and not allowed, in order. */
+  readonly refused: readonly Access[];
   close(): Promise<void>;
 }
 
@@ -41,14 +41,14 @@ export async function startFakeAws({
   readonly allows: (access: Access) => boolean;
 }): Promise<FakeAws> {
   const items: Items = new Map();
-  const asked: Access[] = [];
+  const refused: Access[] = [];
   const server = createServer(async (request, response) => {
     const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
     const input = JSON.parse(await textOf(request));
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
     const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
-    asked.push(...accesses);
     const denied = accesses.find((access) => !allows(access));
+    if (denied !== undefined) refused.push(denied);
     const answer =
       denied === undefined
         ? operation === 'GetSecretValue'
@@ -63,7 +63,7 @@ export async function startFakeAws({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens
-    asked,
+    refused,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

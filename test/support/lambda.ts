@@ -5,9 +5,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 /** A bundle in a Node process of its own, as Lambda runs it. */
 export interface Lambda {
   invoke(event: APIGatewayProxyEventV2): Promise<Result>;
-  /** What the function has written to standard output. */
-  readonly output: () => string;
-  close(): void;
+  /** Ends the process; gives all that the function has written to standard output. */
+  close(): Promise<string>;
 }
 
 /** What a function answers to the gateway. */
@@ -48,6 +47,7 @@ export async function startLambda(
   child.stderr?.setEncoding('utf8').on('data', (text) => {
     errors += text;
   });
+  const closed = new Promise((resolve) => child.once('close', resolve)); // all is read by then
   const next = () => nextMessage(child, () => errors);
   await next();
   return {
@@ -56,8 +56,11 @@ export async function startLambda(
       child.send(event);
       return (await answer) as Result; // from our own host
     },
-    output: () => output,
-    close: () => void child.kill(),
+    close: async () => {
+      child.kill();
+      await closed;
+      return output;
+    },
   };
 }
 
