@@ -42,6 +42,7 @@ const accessLogFields = {
  * overwrite the headers that the functions send.
  */
 export class HttpApi extends Construct {
+  /** Address of the interface's root, without a slash at the end. */
   readonly url: string;
   readonly api: GatewayApi;
 
@@ -60,7 +61,8 @@ export class HttpApi extends Construct {
       integrations.set(family, integration);
       this.api.addRoutes({ path, methods: [HttpMethod.ANY], integration });
     }
-    this.url = this.stage(settings).url;
+    this.url = this.api.apiEndpoint;
+    this.addStage(settings);
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason: 'The functions check credentials: who may call depends on what is called.',
@@ -68,12 +70,12 @@ export class HttpApi extends Construct {
   }
 
   /** `$default`, the one stage whose name does not become a part of every path. */
-  private stage({ rateLimit, burstLimit, logRetentionDays }: DeploymentSettings): HttpStage {
+  private addStage({ rateLimit, burstLimit, logRetentionDays }: DeploymentSettings): void {
     const logGroup = new LogGroup(this, 'AccessLog', {
       retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    return new HttpStage(this, 'Stage', {
+    new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,

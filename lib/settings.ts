@@ -1,3 +1,4 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { readSettings } from '../shared/aws/environment.ts';
@@ -55,7 +56,10 @@ const schema = v.object({
   ),
   rateLimit: wholeNumber(10_000, 1000),
   burstLimit: wholeNumber(5000, 500),
-  logRetentionDays: wholeNumber(3653, 30),
+  logRetentionDays: v.pipe(
+    wholeNumber(3653, 30),
+    v.check((days) => days in RetentionDays, 'a number of days that CloudWatch Logs takes'),
+  ),
 });
 
 /**

@@ -168,6 +168,7 @@ test.each([
   [{ stage: 'No Such' }, '-c stage takes up to 20 of a-z'],
   [{ keepData: 'maybe' }, '-c keepData takes true or false'],
   [{ rateLimit: '0' }, '-c rateLimit takes at least 1'],
+  [{ logRetentionDays: '31' }, '-c logRetentionDays takes a number of days that CloudWatch'],
   [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
   [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],
 ])('%o is refused', (context, message) => {

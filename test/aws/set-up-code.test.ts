@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { keyText } from '../../shared/domain/credentials.ts';
+import { startFakeAws } from '../support/fake-aws.ts';
+
+const run = promisify(execFile);
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:Master-AbCdEf';
+
+/** The command as an operator runs it, in a deployment whose secret is all `5e`. */
+async function printCode(argument: string, isAllowed: boolean) {
+  const aws = await startFakeAws({
+    secret: '5e'.repeat(32),
+    allows: ({ resource }) => isAllowed && resource === arn,
+  });
+  const env = {
+    ...process.env,
+    AWS_ENDPOINT_URL: aws.url,
+    AWS_ACCESS_KEY_ID: 'an operator',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+  const args = ['--import', 'tsx', 'bin/set-up-code.ts', argument];
+  try {
+    return await run(process.execPath, args, { cwd: project, env });
+  } catch (error) {
+    return error;
+  } finally {
+    await aws.close();
+  }
+}
+
+test('the set-up code is derived from the secret', async () => {
+  const expected = keyText(
+    { kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 },
+    Buffer.alloc(32, 0x5e),
+  );
+
+  expect(await printCode(arn, true)).toEqual({ stdout: `${expected}\n`, stderr: '' });
+});
+
+test('who may not read the secret is told so', async () => {
+  expect(await printCode(arn, false)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^set-up-code: .*secretsmanager:GetSecretValue/),
+  });
+});
+
+test('what is no ARN is refused, with where to find it', async () => {
+  expect(await printCode('Groundwork-prod', true)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('SetUpCode'),
+  });
+});
