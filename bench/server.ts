@@ -54,7 +54,7 @@ export function startBare(): Promise<MeasuredServer> {
 function startCommand(): string[] {
   const text = readFileSync(join(project, 'package.json'), 'utf8');
   const { scripts } = JSON.parse(text) as { scripts: { start: string } }; // ours
-  const [program, ...args] = scripts.start.split(' ');
+  const [program, ...args] = scripts.start.replace(/^exec /, '').split(' ');
   if (program !== 'node') throw new Error(`npm start runs ${program}`);
   return args;
 }
