@@ -1,18 +1,25 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
 import { GroundworkStack } from '../../lib/groundwork-stack.ts';
 import { readDeploymentSettings } from '../../lib/settings.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are looked into by the tests that know their shape
 type Any = any;
 
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-stacks-'));
+afterAll(() => rmSync(folder, { recursive: true })); // else every app leaves a folder behind
+
 /** The stack as `cdk synth` gives it with this context, but without the bundles, which take seconds. */
 export function openStack(context: Readonly<Record<string, unknown>> = {}) {
   const flags = JSON.parse(
     readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
   ).context;
-  const app = new App({ context: { ...flags, 'aws:cdk:bundling-stacks': [], ...context } });
+  const outdir = mkdtempSync(join(folder, 'out-'));
+  const app = new App({ outdir, context: { ...flags, 'aws:cdk:bundling-stacks': [], ...context } });
   const settings = readDeploymentSettings(app.node);
   const stack = new GroundworkStack(app, `Groundwork-${settings.stage}`, settings);
   return { app, stack };
