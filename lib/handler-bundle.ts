@@ -6,7 +6,10 @@ import { type BuildOptions, buildSync } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** How handlers are bundled, for the deployment, the tests and the bench alike: one file, the AWS clients in it. */
+/**
+ * How handlers are bundled, for the deployment, the tests and the bench alike: one file that is loaded with the
+ * function, and beside it what is imported later, if at all.
+ */
 const bundleOptions = {
   absWorkingDir: root,
   bundle: true,
@@ -14,6 +17,8 @@ const bundleOptions = {
   platform: 'node',
   target: 'node20', // the runtime is 24; so the bundles run where the tests run
   format: 'esm',
+  splitting: true,
+  outExtension: { '.js': '.mjs' }, // Lambda takes these for ES modules
   mainFields: ['module', 'main'],
   // CommonJS packages in an ES module ask for Node's own modules by `require`
   banner: {
@@ -24,13 +29,13 @@ const bundleOptions = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** Name of the file in a bundle's folder; Lambda takes it for an ES module. */
+/** Name of the file in a bundle's folder that holds the handler. */
 export const bundleFile = 'index.mjs';
 
 /** Bundles the handler of a family into `folder`. */
 export function bundleHandler(family: string, folder: string): void {
-  const entryPoints = [join(handlerFolder(family), 'handler.ts')];
-  buildSync({ ...bundleOptions, entryPoints, outfile: join(folder, bundleFile) });
+  const entryPoints = { index: join(handlerFolder(family), 'handler.ts') };
+  buildSync({ ...bundleOptions, entryPoints, outdir: folder });
 }
 
 /** The bundle of a family's handler as code of a Lambda function, made while the stack is synthesised. */
