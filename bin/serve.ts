@@ -9,6 +9,7 @@ import { parseServeOptions, UsageError, usage } from '../shared/local/serve-opti
 import { type LocalServer, startServer } from '../shared/local/server.ts';
 import { StartError } from '../shared/local/start-error.ts';
 import { setUpCode } from '../shared/services/keys.ts';
+import { createVerifiers } from '../shared/services/social.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to us as well
@@ -26,9 +27,11 @@ try {
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
 async function run({ folder, host, port, registration }: Options): Promise<void> {
-  const { logLevel, ...limits } = readEnvironment();
+  const { logLevel, social, ...limits } = readEnvironment();
   const { log, flush } = openLog(logLevel);
-  const platform = await openPlatform({ folder, log, settings: { ...limits, registration } });
+  const settings = { ...limits, registration };
+  const verifiers = createVerifiers(social, fetch);
+  const platform = await openPlatform({ folder, log, settings, social: verifiers });
   let server: LocalServer;
   try {
     const handler = toHandler({ ...platform, dispatch: connect(platform) });

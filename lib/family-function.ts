@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Arn, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -12,7 +12,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { DataTable } from './data-table.ts';
-import { usesOf } from './grants.ts';
+import { sendsMail, usesOf } from './grants.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { DeploymentSettings } from './settings.ts';
 
@@ -59,7 +59,7 @@ export class FamilyFunction extends Construct {
     });
   }
 
-  private role({ family, table, secret }: FamilyFunctionProps, logGroup: LogGroup): Role {
+  private role({ family, table, secret, settings }: FamilyFunctionProps, logGroup: LogGroup): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });
@@ -76,6 +76,21 @@ export class FamilyFunction extends Construct {
         resources: [logGroup.logGroupArn],
       }),
     );
+    const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;
+    if (sender !== '' && sendsMail(family)) role.addToPolicy(this.mayMail(sender));
     return role;
+  }
+
+  /** SES knows a sender by the address or the domain that was verified. */
+  private mayMail(sender: string): PolicyStatement {
+    const address = sender.replace(/^.*<|>\s*$/g, '').trim();
+    const domain = address.slice(address.indexOf('@') + 1);
+    const stack = Stack.of(this);
+    const identity = (resourceName: string) =>
+      Arn.format({ service: 'ses', resource: 'identity', resourceName }, stack);
+    return new PolicyStatement({
+      actions: ['ses:SendEmail'],
+      resources: [identity(address), identity(domain)],
+    });
   }
 }

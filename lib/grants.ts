@@ -9,7 +9,7 @@ export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'count';
  */
 const uses: Readonly<Record<string, readonly TableUse[]>> = {
   root: ['read'],
-  account: ['read', 'write', 'count'],
+  account: ['read', 'list', 'write', 'count'],
   instances: ['read', 'list', 'write', 'count'],
   'api-keys': ['read', 'list', 'write', 'count'],
   classes: ['read', 'list', 'write'],
@@ -22,6 +22,13 @@ export function usesOf(family: string): readonly TableUse[] {
   const found = uses[family];
   if (found === undefined) throw new Error(`lib/grants.ts does not say what ${family} does`);
   return found;
+}
+
+const mailing: readonly string[] = ['account', 'instances', 'batch'];
+
+/** Tells whether a family sends mails. */
+export function sendsMail(family: string): boolean {
+  return mailing.includes(family);
 }
 
 /** Actions of a policy on the table's items. Transactions need those of their parts and none of their own. */

@@ -25,6 +25,8 @@ const variableNames = {
   maxClasses: 'GROUNDWORK_MAX_CLASSES',
   location: 'GROUNDWORK_LOCATION',
   passwordCost: 'GROUNDWORK_PASSWORD_COST',
+  mailFrom: 'GROUNDWORK_MAIL_FROM',
+  googleClientId: 'GROUNDWORK_GOOGLE_CLIENT_ID',
 } as const;
 
 const wholeNumber = (max: number, otherwise: number) =>

@@ -1,5 +1,4 @@
 import { invalid, refused } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
 import { hashPassword, isPassword } from '../../shared/domain/passwords.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, readInput, validInput } from '../../shared/resource/input.ts';
@@ -8,17 +7,11 @@ import type { Context } from '../../shared/resource/route.ts';
 import { limitAttempts } from '../../shared/services/attempts.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
-import {
-  accountEntity,
-  accountMetadataEntity,
-  as,
-  emailEntity,
-  passwordEntity,
-} from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records.ts';
+import { as, passwordEntity } from '../../shared/store/entities.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
 import { currentAccount } from './current.ts';
 import { authFields, passwordFields, passwordSetFields } from './fields.ts';
+import { findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';
 
 const wrongPassword = 'Invalid password.';
@@ -28,7 +21,7 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   const input = validInput(authFields, body, 'create') as { email: string; password: string }; // the fields say so
   const { sourceAddress } = context.request;
   const found = await limitAttempts(context, input.email, sourceAddress, async () => {
-    const account = await accountOf(context, input.email);
+    const account = await findAccountByEmail(context.platform.store, input.email);
     if (account === undefined) throw refused(401, 'Invalid email.');
     return account.hash !== undefined && (await isPassword(input.password, account.hash))
       ? account
@@ -36,31 +29,6 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   });
   if (found === undefined) throw refused(401, wrongPassword);
   return withKey(context, 200, found.data, found.metadata);
-}
-
-interface FoundAccount {
-  readonly data: AccountData;
-  readonly metadata: JsonObject;
-  /** Absent when the account has no password. */
-  readonly hash: string | undefined;
-}
-
-async function accountOf({ platform }: Context, email: string): Promise<FoundAccount | undefined> {
-  const { store } = platform;
-  const id = as(emailEntity, (await store.get([emailEntity.key(email)]))[0])?.data.account;
-  if (id === undefined) return undefined;
-  const [account, password, metadata] = await store.get([
-    accountEntity.key(id),
-    passwordEntity.key(id),
-    accountMetadataEntity.key(id),
-  ]);
-  const data = as(accountEntity, account)?.data;
-  if (data === undefined) return undefined;
-  return {
-    data,
-    metadata: as(accountMetadataEntity, metadata)?.data.metadata ?? {},
-    hash: as(passwordEntity, password)?.data.hash,
-  };
 }
 
 /** Changes the caller's password; the key stays as it is (reference: account). */

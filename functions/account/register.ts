@@ -7,6 +7,13 @@ import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
+import {
+  acceptWrites,
+  invitationNotFound,
+  type OpenInvitation,
+  openInvitation,
+  tieWrites,
+} from '../../shared/services/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import {
@@ -19,6 +26,7 @@ import {
 import type { AccountData } from '../../shared/store/records.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { registerFields } from './fields.ts';
+import { sendActivation } from './mails.ts';
 import { withKey } from './show.ts';
 
 interface Registration {
@@ -42,7 +50,7 @@ export async function register(context: Context, body: Body): Promise<Response> 
       emailEntity.key(input.email),
       firstAccountEntity.key(),
     ]);
-    await checkInvited(context, input.invitation_key, first !== undefined);
+    const invitation = await findInvitation(context, input.invitation_key, first !== undefined);
     if (taken !== undefined) throw invalid({ email: [messages.unique] });
     account ??= newAccount(context, input);
     const { made, hash } = await account;
@@ -54,9 +62,12 @@ export async function register(context: Context, body: Body): Promise<Response> 
       ...(first === undefined
         ? [insert(firstAccountEntity, firstAccountEntity.key(), { account: id })]
         : []),
+      ...(invitation === undefined ? [] : await acceptWrites(context.platform, invitation, id)),
+      ...(await tieWrites(context.platform, made, invitation?.item.data.id)),
     ]);
     return made;
   });
+  await sendActivation(context, data.id);
   return withKey(context, 201, data, {});
 }
 
@@ -82,18 +93,23 @@ async function newAccount(context: Context, input: Registration): Promise<NewAcc
 }
 
 /**
- * Checks that the caller may register.
+ * Checks that the caller may register, and finds the invitation whose key came along.
  *
  * @param isSetUp whether there is an account already: the set-up code is spent then
+ * @throws ApiError 400 when registration is closed and no key came, or one that opens nothing
  */
-async function checkInvited(context: Context, key: string, isSetUp: boolean): Promise<void> {
-  const { registration } = context.platform.settings;
+async function findInvitation(
+  { platform }: Context,
+  key: string,
+  isSetUp: boolean,
+): Promise<OpenInvitation | undefined> {
   if (key === '') {
-    if (registration === 'closed') throw refused(400, 'Registration disabled.');
-    return;
+    if (platform.settings.registration === 'closed') throw refused(400, 'Registration disabled.');
+    return undefined;
   }
-  const code = await setUpCode(context.platform.secrets);
-  if (isSetUp || !isSame(key, code)) throw invalid({ invitation_key: 'Invitation not found.' });
+  if (!isSame(key, await setUpCode(platform.secrets))) return openInvitation(platform, key);
+  if (isSetUp) throw invitationNotFound();
+  return undefined;
 }
 
 function isSame(a: string, b: string): boolean {

@@ -17,9 +17,21 @@ import type { Write } from '../../shared/store/store.ts';
 import { insert, store as put, replace } from '../../shared/store/writes.ts';
 import { currentAccount } from './current.ts';
 import { authFields, passwordFields, passwordSetFields, registerFields } from './fields.ts';
+import { accountInvitationRoutes } from './invitations.ts';
+import {
+  activate,
+  activateFields,
+  confirmReset,
+  emailFields,
+  resendActivation,
+  resetFields,
+  sendActivation,
+  sendReset,
+} from './mails.ts';
 import { authenticate, changePassword, setPassword } from './passwords.ts';
 import { register } from './register.ts';
 import { withKey } from './show.ts';
+import { authenticateSocially, socialFields } from './social.ts';
 
 /** The calling account's metadata is read beside its record. */
 const reads: Reads = ({ account }) => ({
@@ -85,6 +97,7 @@ async function update(
       : [put(accountMetadataEntity, accountMetadataEntity.key(data.id), { metadata: shown })]),
   ];
   await commitUnique(context, writes, () => invalid({ email: [messages.unique] }));
+  if (isMoved) await sendActivation(context, data.id);
   return { status: 200, body: showAccount(data, shown) };
 }
 
@@ -143,5 +156,22 @@ export const account: Family = {
       accountsOnly,
       post(passwordSetFields, setPassword),
     ),
+    action('Password Reset', '/account/password/reset/', open, post(emailFields, sendReset)),
+    action(
+      'Password Reset Confirm',
+      '/account/password/reset/confirm/',
+      open,
+      post(resetFields, confirmReset),
+    ),
+    action('Activate', '/account/activate/', open, post(activateFields, activate)),
+    action('Resend Email', '/account/resend_email/', open, post(emailFields, resendActivation)),
+    endpointRoute({
+      name: 'Social Auth',
+      path: '/account/auth/{backend}/',
+      access: open,
+      ignoresCredentials: true,
+      ...post(socialFields, authenticateSocially),
+    }),
+    ...accountInvitationRoutes,
   ],
 };

@@ -100,7 +100,12 @@ function ownership(data: InstanceData, owned: Stored<OwnedData> | undefined): Wr
   const list: OwnedData = { instances: [...(owned?.data.instances ?? []), id] };
   return [
     insert(memberEntity, memberEntity.key(owner, id), { instance: id, ...rights }),
-    insert(adminEntity, adminEntity.key(id, owner), { account: owner, ...rights, created_at }),
+    insert(adminEntity, adminEntity.key(id, owner), {
+      account: owner,
+      ...rights,
+      row: 0,
+      created_at,
+    }),
     owned === undefined ? insert(ownedEntity, ownedEntity.key(owner), list) : replace(owned, list),
   ];
 }

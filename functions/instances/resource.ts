@@ -21,8 +21,11 @@ import {
 import type { InstanceData, MemberData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
+import { adminRoutes } from './admins.ts';
+import { configRoute } from './config.ts';
 import { createInstance } from './create.ts';
 import { instanceFields, renameFields } from './fields.ts';
+import { invitationRoutes } from './invitations.ts';
 import { instanceLinks } from './links.ts';
 import { removeInstance, renameInstance } from './names.ts';
 
@@ -137,4 +140,7 @@ async function views(
 }
 
 /** Instances: the tenants of the deployment. */
-export const instances: Family = { name: 'instances', routes: listRoutes(resource) };
+export const instances: Family = {
+  name: 'instances',
+  routes: [...listRoutes(resource), ...adminRoutes, ...invitationRoutes, configRoute],
+};

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import type { Settings } from '../services/ports.ts';
+import type { SocialConfiguration } from '../services/social.ts';
+import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';
 
 /** What a deployed function finds in its environment. */
@@ -10,6 +12,10 @@ export interface Environment {
   readonly secret: string;
   readonly logLevel: LogLevel;
   readonly settings: Settings;
+  /** Sender of mails; undefined: mails are written into the log. */
+  readonly mailFrom: string | undefined;
+  /** Ids and secrets at services whose log-ins are taken over. */
+  readonly social: SocialConfiguration;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -31,6 +37,7 @@ const choice = <const Names extends readonly [string, ...string[]]>(
   otherwise: Names[number],
 ) => v.optional(v.picklist(names, `one of ${names.join(', ')}`), otherwise);
 
+const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const settingsSchema = v.object({
   GROUNDWORK_LOG: choice(['error', 'info', 'debug'], 'info'),
   GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
@@ -38,6 +45,10 @@ const settingsSchema = v.object({
   GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
   GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
   GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
+  GROUNDWORK_MAIL_FROM: v.optional(
+    v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
+    '',
+  ),
 });
 
 const given = v.pipe(v.optional(v.string(), ''), v.minLength(1, 'a value'));
@@ -54,6 +65,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
   return {
     table: places.GROUNDWORK_TABLE,
     secret: places.GROUNDWORK_SECRET,
+    social: parse(socialVariables, variables),
     ...readSettings(variables),
   };
 }
@@ -63,10 +75,13 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
  *
  * @throws Error that names the variable and what it takes
  */
-export function readSettings(variables: Variables): Pick<Environment, 'logLevel' | 'settings'> {
+export function readSettings(
+  variables: Variables,
+): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom'> {
   const parsed = parse(settingsSchema, variables);
   return {
     logLevel: parsed.GROUNDWORK_LOG,
+    mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
     settings: {
       registration: parsed.GROUNDWORK_REGISTRATION,
       maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,

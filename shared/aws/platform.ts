@@ -1,9 +1,12 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
+import { loggingMailer } from '../services/mailers.ts';
 import type { Platform } from '../services/ports.ts';
+import { createVerifiers } from '../services/social.ts';
 import type { Environment } from './environment.ts';
 import { openLog } from './log.ts';
+import { openMailer } from './mailer.ts';
 import { openSecrets } from './secrets.ts';
 import { openStore } from './store.ts';
 import { createClient } from './store-client.ts';
@@ -14,18 +17,22 @@ export interface AwsPlatform extends Platform {
   warmUp(): Promise<void>;
 }
 
-/** Opens what AWS offers: the table, the master secrets, standard output as log. Makes no call by itself. */
-export function openPlatform({ table, secret, logLevel, settings }: Environment): AwsPlatform {
+/** Opens what AWS offers: the table, the master secrets, mail, standard output as log. Makes no call by itself. */
+export function openPlatform(environment: Environment): AwsPlatform {
+  const { table, secret, logLevel, settings, mailFrom, social } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
+  const log = openLog(logLevel);
   return {
     store,
     secrets,
     clock,
     ids: openIds(),
-    log: openLog(logLevel),
+    log,
+    mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
+    social: createVerifiers(social, fetch),
     settings,
     warmUp: async () => {
       // What is wrong is told by the first call that needs an answer.

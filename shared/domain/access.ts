@@ -7,8 +7,13 @@ export type Right = 'L' | 'G' | 'C' | 'U' | 'D' | 'A';
 /** All six rights. */
 export const allRights = 'LGCUDA';
 
+/** Roles of accounts in instances, the strongest first. */
+export const roles = ['full', 'write', 'read'] as const;
+/** One of the roles. */
+export type Role = (typeof roles)[number];
+
 /** Role of an account in an instance, the strongest first. The owner also counts as `full`. */
-export type AdminRole = 'owner' | 'full' | 'write' | 'read';
+export type AdminRole = 'owner' | Role;
 
 /** Rights on one resource by kind of caller; what is absent has none. Flags and users add to `apiKey`. */
 export interface Access {

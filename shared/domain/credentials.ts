@@ -10,7 +10,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * at the store, a genuine one says where its record is, and a copy of the table holds no usable credential.
  */
 
-const kinds = ['account', 'apiKey', 'user', 'setUp'] as const;
+const kinds = ['account', 'apiKey', 'user', 'setUp', 'invitation'] as const;
 /** What a key opens. */
 export type KeyKind = (typeof kinds)[number];
 

@@ -96,12 +96,16 @@ export function flag(): ValueSchema<boolean> {
 }
 
 /**
- * One of `words`: the word itself, its position from 0 as a number, or that number as text. Gives the word
+ * One of `words`: the word itself, its number, counted from `first`, or that number as text. Gives the word
  * (reference: choice fields).
  */
-export function choice<const Word extends string>(words: readonly Word[]): ValueSchema<Word> {
+export function choice<const Word extends string>(
+  words: readonly Word[],
+  first = 0,
+): ValueSchema<Word> {
   const meanings = new Map<unknown, Word>();
-  for (const [number, word] of words.entries()) {
+  for (const [position, word] of words.entries()) {
+    const number = first + position;
     meanings.set(number, word).set(String(number), word).set(word, word);
   }
   return schemaOf((input) => {
@@ -124,8 +128,8 @@ export interface JsonObjectRules {
   readonly maxKeyLength?: number;
   /** Characters of the JSON text of one member. */
   readonly maxValueLength?: number;
-  /** Characters of the JSON text of the whole. */
-  readonly maxLength?: number;
+  /** Bytes of the JSON text of the whole. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -147,7 +151,7 @@ export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
 function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObject> {
   const unlimited = Number.POSITIVE_INFINITY;
   const { maxKeys = unlimited, maxKeyLength = unlimited } = rules;
-  const { maxValueLength = unlimited, maxLength = unlimited } = rules;
+  const { maxValueLength = unlimited, maxBytes = unlimited } = rules;
   const keys = Object.keys(value);
   if (keys.length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
   if (keys.some((key) => characterCount(key) > maxKeyLength)) {
@@ -155,8 +159,8 @@ function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObje
   }
   const long = keys.find((key) => JSON.stringify(value[key]).length > maxValueLength);
   if (long !== undefined) return refuse(dataMessages.valueTooLong(long, maxValueLength));
-  if (JSON.stringify(value).length > maxLength) {
-    return refuse(dataMessages.objectTooBig(maxLength));
+  if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) {
+    return refuse(dataMessages.objectTooBig(maxBytes));
   }
   return read(value);
 }

@@ -137,9 +137,10 @@ function isMethod(method: string): method is Method {
   return (methods as readonly string[]).includes(method);
 }
 
-/** Where the instance is the thing itself, who is no part of it does not learn that it exists. */
+/** Where the instance is the thing itself, or holds one that is hidden, who is no part of it learns nothing. */
 function checkInstance({ route, actor, instanceName, instanceId }: Context): void {
-  if (route.instance !== 'thing' || actor.kind === 'anonymous') return;
+  const isOpen = route.instance !== 'thing' && route.isHidden !== true;
+  if (isOpen || actor.kind === 'anonymous') return;
   const isInside =
     actor.kind === 'admin' ? actor.role !== undefined : actor.instance === instanceId;
   if (instanceName === undefined || !isInside) throw notFound();

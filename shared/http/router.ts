@@ -85,6 +85,7 @@ function find(root: Node, segments: readonly string[], version: Version): Match 
 
 const instancePattern = /^[a-z0-9_-]{1,64}$/;
 const classPattern = /^[a-z0-9_]{1,64}$/;
+const backendPattern = /^[a-z0-9-]{1,40}$/;
 const idPattern = /^\d{1,10}$/;
 
 /** Reads a parameter; what fits no grammar names nothing, and is found out without a look at the store. */
@@ -97,6 +98,8 @@ function parse(name: string, segment: string): Params {
       return classPattern.test(lower) ? { class: lower } : {};
     case 'id':
       return idPattern.test(segment) ? { id: Number(segment) } : {};
+    case 'backend':
+      return backendPattern.test(segment) ? { backend: segment } : {};
     default:
       throw new Error(`a path has an unknown parameter {${name}}`);
   }

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { SocialConfiguration } from '../services/social.ts';
+import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';
 import { StartError } from './start-error.ts';
 
@@ -13,6 +15,8 @@ export interface Environment {
   readonly location: string;
   /** CPU cost of a password hash, as the power of two of scrypt's N. */
   readonly passwordCost: number;
+  /** Ids and secrets at services whose log-ins are taken over. */
+  readonly social: SocialConfiguration;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -45,19 +49,25 @@ const schema = v.object({
  * @throws StartError that names the variable and what it takes
  */
 export function readEnvironment(variables: Variables = processVariables()): Environment {
-  const parsed = v.safeParse(schema, variables);
-  if (!parsed.success) {
-    const [issue] = parsed.issues;
-    throw new StartError(`${v.getDotPath(issue)} takes ${issue.message}`);
-  }
-  const { output } = parsed;
+  const output = parse(schema, variables);
   return {
     logLevel: output.GROUNDWORK_LOG,
     maxInstances: output.GROUNDWORK_MAX_INSTANCES,
     maxClasses: output.GROUNDWORK_MAX_CLASSES,
     location: output.GROUNDWORK_LOCATION,
     passwordCost: output.GROUNDWORK_PASSWORD_COST,
+    social: parse(socialVariables, variables),
   };
+}
+
+function parse<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  variables: Variables,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, variables);
+  if (parsed.success) return parsed.output;
+  const [issue] = parsed.issues;
+  throw new StartError(`${v.getDotPath(issue)} takes ${issue.message}`);
 }
 
 function processVariables(): Variables {

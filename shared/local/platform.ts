@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
+import { loggingMailer } from '../services/mailers.ts';
 import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.ts';
 import type { Store } from '../store/store.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -14,6 +15,8 @@ export interface PlatformOptions {
   readonly folder: string | undefined;
   readonly settings: Settings;
   readonly log: Log;
+  /** Log-ins by other services; none when absent. */
+  readonly social?: Platform['social'];
   /** A test may fix it. */
   readonly clock?: Clock;
 }
@@ -39,10 +42,11 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { folder, settings, log, clock = openClock() } = options;
+  const { folder, settings, log, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const medium = folder === undefined ? await openMemory(nowMs) : await openFolder(folder, nowMs);
-  return { ...medium, clock, ids: openIds(), log, settings };
+  const mailer = loggingMailer(log);
+  return { ...medium, clock, ids: openIds(), log, mailer, social, settings };
 }
 
 async function openMemory(nowMs: () => number): Promise<Medium> {

@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly operations: Route['operations'];
   readonly forms?: Forms;
   readonly ignoresCredentials?: true;
+  /** To an account that is no member it is as if it were not there. */
+  readonly isHidden?: true;
 }
 
 /** Derives the route of an endpoint. */
@@ -28,6 +30,7 @@ export function endpointRoute(endpoint: Endpoint): Route {
     instance: path.includes('{instance}') ? 'place' : 'none',
     inClass: false,
     ignoresCredentials: endpoint.ignoresCredentials === true,
+    ...(endpoint.isHidden && { isHidden: true }),
     forms: endpoint.forms ?? {},
   };
 }

@@ -1,3 +1,4 @@
+import { roles } from '../domain/access.ts';
 import type { Json } from '../domain/json.ts';
 import {
   choice as choiceValue,
@@ -122,6 +123,11 @@ export function choice<const Word extends string>(
     choices,
     ...extra,
   };
+}
+
+/** The role of an administrator: the word, or its number from 1; a PUT without it gives `full`. */
+export function role(): Field {
+  return { ...choice(roles, 'full'), input: choiceValue(roles, 1) };
 }
 
 /** A JSON value that `input` checks. */

@@ -53,6 +53,8 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** Tries once; a lost race is tried again with what is there then. */
   readonly update?: (context: Context, update: Update<Data>) => Promise<View>;
   readonly remove?: (context: Context, item: Stored<Data>) => Promise<void>;
+  /** `fields` and `excluded_fields` leave its answers whole. */
+  readonly isUntrimmed?: true;
   /** POST on an item is a full update. */
   readonly postUpdates?: true;
   readonly actions?: readonly Action<Data, View>[];
@@ -78,8 +80,8 @@ export interface Action<Data extends object, View> {
   /** In words, for introspection. */
   readonly name: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** Tries once; gives the item to answer with. */
-  readonly run: (context: Context, current: Stored<Data>, body: Body) => Promise<View>;
+  /** Tries once; gives the item to answer with, or undefined for an answer without body. */
+  readonly run: (context: Context, current: Stored<Data>, body: Body) => Promise<View | undefined>;
   /** Versions that have it; all when absent. */
   readonly versions?: readonly Version[];
 }

@@ -11,7 +11,7 @@ import type { Action, ListResource } from './list-resource.ts';
 import { pageBody, readPage } from './page.ts';
 import type { Context, Method, Operation, Reads, Route, Version } from './route.ts';
 import { versions } from './route.ts';
-import { parseTrim } from './trim.ts';
+import { parseTrim, type Trim } from './trim.ts';
 
 /** Derives the routes of a list: the list itself, its items, and the actions below an item. */
 export function listRoutes<Data extends object, View>(
@@ -27,18 +27,19 @@ export function listRoutes<Data extends object, View>(
   const { links, classFields } = resource;
   const described = { links, ...(classFields && { classFields }) };
   const item = `{${resource.item}}/`;
+  const place = resource.path.includes('{instance}') ? ('place' as const) : ('none' as const);
   const list: Route = {
     ...shared,
     name: `${resource.name} List`,
     kind: 'list',
     paths: pathsOf(resource, ''),
-    instance: resource.path.includes('{instance}') ? 'place' : 'none',
+    instance: place,
     operations: listOperations(resource, answers),
     forms: { ...described, ...(resource.create && { POST: formOf(resource, 'create') }) },
   };
   const ofItem = {
     ...shared,
-    instance: resource.item === 'instance' ? ('thing' as const) : ('place' as const),
+    instance: resource.item === 'instance' ? ('thing' as const) : place,
   };
   const detail: Route = {
     ...ofItem,
@@ -112,10 +113,17 @@ function createAnswers<Data extends object, View>(
   };
   const one = (context: Context, status: number, view: View): Response => {
     const shown = body(context, view, path(context));
-    const trim = context.request.method === 'GET' ? parseTrim(context.request.query) : undefined;
+    const trim = context.request.method === 'GET' ? trimOf(context, resource) : undefined;
     return { status, body: trim === undefined ? shown : trim(shown, resource.fields) };
   };
   return { path, body, one };
+}
+
+function trimOf(
+  { request }: Context,
+  { isUntrimmed }: { readonly isUntrimmed?: true },
+): Trim | undefined {
+  return isUntrimmed ? undefined : parseTrim(request.query);
 }
 
 function listOperations<Data extends object, View>(
@@ -134,7 +142,7 @@ function listOperations<Data extends object, View>(
         context,
         page.rows.map((row) => row.item),
       );
-      const trim = parseTrim(context.request.query);
+      const trim = trimOf(context, resource);
       const objects = views.map((view) => {
         const body = answers.body(context, view, path);
         return trim === undefined ? body : trim(body, resource.fields);
@@ -223,7 +231,7 @@ function actionOperation<Data extends object, View>(
       const view = await onCurrent(context, resource, 'A', (current) =>
         action.run(context, current, body),
       );
-      return answers.one(context, 200, view);
+      return view === undefined ? { status: 204 } : answers.one(context, 200, view);
     },
   };
 }

@@ -41,6 +41,8 @@ export interface Route {
   readonly instance: 'none' | 'place' | 'thing';
   /** The class named by `{class}` must exist and is at hand. */
   readonly inClass: boolean;
+  /** To an account that is no member it is as if it were not there: 404 (reference: which code). */
+  readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (reference: kinds of key). */
   readonly ignoresCredentials: boolean;
   readonly access: Access;
@@ -100,6 +102,8 @@ export interface Params {
   readonly instance?: string;
   readonly class?: string;
   readonly id?: number;
+  /** Name of another service whose log-ins are taken over. */
+  readonly backend?: string;
 }
 
 /** A call with everything that was read for it. */

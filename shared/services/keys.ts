@@ -1,6 +1,13 @@
-import { type KeyKind, keyText, maxGeneration } from '../domain/credentials.ts';
+import {
+  isGenuine,
+  type KeyClaims,
+  type KeyKind,
+  keyText,
+  maxGeneration,
+  parseKey,
+} from '../domain/credentials.ts';
 import { refused } from '../domain/errors.ts';
-import type { AccountData, ApiKeyData, Keyed } from '../store/records.ts';
+import type { AccountData, ApiKeyData, InvitationData, Keyed } from '../store/records.ts';
 import type { Secrets } from './ports.ts';
 
 /** Computes an account's key again. */
@@ -11,6 +18,27 @@ export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Pro
 /** Computes the key of an API key's record again. */
 export function apiKey(secrets: Secrets, instance: number, data: ApiKeyData): Promise<string> {
   return textOf(secrets, 'apiKey', { ...data, scope: instance, record: data.id });
+}
+
+/** Computes the key of an invitation again. */
+export function invitationKey(
+  secrets: Secrets,
+  instance: number,
+  data: InvitationData,
+): Promise<string> {
+  return textOf(secrets, 'invitation', { ...data, scope: instance, record: data.id });
+}
+
+/** The claims of a genuine key of this kind; undefined for any other text. */
+export async function claimsOf(
+  secrets: Secrets,
+  kind: KeyKind,
+  text: string,
+): Promise<KeyClaims | undefined> {
+  const key = parseKey(text.trim());
+  if (key?.claims.kind !== kind) return undefined;
+  const version = await secrets.get(key.claims.version);
+  return version !== undefined && isGenuine(key, version.secret) ? key.claims : undefined;
 }
 
 /**

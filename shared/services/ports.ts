@@ -37,6 +37,37 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
+/** Sends mail to people. */
+export interface Mailer {
+  /** Resolves when the mail is handed over. */
+  send(mail: Mail): Promise<void>;
+}
+
+/** One mail, in plain text. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Asks another service who the bearer of one of its access tokens is. */
+export type SocialVerifier = (accessToken: string) => Promise<SocialProfile | undefined>;
+
+/** Who somebody is at another service. */
+export interface SocialProfile {
+  /** That service's own id of the person. */
+  readonly id: string;
+  /** An address that the service has verified; absent where it gives none. */
+  readonly email: string | undefined;
+  readonly first_name: string;
+  readonly last_name: string;
+}
+
+/** Services whose log-ins can be taken over. */
+export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
+/** One of these services. */
+export type SocialBackend = (typeof socialBackends)[number];
+
 /** What an operator may set. */
 export interface Settings {
   /** Whether anybody may register, or only who holds the set-up code or an invitation. */
@@ -58,5 +89,8 @@ export interface Platform {
   readonly ids: Ids;
   readonly secrets: Secrets;
   readonly log: Log;
+  readonly mailer: Mailer;
+  /** Verifiers of the services that the operator has configured. */
+  readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;
 }

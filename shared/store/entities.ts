@@ -5,16 +5,20 @@ import type {
   AttemptsData,
   ClassData,
   ClassNumbersData,
+  ConfigData,
   EmailData,
   FirstAccountData,
   GroupData,
   InstanceData,
   InstanceNameData,
+  InvitationData,
+  InvitedData,
   MemberData,
   MetadataData,
   ObjectData,
   OwnedData,
   PasswordData,
+  SocialData,
   UniqueData,
   UserData,
 } from './records.ts';
@@ -25,13 +29,16 @@ import type { Key, Stored } from './store.ts';
  *
  * | What is asked                                   | pk                             | sk                          |
  * |-------------------------------------------------|--------------------------------|-----------------------------|
- * | account by e-mail                               | EMAIL#<lower-case e-mail>      | ACCOUNT                     |
+ * | account by e-mail; its open invitations         | EMAIL#<lower-case e-mail>      | ACCOUNT; INVITATION#<id>    |
+ * | account by identity at another service          | SOCIAL#<backend>#<id>          | ACCOUNT                     |
  * | account by id; its password; its metadata       | ACCOUNT#<id>                   | ACCOUNT; PASSWORD; METADATA |
  * | ... its instances, in order; those it owns      |                                | MEMBER#<instance>; OWNED    |
+ * | ... invitations addressed to it                 |                                | INVITATION#<id>             |
  * | instance id by name; its class numbers          | NAME#<instance name>           | INSTANCE; CLASSES           |
- * | instance; its metadata                          | INSTANCE#<id>                  | INSTANCE; METADATA          |
+ * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
  * | ... metadata of a class                         |                                | CLASSMETADATA#<name>        |
+ * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
  * | users by id                                     | INSTANCE#<id>#USERS            | <id>                        |
  * | objects of a class, by id and by all 19 indexes | INSTANCE#<id>#CLASS#<number>   | <id>                        |
@@ -199,13 +206,13 @@ export const uniqueEntity = entity<
 }));
 
 /** What is counted inside an instance. */
-export type InstanceCounter = 'object' | 'key';
+export type InstanceCounter = 'object' | 'key' | 'admin';
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
   return { pk: `INSTANCE#${instance}#SEQUENCE`, sk: what };
 }
 
 /** What is counted in the deployment. */
-export function deploymentCounter(what: 'account' | 'instance'): Key {
+export function deploymentCounter(what: 'account' | 'instance' | 'invitation'): Key {
   return { pk: 'SEQUENCE', sk: what };
 }
 
@@ -219,4 +226,42 @@ export const attemptsEntity = entity<AttemptsData, [who: string, address: string
 export const firstAccountEntity = entity<FirstAccountData, []>('first-account', () => ({
   pk: 'DEPLOYMENT',
   sk: 'FIRST',
+}));
+
+/** An invitation of an instance. */
+export const invitationPrefix = 'INVITATION#';
+export const invitationEntity = entity<InvitationData, [instance: number, id: number]>(
+  'invitation',
+  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${invitationPrefix}${idKey(id)}` }),
+);
+
+/** The one invitation of an instance that is addressed to an e-mail, in whatever state. */
+export const invitedEntity = entity<InvitedData, [instance: number, email: string]>(
+  'invited',
+  (instance, email) => ({ pk: `INSTANCE#${instance}`, sk: `INVITED#${email}` }),
+);
+
+/**
+ * Invitations seen from the e-mail that they are addressed to, until it has an account, and from the account. One
+ * that is open no more may still be pointed at: who follows looks at its state.
+ */
+export const invitedEmailEntity = entity<InvitedData, [email: string, id: number]>(
+  'invited-email',
+  (email, id) => ({ pk: `EMAIL#${email}`, sk: `${invitationPrefix}${idKey(id)}` }),
+);
+export const invitedAccountEntity = entity<InvitedData, [account: number, id: number]>(
+  'invited-account',
+  (account, id) => ({ pk: `ACCOUNT#${account}`, sk: `${invitationPrefix}${idKey(id)}` }),
+);
+
+/** An account by its identity at another service. */
+export const socialEntity = entity<SocialData, [backend: string, id: string]>(
+  'social',
+  (backend, id) => ({ pk: `SOCIAL#${backend}#${id}`, sk: 'ACCOUNT' }),
+);
+
+/** Configuration of an instance, up to 256 KB. */
+export const configEntity = entity<ConfigData, [instance: number]>('config', (id) => ({
+  pk: `INSTANCE#${id}`,
+  sk: 'CONFIG',
 }));

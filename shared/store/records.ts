@@ -1,3 +1,4 @@
+import type { Role } from '../domain/access.ts';
 import type { FieldDefinition, FieldStorage } from '../domain/field-types.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { ClassPermission, ObjectPermission } from '../domain/object-access.ts';
@@ -39,9 +40,6 @@ export interface MetadataData {
   readonly metadata: JsonObject;
 }
 
-/** Rights of an account in an instance; the owner has `full` as well. */
-export type Role = 'full' | 'write' | 'read';
-
 /** That an account belongs to an instance, seen from the account. */
 export interface MemberData {
   readonly instance: number;
@@ -60,6 +58,8 @@ export interface AdminData {
   readonly role: Role;
   readonly owner: boolean;
   readonly created_at: string;
+  /** Order of joining: the owner has 0, others count on. */
+  readonly row: number;
 }
 
 /** Which instance bears a name. Its presence is what makes an instance exist. */
@@ -169,4 +169,36 @@ export interface AttemptsData {
 /** That the first account was made: the set-up code is spent. */
 export interface FirstAccountData {
   readonly account: number;
+}
+
+/** What became of an invitation. */
+export type InvitationState = 'new' | 'declined' | 'accepted';
+
+/** That an e-mail address is asked to join an instance. Its key is derived, like all keys. */
+export interface InvitationData extends Keyed {
+  /** Unique in the deployment: an account sees those of all instances in one list. */
+  readonly id: number;
+  readonly email: string;
+  readonly role: Role;
+  /** E-mail of the account that invited. */
+  readonly inviter: string;
+  readonly state: InvitationState;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** Which invitation of an instance is addressed to an e-mail, or which instance has invited it. */
+export interface InvitedData {
+  readonly instance: number;
+  readonly invitation: number;
+}
+
+/** Which account a person of another service is. */
+export interface SocialData {
+  readonly account: number;
+}
+
+/** Free configuration of an instance, read by its scripts. */
+export interface ConfigData {
+  readonly config: JsonObject;
 }

@@ -7,7 +7,7 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
-import { plantAdmin } from '../support/plant-admin.ts';
+import { joinAs } from '../support/join-as.ts';
 import { scenarios } from '../support/scenarios.ts';
 
 let api: Api;
@@ -21,7 +21,7 @@ const forbidden = { detail: 'You do not have permission to perform this action.'
 beforeAll(async () => {
   api = await startApi();
   world = await openWorld(api);
-  full = await plantAdmin(world, 'full');
+  full = await joinAs(world, 'full');
 });
 afterAll(() => api.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type Credentials, openWorld, plantUser, startApi } from '../support/api.ts';
-import { plantAdmin } from '../support/plant-admin.ts';
+import { joinAs } from '../support/join-as.ts';
 
 let api: Api;
 let callers: Readonly<Record<Caller, Credentials>>;
@@ -19,9 +19,9 @@ beforeAll(async () => {
   const key = await world.apiKey();
   callers = {
     owner: world.owner,
-    full: await plantAdmin(world, 'full'),
-    write: await plantAdmin(world, 'write'),
-    read: await plantAdmin(world, 'read'),
+    full: await joinAs(world, 'full'),
+    write: await joinAs(world, 'write'),
+    read: await joinAs(world, 'read'),
     stranger: await world.account('stranger@example.com'),
     key,
     ignore_acl: await world.apiKey({ ignore_acl: true }),
@@ -49,6 +49,16 @@ POST   /v1.1/account/register/    400 400 400 400 400   400 400 400 400 400 400 
 GET    /v1.1/account/             200 200 200 200 200   403 403 403 403 403 403   403
 PATCH  /v1.1/account/             200 200 200 200 200   403 403 403 403 403 403   403
 POST   /v1.1/account/password/    400 400 400 400 400   403 403 403 403 403 403   403
+POST   /v1.1/account/activate/    400 400 400 400 400   400 400 400 400 400 400   400
+POST   /v1.1/account/resend_email/ 400 400 400 400 400  400 400 400 400 400 400   400
+POST   /v1.1/account/password/reset/ 400 400 400 400 400 400 400 400 400 400 400  400
+POST   /v1.1/account/password/reset/confirm/ 400 400 400 400 400 400 400 400 400 400 400 400
+POST   /v1.1/account/auth/github/ 400 400 400 400 400   400 400 400 400 400 400   400
+GET    /v1.1/account/invitations/ 200 200 200 200 200   403 403 403 403 403 403   403
+POST   /v1.1/account/invitations/ 405 405 405 405 405   403 403 403 403 403 403   403
+GET    /v1.1/account/invitations/99/ 404 404 404 404 404 403 403 403 403 403 403  403
+DELETE /v1.1/account/invitations/99/ 404 404 404 404 404 403 403 403 403 403 403  403
+POST   /v1.1/account/invitations/accept/ 400 400 400 400 400 403 403 403 403 403 403 403
 GET    /v1.1/instances/           200 200 200 200 200   200 200 200 200 200 200   403
 POST   /v1.1/instances/           400 400 400 400 400   403 403 403 403 403 403   403
 GET    .                          200 200 200 200 404   200 200 200 200 200 200   403
@@ -56,6 +66,23 @@ HEAD   .                          200 200 200 200 404   200 200 200 200 200 200 
 PATCH  .                          200 200 403 403 404   403 403 403 403 403 403   403
 PUT    .                          200 200 403 403 404   403 403 403 403 403 403   403
 POST   rename/                    400 403 403 403 404   403 403 403 403 403 403   403
+GET    snippets/config/           200 200 200 200 404   403 200 403 403 403 403   403
+PUT    snippets/config/           400 400 403 403 404   403 403 403 403 403 403   403
+PATCH  snippets/config/           400 400 403 403 404   403 403 403 403 403 403   403
+DELETE snippets/config/           405 405 403 403 404   403 403 403 403 403 403   403
+GET    admins/                    200 200 200 200 403   403 403 403 403 403 403   403
+POST   admins/                    405 405 403 403 403   403 403 403 403 403 403   403
+GET    admins/99/                 404 404 404 404 403   403 403 403 403 403 403   403
+PUT    admins/99/                 404 404 403 403 403   403 403 403 403 403 403   403
+PATCH  admins/99/                 404 404 403 403 403   403 403 403 403 403 403   403
+DELETE admins/99/                 404 404 404 404 403   403 403 403 403 403 403   403
+GET    invitations/               200 200 200 200 403   403 403 403 403 403 403   403
+POST   invitations/               400 400 403 403 403   403 403 403 403 403 403   403
+GET    invitations/99/            404 404 404 404 403   403 403 403 403 403 403   403
+PUT    invitations/99/            404 404 403 403 403   403 403 403 403 403 403   403
+PATCH  invitations/99/            404 404 403 403 403   403 403 403 403 403 403   403
+DELETE invitations/99/            404 404 403 403 403   403 403 403 403 403 403   403
+POST   invitations/99/resend/     404 404 403 403 403   403 403 403 403 403 403   403
 GET    api_keys/                  200 200 403 403 403   200 200 200 200 200 200   403
 POST   api_keys/                  400 400 403 403 403   403 403 403 403 403 403   403
 GET    api_keys/99/               404 404 403 403 403   404 404 404 404 404 404   403
@@ -85,7 +112,7 @@ const rows = table
     return { method, path, statuses };
   });
 
-const body = { ignore_acl: 5, text: [] };
+const body = { ignore_acl: 5, text: [], config: 5 };
 
 describe('what each caller may do', () => {
   it.each(rows)('$method $path', async ({ method, path, statuses }) => {

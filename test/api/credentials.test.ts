@@ -11,7 +11,7 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
-import { plantAdmin } from '../support/plant-admin.ts';
+import { joinAs } from '../support/join-as.ts';
 import { scenarios } from '../support/scenarios.ts';
 
 let api: Api;
@@ -403,7 +403,7 @@ describe('a user key', () => {
   });
 
   it('beside an account key is ignored', async () => {
-    const reader = await plantAdmin(world, 'read');
+    const reader = await joinAs(world, 'read');
 
     const made = await world.call({ key: world.owner, user }, 'POST', 'classes/note/objects/', {});
     const refused = await send({ as: { key: reader, user }, method: 'PATCH', body: {} });

@@ -16,7 +16,7 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
-import { plantAdmin } from '../support/plant-admin.ts';
+import { joinAs } from '../support/join-as.ts';
 
 /** A caller as the rules see it; the tables below say in a few words what the interface promises. */
 interface Caller {
@@ -66,8 +66,8 @@ beforeAll(async () => {
       allow_user_create: true,
       allow_group_create: true,
     }),
-    write: await plantAdmin(world, 'write'),
-    read: await plantAdmin(world, 'read'),
+    write: await joinAs(world, 'write'),
+    read: await joinAs(world, 'read'),
     stranger: await world.account('stranger@example.com'),
     'owning user': { key: bare, user: await plantUser(world, 7) },
     'owning user in the group': { key: bare, user: await plantUser(world, 10, [3]) },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type Credentials, openWorld, startApi } from '../support/api.ts';
-import { plantAdmin } from '../support/plant-admin.ts';
+import { joinAs } from '../support/join-as.ts';
 
 let api: Api;
 let callers: Readonly<Record<string, Credentials>>;
@@ -14,9 +14,9 @@ beforeAll(async () => {
   ]);
   callers = {
     owner: world.owner,
-    full: await plantAdmin(world, 'full'),
-    write: await plantAdmin(world, 'write'),
-    read: await plantAdmin(world, 'read'),
+    full: await joinAs(world, 'full'),
+    write: await joinAs(world, 'write'),
+    read: await joinAs(world, 'read'),
     key: await world.apiKey(),
     nobody: undefined,
   };
@@ -154,6 +154,42 @@ const olderLinks = [
 const password = field('string', 'Password', { ...required, max_length: 128 });
 const keysAbout = 'Manage API keys available for given instance.';
 
+const role = field('choice', 'Role', {
+  choices: ['full', 'write', 'read'].map((word) => ({ value: word, display_name: word })),
+});
+const answered = (type: string, label: string) => field(type, label, readOnly);
+const adminForm = {
+  id: answered('field', 'ID'),
+  role,
+  email: answered('field', 'Email'),
+  first_name: answered('field', 'First name'),
+  last_name: answered('field', 'Last name'),
+  links: links([['self', 'detail']]),
+};
+const invitationForm = {
+  id: answered('integer', 'ID'),
+  email: field('email', 'Email', { ...required, max_length: 254 }),
+  role,
+  key: answered('string', 'Key'),
+  inviter: answered('string', 'Inviter'),
+  created_at: created,
+  updated_at: updated,
+  state: answered('choice', 'State'),
+  links: links([
+    ['self', 'detail'],
+    ['resend', 'resend'],
+  ]),
+};
+const invitationUpdate = {
+  ...invitationForm,
+  email: { ...invitationForm.email, read_only: true },
+};
+const proof = {
+  uid: field('string', 'Uid', required),
+  token: field('string', 'Token', required),
+};
+const plainEmail = field('email', 'Email', { ...required, max_length: 254 });
+
 const documents: readonly [caller: string, path: string, answer: object][] = [
   ['write', 'classes/', document('Klass List', { POST: classForm })],
   ['read', 'classes/', document('Klass List')],
@@ -204,6 +240,53 @@ const documents: readonly [caller: string, path: string, answer: object][] = [
         invitation_key: field('string', 'Invitation key', { max_length: 128 }),
       },
     }),
+  ],
+  ['read', 'admins/', document('Admin List')],
+  ['full', 'admins/', document('Admin List')],
+  ['full', 'admins/99/', document('Admin Instance', { PUT: adminForm })],
+  ['read', 'admins/99/', document('Admin Instance')],
+  ['full', 'invitations/', document('Invitation List', { POST: invitationForm })],
+  ['read', 'invitations/', document('Invitation List')],
+  ['owner', 'invitations/9/', document('Invitation Instance', { PUT: invitationUpdate })],
+  ['owner', 'invitations/9/resend/', document('Invitation Resend', { POST: {} })],
+  ['full', 'snippets/config/', document('Config', { PUT: { config: field('field', 'Config') } })],
+  ['read', 'snippets/config/', document('Config')],
+  ['read', '/v1.1/account/invitations/', document('Account Invitation List')],
+  ['read', '/v1.1/account/invitations/9/', document('Account Invitation Instance')],
+  [
+    'read',
+    '/v1.1/account/invitations/accept/',
+    document('Account Invitation Accept', {
+      POST: {
+        invitation_key: field('string', 'Invitation key', { ...required, max_length: 128 }),
+      },
+    }),
+  ],
+  ['nobody', '/v1.1/account/activate/', document('Activate', { POST: proof })],
+  [
+    'nobody',
+    '/v1.1/account/resend_email/',
+    document('Resend Email', { POST: { email: plainEmail } }),
+  ],
+  [
+    'nobody',
+    '/v1.1/account/password/reset/',
+    document('Password Reset', { POST: { email: plainEmail } }),
+  ],
+  [
+    'nobody',
+    '/v1.1/account/password/reset/confirm/',
+    document('Password Reset Confirm', {
+      POST: {
+        ...proof,
+        new_password: field('string', 'New password', { ...required, max_length: 128 }),
+      },
+    }),
+  ],
+  [
+    'nobody',
+    '/v1.1/account/auth/github/',
+    document('Social Auth', { POST: { access_token: field('string', 'Access token', required) } }),
   ],
   ['owner', '/v1.1/account/reset_key/', document('Account Reset Key', { POST: {} })],
 ];

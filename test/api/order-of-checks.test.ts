@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
-import { plantAdmin } from '../support/plant-admin.ts';
+import { joinAs } from '../support/join-as.ts';
 import { scenarios } from '../support/scenarios.ts';
 
 let api: Api;
@@ -11,7 +11,7 @@ let key: string;
 beforeAll(async () => {
   api = await startApi();
   world = await openWorld(api);
-  reader = await plantAdmin(world, 'read');
+  reader = await joinAs(world, 'read');
   key = await world.apiKey();
 });
 afterAll(() => api.close());

@@ -15,7 +15,7 @@ import { deployedFunctions, synthesise } from '../support/stack.ts';
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-bundles-'));
 const bundleOf = (family: string) => join(folder, family, bundleFile);
 const families = [...api.map(({ name }) => name), wholeMap];
-const template = synthesise({ passwordCost: '10' });
+const template = synthesise({ passwordCost: '10', mailFrom: 'no-reply@example.com' });
 const deployed = new Map(deployedFunctions(template).map((each) => [each.family, each]));
 const secret = '5e'.repeat(32);
 
@@ -159,6 +159,27 @@ const journey: readonly Step[] = [
     status: 200,
   },
   {
+    call: 'POST /v1.1/instances/my-news/invitations/',
+    as: 'owner',
+    body: { email: 'b@example.com', role: 'read' },
+    status: 201,
+  },
+  { call: 'GET /v1.1/instances/my-news/invitations/', as: 'owner', status: 200 },
+  { call: 'POST /v1.1/instances/my-news/invitations/1/resend/', as: 'owner', status: 204 },
+  { call: 'GET /v1.1/instances/my-news/admins/', as: 'owner', status: 200 },
+  { call: 'GET /v1.1/account/invitations/', as: 'owner', status: 200 },
+  {
+    call: 'POST /v1.1/account/password/reset/',
+    body: { email: 'a@example.com' },
+    status: 204,
+  },
+  {
+    call: 'PUT /v1.1/instances/my-news/snippets/config/',
+    as: 'owner',
+    body: { config: { a: 1 } },
+    status: 200,
+  },
+  {
     call: 'POST /v1.1/instances/my-news/api_keys/',
     as: 'owner',
     body: { ignore_acl: true },
@@ -278,6 +299,13 @@ describe.each(programs)('on $name', ({ node }) => {
 
     test('no role was too narrow', () => {
       expect(deployment.aws.refused).toEqual([]);
+    });
+
+    test('mails went out', () => {
+      const sent = deployment.aws.mails.map((mail) => Object(mail).Destination.ToAddresses);
+      const [owner, guest] = [['a@example.com'], ['b@example.com']];
+
+      expect(sent).toEqual([owner, guest, guest, owner]);
     });
 
     test('every call is one line of the log, without keys', async () => {

@@ -1,8 +1,10 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
 import { readCredentials, readEnvironment, readSettings } from '../../shared/aws/environment.ts';
 import { openLog } from '../../shared/aws/log.ts';
+import { openMailer } from '../../shared/aws/mailer.ts';
 import { openSecrets } from '../../shared/aws/secrets.ts';
 
 describe('secrets', () => {
@@ -137,6 +139,41 @@ describe('log', () => {
   });
 });
 
+describe('mailer', () => {
+  const mail = { to: 'kim@example.com', subject: 'Grüße', text: 'Line one\n\nKey: ä\n' };
+
+  test('a mail is one request, from the sender of the deployment, as plain text', async () => {
+    const client = new SESv2Client({ region: 'eu-west-1' });
+    const ses = mockClient(client);
+    const mailer = openMailer({ from: 'Groundwork <no-reply@example.com>', client });
+
+    await mailer.send(mail);
+
+    expect(ses.calls().map(({ args: [command] }) => command.input)).toEqual([
+      {
+        FromEmailAddress: 'Groundwork <no-reply@example.com>',
+        Destination: { ToAddresses: ['kim@example.com'] },
+        Content: {
+          Simple: {
+            Subject: { Data: 'Grüße', Charset: 'UTF-8' },
+            Body: { Text: { Data: 'Line one\n\nKey: ä\n', Charset: 'UTF-8' } },
+          },
+        },
+      },
+    ]);
+    expect(ses.commandCalls(SendEmailCommand)).toHaveLength(1);
+  });
+
+  test('a failure is the caller’s to judge', async () => {
+    const client = new SESv2Client({ region: 'eu-west-1' });
+    mockClient(client).on(SendEmailCommand).rejects(new Error('the sender is not verified'));
+
+    const sent = openMailer({ from: 'x@example.com', client }).send(mail);
+
+    await expect(sent).rejects.toThrow('the sender is not verified');
+  });
+});
+
 describe('environment', () => {
   const places = { GROUNDWORK_TABLE: 'a-table', GROUNDWORK_SECRET: 'an-arn' };
 
@@ -152,6 +189,8 @@ describe('environment', () => {
         location: 'eu1',
         passwordCost: 15,
       },
+      mailFrom: undefined,
+      social: {},
     });
   });
 
@@ -177,7 +216,22 @@ describe('environment', () => {
     });
   });
 
+  test('says who sends mails, and at which services there are log-ins', () => {
+    const more = {
+      GROUNDWORK_MAIL_FROM: 'no-reply@example.com',
+      GROUNDWORK_GOOGLE_CLIENT_ID: 'our-client',
+    };
+
+    expect(readEnvironment({ ...places, ...more })).toMatchObject({
+      mailFrom: 'no-reply@example.com',
+      social: { google: { clientId: 'our-client' } },
+    });
+    expect(readEnvironment({ ...places, GROUNDWORK_MAIL_FROM: '' }).mailFrom).toBeUndefined();
+  });
+
   test.each([
+    ['GROUNDWORK_MAIL_FROM', 'nobody', 'GROUNDWORK_MAIL_FROM takes an address'],
+    ['GROUNDWORK_GITHUB_CLIENT_ID', 'x', 'GROUNDWORK_GITHUB_CLIENT_SECRET takes a value'],
     ['GROUNDWORK_TABLE', undefined, 'GROUNDWORK_TABLE takes a value'],
     ['GROUNDWORK_SECRET', '', 'GROUNDWORK_SECRET takes a value'],
     ['GROUNDWORK_LOG', 'loud', 'GROUNDWORK_LOG takes one of error, info, debug'],

@@ -183,7 +183,7 @@ const refused: readonly Refused[] = [
   ],
   [
     'too big in all',
-    jsonObject({ name: 'Config', maxLength: 8 }),
+    jsonObject({ name: 'Config', maxBytes: 8 }),
     { abc: 123 },
     'Too big object defined (exceeds 8).',
   ],

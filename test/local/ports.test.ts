@@ -138,6 +138,7 @@ describe('environment', () => {
       maxClasses: 100,
       location: 'eu1',
       passwordCost: 15,
+      social: {},
     });
   });
 
@@ -148,6 +149,8 @@ describe('environment', () => {
       GROUNDWORK_MAX_CLASSES: '4',
       GROUNDWORK_LOCATION: 'attic',
       GROUNDWORK_PASSWORD_COST: '10',
+      GROUNDWORK_FACEBOOK_APP_ID: 'our-app',
+      GROUNDWORK_FACEBOOK_APP_SECRET: 'a-secret',
     };
 
     expect(readEnvironment(variables)).toEqual({
@@ -156,6 +159,7 @@ describe('environment', () => {
       maxClasses: 4,
       location: 'attic',
       passwordCost: 10,
+      social: { facebook: { appId: 'our-app', appSecret: 'a-secret' } },
     });
   });
 
@@ -164,6 +168,7 @@ describe('environment', () => {
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
+    ['GROUNDWORK_FACEBOOK_APP_ID', 'x', 'GROUNDWORK_FACEBOOK_APP_SECRET takes a value'],
   ])('%s=%s is refused', (name, value, message) => {
     expect(() => readEnvironment({ [name]: value })).toThrow(message);
   });

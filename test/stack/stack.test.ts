@@ -88,7 +88,6 @@ describe.each(functions)(
       const write = [...read, 'DeleteItem', 'PutItem'];
       const expected: Readonly<Record<string, readonly string[]>> = {
         root: read,
-        account: [...write, 'UpdateItem'],
         classes: [...write, 'Query'],
       };
       const names = expected[family] ?? [...write, 'Query', 'UpdateItem'];
@@ -164,7 +163,29 @@ test('settings reach the functions, the gateway and the logs', () => {
   ).toBe(7);
 });
 
+test('who sends mails may do so as the sender of the deployment, and nobody else', () => {
+  const set = deployedFunctions(synthesise({ mailFrom: 'Groundwork <no-reply@example.com>' }));
+
+  const mailing = set.flatMap(({ family, statements }) =>
+    statements
+      .filter(({ actions }) => actions.includes('ses:SendEmail'))
+      .map(({ actions, resources }) => ({ family, actions, resources })),
+  );
+
+  const resources = ['example.com', 'no-reply@example.com'].map((name): unknown =>
+    expect.stringMatching(new RegExp(`:identity/${name}$`)),
+  );
+  expect(mailing).toEqual(
+    ['account', 'instances', 'batch'].map((family) => ({
+      ...{ family, actions: ['ses:SendEmail'] },
+      resources: expect.arrayContaining(resources),
+    })),
+  );
+  expect(set[0]?.variables.GROUNDWORK_MAIL_FROM).toBe('Groundwork <no-reply@example.com>');
+});
+
 test.each([
+  [{ mailFrom: 'nobody' }, 'GROUNDWORK_MAIL_FROM takes an address'],
   [{ stage: 'No Such' }, '-c stage takes up to 20 of a-z'],
   [{ keepData: 'maybe' }, '-c keepData takes true or false'],
   [{ rateLimit: '0' }, '-c rateLimit takes at least 1'],

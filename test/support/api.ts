@@ -4,7 +4,7 @@ import { createDispatch } from '../../shared/http/dispatch.ts';
 import { toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
 import { startServer } from '../../shared/local/server.ts';
-import type { LogEntry, Settings } from '../../shared/services/ports.ts';
+import type { Clock, LogEntry, Mailer, Platform, Settings } from '../../shared/services/ports.ts';
 import { groupEntity, userEntity } from '../../shared/store/entities.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
 import { insert } from '../../shared/store/writes.ts';
@@ -58,16 +58,25 @@ const onDynamodb = process.env.TEST_STORE === 'dynamodb';
  * @param options.wrap puts a wrapper around the store, to count or to disturb
  */
 export async function startApi(
-  options: { readonly settings?: Partial<Settings>; readonly wrap?: (store: Store) => Store } = {},
+  options: {
+    readonly settings?: Partial<Settings>;
+    readonly wrap?: (store: Store) => Store;
+    readonly clock?: Clock;
+    readonly social?: Platform['social'];
+    readonly mailer?: Mailer;
+  } = {},
 ): Promise<Api> {
   const logged: LogEntry[] = [];
   const opened = await openPlatform({
     folder: undefined,
     settings: { ...settings, ...options.settings },
     log: (entry) => logged.push(entry),
+    ...(options.clock && { clock: options.clock }),
+    ...(options.social && { social: options.social }),
   });
   const store = onDynamodb ? await openTestTable(() => opened.clock.micros() / 1000) : opened.store;
-  const platform = { ...opened, store: options.wrap?.(store) ?? store };
+  const { wrap, mailer = opened.mailer } = options;
+  const platform = { ...opened, mailer, store: wrap?.(store) ?? store };
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
   const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
   return {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { partitionKey, sortKey, tableIndexes } from '../../shared/aws/table.ts';
 
 /*
- * As much of AWS as a handler meets: the requests that the store makes of a table, and a secret. It is in memory
+ * As much of AWS as a handler meets: the requests that the store makes of a table, a secret, and mail. It is in memory
  * and knows who calls by the access key, so that it can refuse what a role does not allow. Conditions it takes as
  * met, and pages as large: the store's own tests, on a real emulator, are about these.
  */
@@ -18,6 +18,8 @@ export interface Access {
 /** A fake that runs. */
 export interface FakeAws {
   readonly url: string;
+  /** Mails that were handed over, as SES takes them. */
+  readonly mails: readonly unknown[];
   /** What was asked for and not allowed, in order. */
   readonly refused: readonly Access[];
   close(): Promise<void>;
@@ -42,13 +44,15 @@ export async function startFakeAws({
 }): Promise<FakeAws> {
   const items: Items = new Map();
   const refused: Access[] = [];
+  const mails: unknown[] = [];
   const server = createServer(async (request, response) => {
-    const [, operation = ''] = String(request.headers['x-amz-target']).split('.');
+    const operation = operationOf(request);
     const input = JSON.parse(await textOf(request));
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
     const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
     const denied = accesses.find((access) => !allows(access));
     if (denied !== undefined) refused.push(denied);
+    else if (operation === 'SendEmail') mails.push(input);
     const answer =
       denied === undefined
         ? operation === 'GetSecretValue'
@@ -64,12 +68,19 @@ export async function startFakeAws({
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens
     refused,
+    mails,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+function operationOf({ url, headers }: IncomingMessage): string {
+  if (url === '/v2/email/outbound-emails') return 'SendEmail';
+  const [, operation = ''] = String(headers['x-amz-target']).split('.');
+  return operation;
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -83,6 +94,11 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
   switch (operation) {
     case 'GetSecretValue':
       return [{ action: 'secretsmanager:GetSecretValue', resource: input.SecretId }];
+    case 'SendEmail': {
+      const domain = /@([^<>@]+)/.exec(input.FromEmailAddress)?.[1];
+      const place = 'AWS::Partition:ses:AWS::Region:AWS::AccountId';
+      return [{ action: 'ses:SendEmail', resource: `arn:${place}:identity/${domain}` }];
+    }
     case 'BatchGetItem':
       return Object.keys(input.RequestItems).map((resource) => access('BatchGetItem', resource));
     case 'TransactWriteItems':
@@ -106,6 +122,8 @@ function access(action: string, resource: string): Omit<Access, 'caller'> {
 
 function answerOf(items: Items, operation: string, input: Any): Any {
   switch (operation) {
+    case 'SendEmail':
+      return { MessageId: 'a-mail' };
     case 'GetItem':
       return { Item: items.get(nameOf(input.Key)) };
     case 'BatchGetItem': {

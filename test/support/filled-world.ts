@@ -1,12 +1,17 @@
 import { routes } from '../../functions/api.ts';
 import { type Route, type Version, versions } from '../../shared/resource/route.ts';
 import { type Api, expected, openWorld, type World } from './api.ts';
+import { joinAs } from './join-as.ts';
 
 /** Makes one body from a text that has to stand in it. */
 type Sample = (marker: string) => object;
 
 /** What fills every list that takes a POST, by its path in version 1.1. A new list needs a line here. */
 const samples: Readonly<Record<string, Sample>> = {
+  '/instances/{instance}/invitations/': (marker) => ({
+    email: `${marker.replace(/[^a-z0-9-]/g, '-')}@example.com`,
+    role: 'read',
+  }),
   '/instances/{instance}/api_keys/': (marker) => ({ description: marker }),
   '/instances/{instance}/classes/': (marker) => ({
     name: 'book',
@@ -91,17 +96,39 @@ export async function openFilledWorld(
     const segment = String(made?.links.self).split('/').at(-2) ?? '1';
     for (const each of versions) segments.set(`/${each}${route.paths[each]}`, segment);
   }
-  const rename = { description: marker, metadata: { note: marker } };
-  expected(
-    await api.send({ as: world.owner, method: 'PATCH', path: world.base, body: rename }),
-    200,
-  );
+  const description = { description: marker, metadata: { note: marker } };
+  expected(await world.call(world.owner, 'PATCH', '', description), 200);
+  const config = { config: { note: marker } };
+  expected(await world.call(world.owner, 'PUT', 'snippets/config/', config), 200);
+  const { email } = await callBy(api, world.owner, marker);
+  const member = await callBy(api, await joinAs(world, 'read'), marker);
+  const invitation = await inviteElsewhere(api, `host-of-${instance}`, email);
+  for (const each of versions) {
+    segments.set(`/${each}/instances/{instance}/admins/`, String(member.id));
+    segments.set(`/${each}/account/invitations/`, String(invitation));
+  }
   return {
     ...world,
     marker,
     path: ({ template }) => resolve(template),
     sample: ({ route }, other = marker) => sampleOf(route)?.(other),
   };
+}
+
+/** Gives an account a first name. */
+async function callBy(
+  api: Api,
+  as: string,
+  first_name: string,
+): Promise<{ readonly id: number; readonly email: string }> {
+  const call = { as, method: 'PATCH', path: '/v1.1/account/', body: { first_name } };
+  return expected(await api.send(call), 200);
+}
+
+/** Invites an address to an instance of somebody else; gives the invitation's id. */
+async function inviteElsewhere(api: Api, instance: string, email: string): Promise<number> {
+  const host = await openWorld(api, instance);
+  return expected(await host.call(host.owner, 'POST', 'invitations/', { email }), 201).id;
 }
 
 function sampleOf(route: Route): Sample | undefined {

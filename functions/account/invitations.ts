@@ -1,0 +1,147 @@
+import { notFound } from '../../shared/domain/errors.ts';
+import type { RowRange } from '../../shared/domain/paging.ts';
+import { accountsOnly, endpointRoute, post } from '../../shared/resource/endpoint.ts';
+import { computed, type Fields, text } from '../../shared/resource/field.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { gather, rowsOf } from '../../shared/resource/page.ts';
+import { callingAccount } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { acceptWrites, closeWrites, openInvitation } from '../../shared/services/invitations.ts';
+import { invitationKey } from '../../shared/services/keys.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import {
+  as,
+  instanceEntity,
+  invitationEntity,
+  invitationPrefix,
+  invitedAccountEntity,
+} from '../../shared/store/entities.ts';
+import type { InvitationData, InvitedData } from '../../shared/store/records.ts';
+import type { Stored } from '../../shared/store/store.ts';
+
+/** An open invitation as the invited sees it. */
+interface View {
+  readonly data: InvitationData;
+  readonly key: string;
+  readonly instanceName: string;
+  readonly invitation: Stored<InvitationData>;
+}
+
+const resource: ListResource<InvitedData, View> = {
+  name: 'Account Invitation',
+  path: '/account/invitations/',
+  item: 'id',
+  isUntrimmed: true,
+  access: accountsOnly,
+  fields: {
+    ...{ id: computed('integer'), email: computed('email'), role: computed('choice') },
+    ...{ key: computed('string'), instance: computed(), inviter: computed('string') },
+    ...{ created_at: computed('datetime'), updated_at: computed('datetime') },
+    state: computed('choice'),
+  },
+  links: [
+    { name: 'self', type: 'detail', to: '' },
+    {
+      name: 'instance',
+      type: 'detail',
+      to: ({ instanceName }, base) => `${base}${instanceName}/`,
+    },
+  ],
+  key: ({ account, params }) =>
+    account === undefined || params.id === undefined
+      ? undefined
+      : invitedAccountEntity.key(account, params.id),
+  rows: (context, range) =>
+    gather(
+      range,
+      (part) => openRows(context, part),
+      () => true,
+    ),
+  view: async (context, items) => {
+    const views = (await findOpen(context, items)).filter((view) => view !== undefined);
+    if (views.length === 0 && context.route.kind === 'detail') throw notFound();
+    return views;
+  },
+  show: (_, { data, key, instanceName }) => ({
+    id: data.id,
+    email: data.email,
+    role: data.role,
+    key,
+    instance: instanceName,
+    inviter: data.inviter,
+    created_at: data.created_at,
+    updated_at: data.updated_at,
+    state: data.state,
+  }),
+  segment: ({ data }) => String(data.id),
+  remove: decline,
+};
+
+/** Pointers of a range; those of invitations that are open no more are without item. */
+async function openRows(context: Context, range: RowRange) {
+  const { pk } = invitedAccountEntity.key(callingAccount(context).data.id, 0);
+  const rows = await rowsOf<InvitedData>(context.platform.store, pk, invitationPrefix, range);
+  const open = await findOpen(
+    context,
+    rows.map((row) => row.item),
+  );
+  return rows.map(({ pk: row, item }, at) => ({
+    pk: row,
+    item: open[at] === undefined ? undefined : item,
+  }));
+}
+
+/** The invitations that pointers lead to, as far as they and their instances are there and open. */
+async function findOpen(
+  context: Context,
+  pointers: readonly Stored<InvitedData>[],
+): Promise<readonly (View | undefined)[]> {
+  const { store, secrets } = context.platform;
+  const [invitations, instances] = await Promise.all([
+    store.get(pointers.map(({ data }) => invitationEntity.key(data.instance, data.invitation))),
+    store.get(pointers.map(({ data }) => instanceEntity.key(data.instance))),
+  ]);
+  return Promise.all(
+    pointers.map(async ({ data: { instance } }, at): Promise<View | undefined> => {
+      const invitation = as(invitationEntity, invitations[at]);
+      const name = as(instanceEntity, instances[at])?.data.name;
+      if (invitation?.data.state !== 'new' || name === undefined) return undefined;
+      const key = await invitationKey(secrets, instance, invitation.data);
+      return { data: invitation.data, key, instanceName: name, invitation };
+    }),
+  );
+}
+
+async function decline(context: Context, pointer: Stored<InvitedData>): Promise<void> {
+  const [view] = await findOpen(context, [pointer]);
+  if (view === undefined) throw notFound();
+  const account = callingAccount(context).data.id;
+  await commit(context, closeWrites(context.platform, view.invitation, 'declined', account));
+}
+
+const acceptFields: Fields = { invitation_key: text(128, { required: true }) };
+
+/** Makes the caller a member by a key, whoever was invited (reference: account invitations). */
+async function accept(context: Context, body: Body) {
+  const input = validInput(acceptFields, body, 'create') as { invitation_key: string }; // the field says so
+  const account = callingAccount(context).data.id;
+  await retryLostRace(async () => {
+    const invitation = await openInvitation(context.platform, input.invitation_key);
+    await commit(context, await acceptWrites(context.platform, invitation, account));
+  });
+  return { status: 204 };
+}
+
+/** Invitations addressed to the calling account. */
+export const accountInvitationRoutes = [
+  ...listRoutes(resource),
+  endpointRoute({
+    name: 'Account Invitation Accept',
+    path: '/account/invitations/accept/',
+    access: accountsOnly,
+    ...post(acceptFields, accept),
+  }),
+];

@@ -1,0 +1,160 @@
+import { invalid, refused } from '../../shared/domain/errors.ts';
+import {
+  accountOfUid,
+  isMailToken,
+  type MailPurpose,
+  mailToken,
+  mailUid,
+  type TokenSubject,
+} from '../../shared/domain/mail-tokens.ts';
+import { hashPassword } from '../../shared/domain/passwords.ts';
+import type { Response } from '../../shared/http/message.ts';
+import { email, type Fields, text } from '../../shared/resource/field.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { sendAfterwards } from '../../shared/services/mailers.ts';
+import type { Mail } from '../../shared/services/ports.ts';
+import { passwordEntity } from '../../shared/store/entities.ts';
+import type { AccountData } from '../../shared/store/records.ts';
+import { store as put, replace } from '../../shared/store/writes.ts';
+import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
+import { withKey } from './show.ts';
+
+/** What asks for a mail. */
+export const emailFields: Fields = { email: email() };
+/** What confirms an address. */
+export const activateFields: Fields = {
+  uid: text(undefined, { required: true }),
+  token: text(undefined, { required: true }),
+};
+/** What sets a new password with a mail's token. */
+export const resetFields: Fields = {
+  ...activateFields,
+  new_password: text(128, { required: true }),
+};
+
+interface Proof {
+  readonly uid: string;
+  readonly token: string;
+}
+
+/** Sends the mail with which an address is confirmed, after a registration or a change of address. */
+export async function sendActivation(context: Context, account: number): Promise<void> {
+  const found = await findAccount(context.platform.store, account);
+  if (found === undefined) throw new Error('an account is gone'); // accounts are never deleted
+  const mail = await mailOf(context, 'activate', found);
+  await sendAfterwards(context.platform, context.request.id, mail);
+}
+
+/** Sends the activation mail once more. */
+export async function resendActivation(context: Context, body: Body): Promise<Response> {
+  const found = await accountOfBody(context, body);
+  if (found.data.is_active) throw refused(400, 'Account has already been activated.');
+  await context.platform.mailer.send(await mailOf(context, 'activate', found));
+  return { status: 204 };
+}
+
+/** Confirms the address of an account by the token that was sent to it. */
+export async function activate(context: Context, body: Body): Promise<Response> {
+  const input = validInput(activateFields, body, 'create') as unknown as Proof; // the fields say so
+  return retryLostRace(async () => {
+    const found = await accountOfProof(context, input);
+    if (found.data.is_active) throw wrongToken('Invalid token or account already activated.');
+    await checkToken(context, 'activate', found, input.token);
+    const data: AccountData = { ...found.data, is_active: true };
+    await commit(context, [replace(found.item, data)]);
+    return withKey(context, 200, data, found.metadata);
+  });
+}
+
+/** Sends the mail with which a forgotten password is replaced. */
+export async function sendReset(context: Context, body: Body): Promise<Response> {
+  const found = await accountOfBody(context, body);
+  await context.platform.mailer.send(await mailOf(context, 'reset', found));
+  return { status: 204 };
+}
+
+/** Sets a new password by the token of a mail; the token dies with the password that it replaces. */
+export async function confirmReset(context: Context, body: Body): Promise<Response> {
+  const input = validInput(resetFields, body, 'create') as unknown as Proof & {
+    readonly new_password: string;
+  }; // the fields say so
+  return retryLostRace(async () => {
+    const found = await accountOfProof(context, input);
+    await checkToken(context, 'reset', found, input.token);
+    const hash = await hashPassword(input.new_password, context.platform.settings.passwordCost);
+    const data: AccountData = { ...found.data, has_password: true };
+    await commit(context, [
+      replace(found.item, data),
+      {
+        ...put(passwordEntity, passwordEntity.key(data.id), { hash }),
+        condition: found.unchangedPassword,
+      },
+    ]);
+    return withKey(context, 200, data, found.metadata);
+  });
+}
+
+async function accountOfBody(context: Context, body: Body): Promise<FoundAccount> {
+  const input = validInput(emailFields, body, 'create') as { email: string }; // the field says so
+  const found = await findAccountByEmail(context.platform.store, input.email);
+  if (found === undefined) throw invalid({ email: ['Email not found.'] });
+  return found;
+}
+
+const wrong = 'Invalid token.';
+
+async function accountOfProof({ platform }: Context, { uid }: Proof): Promise<FoundAccount> {
+  const id = accountOfUid(uid);
+  const found = id === undefined ? undefined : await findAccount(platform.store, id);
+  if (found === undefined) throw invalid({ uid: [wrong] });
+  return found;
+}
+
+async function checkToken(
+  { platform }: Context,
+  purpose: MailPurpose,
+  found: FoundAccount,
+  token: string,
+): Promise<void> {
+  const { secret } = await platform.secrets.current();
+  const now = platform.clock.micros() / 1_000_000;
+  if (!isMailToken(token, secret, subjectOf(purpose, found), now)) throw wrongToken(wrong);
+}
+
+function wrongToken(message: string) {
+  return invalid({ non_field_errors: [message] });
+}
+
+/** A token is worth nothing any more when the address or the password has changed (reference: account). */
+function subjectOf(purpose: MailPurpose, { data, hash }: FoundAccount): TokenSubject {
+  return { purpose, account: data.id, state: `${data.email} ${hash ?? ''}` };
+}
+
+const letters = {
+  activate: { subject: 'Confirm your e-mail address', path: '/v1.1/account/activate/' },
+  reset: { subject: 'Set a new password', path: '/v1.1/account/password/reset/confirm/' },
+} as const;
+
+async function mailOf(
+  { platform }: Context,
+  purpose: MailPurpose,
+  found: FoundAccount,
+): Promise<Mail> {
+  const { secret } = await platform.secrets.current();
+  const now = platform.clock.micros() / 1_000_000;
+  const { subject, path } = letters[purpose];
+  return {
+    to: found.data.email,
+    subject,
+    text: `Send these to ${path} within three days:
+
+uid: ${mailUid(found.data.id)}
+token: ${mailToken(secret, subjectOf(purpose, found), now)}
+
+If you did not ask for this, you need not do anything.
+`,
+  };
+}

@@ -1,0 +1,107 @@
+import { allRights } from '../../shared/domain/access.ts';
+import { forbidden, notFound } from '../../shared/domain/errors.ts';
+import { computed, role } from '../../shared/resource/field.ts';
+import { validInput } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { allUnder, cut } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import { commit } from '../../shared/services/commit.ts';
+import {
+  accountEntity,
+  adminEntity,
+  adminPrefix,
+  as,
+  memberEntity,
+} from '../../shared/store/entities.ts';
+import type { AccountData, AdminData } from '../../shared/store/records.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { store as put, remove, replace } from '../../shared/store/writes.ts';
+
+/** A membership joined with the account that it is of. */
+interface View {
+  readonly admin: AdminData;
+  readonly account: AccountData;
+}
+
+const resource: ListResource<AdminData, View> = {
+  name: 'Admin',
+  path: '/instances/{instance}/admins/',
+  item: 'id',
+  access: {
+    ...{ owner: allRights, full: allRights },
+    ...{ write: 'LGD', read: 'LGD' }, // to remove themselves; the rest is a rule of the item
+  },
+  fields: {
+    id: computed(),
+    role: role(),
+    email: computed(),
+    first_name: computed(),
+    last_name: computed(),
+  },
+  links: [{ name: 'self', type: 'detail', to: '' }],
+  key: ({ instance, params }) =>
+    instance === undefined || params.id === undefined
+      ? undefined
+      : adminEntity.key(instance, params.id),
+  authorizeItem: ({ actor }, { data }, right) => {
+    if (right === 'G') return;
+    const isSelf = actor.kind === 'admin' && actor.account === data.account;
+    const isStrong = actor.kind === 'admin' && (actor.role === 'owner' || actor.role === 'full');
+    if (data.owner || !(isStrong || (isSelf && right === 'D'))) throw forbidden();
+  },
+  rows: async (context, range) => {
+    const { pk } = adminEntity.key(instanceOf(context), 0);
+    const items = await allUnder(context.platform.store, { pk, sk: adminPrefix });
+    const rows = items.map((found) => {
+      const item = as(adminEntity, found);
+      return { pk: item.data.row, item };
+    });
+    return cut(rows, range);
+  },
+  view: async ({ platform }, items) => {
+    const accounts = await platform.store.get(
+      items.map(({ data }) => accountEntity.key(data.account)),
+    );
+    return items.map(({ data }, at) => viewOf(data, accounts[at]));
+  },
+  show: (_, { admin, account }) => ({
+    id: account.id,
+    role: admin.role,
+    email: account.email,
+    first_name: account.first_name,
+    last_name: account.last_name,
+  }),
+  segment: ({ account }) => String(account.id),
+  update: async (context, { current, body, mode }) => {
+    const changes: Pick<Partial<AdminData>, 'role'> = validInput(resource.fields, body, mode); // the field says so
+    const admin: AdminData = { ...current.data, ...changes };
+    const instance = instanceOf(context);
+    await commit(context, [
+      replace(current, admin),
+      put(memberEntity, memberEntity.key(admin.account, instance), {
+        instance,
+        role: admin.role,
+        owner: false,
+      }),
+    ]);
+    const [account] = await context.platform.store.get([accountEntity.key(admin.account)]);
+    return viewOf(admin, account);
+  },
+  remove: async (context, current) => {
+    const key = memberEntity.key(current.data.account, instanceOf(context));
+    await commit(context, [
+      remove(current),
+      { action: 'delete', key, condition: { kind: 'none' } },
+    ]);
+  },
+};
+
+function viewOf(admin: AdminData, found: Stored | undefined): View {
+  const account = as(accountEntity, found)?.data;
+  if (account === undefined) throw notFound(); // accounts are never deleted; this one never was
+  return { admin, account };
+}
+
+/** The administrators of an instance; they come by invitation (reference: instance admins). */
+export const adminRoutes = listRoutes(resource);

@@ -1,0 +1,58 @@
+import { allRights } from '../../shared/domain/access.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { jsonObject } from '../../shared/domain/values.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/resource/field.ts';
+import { validInput } from '../../shared/resource/input.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context, Operation, Reads } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { as, configEntity } from '../../shared/store/entities.ts';
+import { store as put } from '../../shared/store/writes.ts';
+
+const limits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
+const fields: Fields = {
+  config: json(jsonObject({ name: 'Config', ...limits }), { putDefault: {} }),
+};
+
+const reads: Reads = ({ instance }) => ({
+  config: instance === undefined ? undefined : configEntity.key(instance),
+});
+
+function configOf({ records }: Context): JsonObject {
+  return as(configEntity, records.config)?.data.config ?? {};
+}
+
+/** The configuration is replaced whole, by PATCH too (reference: instances). */
+function change(mode: 'replace' | 'patch'): Operation {
+  return {
+    right: 'U',
+    reads,
+    run: async (context) => {
+      const input = validInput(fields, await context.body(), mode);
+      const config = input.config as JsonObject | undefined; // the field says so
+      if (config === undefined) return { status: 200, body: { config: configOf(context) } };
+      await commit(context, [put(configEntity, configEntity.key(instanceOf(context)), { config })]);
+      return { status: 200, body: { config } };
+    },
+  };
+}
+
+/** The configuration that scripts of an instance read; it may hold secrets (reference: decisions). */
+export const configRoute = endpointRoute({
+  name: 'Config',
+  path: '/instances/{instance}/snippets/config/',
+  v1Path: null,
+  access: { owner: allRights, full: allRights, write: 'G', read: 'G', ignoreAcl: 'G' },
+  isHidden: true,
+  operations: {
+    GET: {
+      right: 'G',
+      reads,
+      run: (context) => Promise.resolve({ status: 200, body: { config: configOf(context) } }),
+    },
+    PUT: change('replace'),
+    PATCH: change('patch'),
+  },
+  forms: { PUT: fields },
+});

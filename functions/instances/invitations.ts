@@ -1,0 +1,201 @@
+import { allRights, type Role } from '../../shared/domain/access.ts';
+import { invalid, refused } from '../../shared/domain/errors.ts';
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import { computed, email, role } from '../../shared/resource/field.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { rowsOf } from '../../shared/resource/page.ts';
+import { callingAccount, instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { pointerDeletes } from '../../shared/services/invitations.ts';
+import { firstKey, invitationKey } from '../../shared/services/keys.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { sendAfterwards } from '../../shared/services/mailers.ts';
+import type { Mail } from '../../shared/services/ports.ts';
+import {
+  as,
+  deploymentCounter,
+  emailEntity,
+  invitationEntity,
+  invitationPrefix,
+  invitedAccountEntity,
+  invitedEmailEntity,
+  invitedEntity,
+  memberEntity,
+} from '../../shared/store/entities.ts';
+import type { InvitationData, InvitedData } from '../../shared/store/records.ts';
+import type { Write } from '../../shared/store/store.ts';
+import { insert, remove, replace } from '../../shared/store/writes.ts';
+
+/** An invitation with its key, which is computed again for each answer. */
+interface View {
+  readonly data: InvitationData;
+  readonly key: string;
+}
+
+const resource: ListResource<InvitationData, View> = {
+  name: 'Invitation',
+  path: '/instances/{instance}/invitations/',
+  item: 'id',
+  access: { owner: allRights, full: allRights, write: 'LG', read: 'LG' },
+  fields: {
+    id: computed('integer'),
+    email: email({ writable: 'create' }),
+    role: role(),
+    key: computed('string'),
+    inviter: computed('string'),
+    created_at: computed('datetime'),
+    updated_at: computed('datetime'),
+    state: computed('choice'),
+  },
+  links: [
+    { name: 'self', type: 'detail', to: '' },
+    { name: 'resend', type: 'resend', to: 'resend/' },
+  ],
+  key: ({ instance, params }) =>
+    instance === undefined || params.id === undefined
+      ? undefined
+      : invitationEntity.key(instance, params.id),
+  counter: () => deploymentCounter('invitation'),
+  rows: (context, range) => {
+    const { pk } = invitationEntity.key(instanceOf(context), 0);
+    return rowsOf<InvitationData>(context.platform.store, pk, invitationPrefix, range);
+  },
+  view: (context, items) => Promise.all(items.map(({ data }) => viewOf(context, data))),
+  show: (_, { data, key }) => ({
+    id: data.id,
+    email: data.email,
+    role: data.role,
+    key,
+    inviter: data.inviter,
+    created_at: data.created_at,
+    updated_at: data.updated_at,
+    state: data.state,
+  }),
+  segment: ({ data }) => String(data.id),
+  create: invite,
+  update: async (context, { current, body, mode }) => {
+    const changes: Pick<Partial<InvitationData>, 'role'> = validInput(resource.fields, body, mode); // the field says so
+    const updated_at = timestamp(context.platform.clock.micros());
+    const data: InvitationData = { ...current.data, ...changes, updated_at };
+    await commit(context, [replace(current, data)]);
+    return viewOf(context, data);
+  },
+  remove: async (context, current) => {
+    const { store } = context.platform;
+    const { email: to } = current.data;
+    const one = invitedEntity.key(instanceOf(context), to);
+    const [account] = await store.get([emailEntity.key(to)]);
+    await commit(context, [
+      remove(current),
+      { action: 'delete', key: one, condition: { kind: 'none' } },
+      ...pointerDeletes(current.data, as(emailEntity, account)?.data.account),
+    ]);
+  },
+  actions: [
+    {
+      path: 'resend/',
+      name: 'Resend',
+      fields: {},
+      run: async (context, { data }) => {
+        if (data.state === 'new') await context.platform.mailer.send(await mailOf(context, data));
+        return undefined;
+      },
+    },
+  ],
+};
+
+function viewOf(context: Context, data: InvitationData): Promise<View> {
+  return invitationKey(context.platform.secrets, instanceOf(context), data).then((key) => ({
+    data,
+    key,
+  }));
+}
+
+/** Invites an e-mail address; one that was declined or accepted before is replaced (reference: instance invitations). */
+async function invite(context: Context, body: Body): Promise<View> {
+  const draft = validInput(resource.fields, body, 'create') as { email: string; role: Role }; // the fields say so
+  const { platform } = context;
+  const instance = instanceOf(context);
+  const now = timestamp(platform.clock.micros());
+  const data: InvitationData = {
+    id: reservedId(context),
+    ...draft,
+    inviter: callingAccount(context).data.email,
+    state: 'new',
+    ...{ created_at: now, updated_at: now },
+    ...(await firstKey(platform.secrets)),
+  };
+  await retryLostRace(async () => {
+    const pointer: InvitedData = { instance, invitation: data.id };
+    await commit(context, [
+      insert(invitationEntity, invitationEntity.key(instance, data.id), data),
+      ...(await replacing(context, data.email, pointer)),
+    ]);
+  });
+  await sendAfterwards(platform, context.request.id, await mailOf(context, data));
+  return viewOf(context, data);
+}
+
+/** The writes that make an invitation the one of its e-mail, when there is none open and no membership. */
+async function replacing(
+  context: Context,
+  to: string,
+  pointer: InvitedData,
+): Promise<readonly Write[]> {
+  const { store } = context.platform;
+  const key = invitedEntity.key(pointer.instance, to);
+  const [account, invited] = await store.get([emailEntity.key(to), key]);
+  const invitedAccount = as(emailEntity, account)?.data.account;
+  await refuseMember(context, invitedAccount);
+  const shown =
+    invitedAccount === undefined
+      ? insert(invitedEmailEntity, invitedEmailEntity.key(to, pointer.invitation), pointer)
+      : insert(
+          invitedAccountEntity,
+          invitedAccountEntity.key(invitedAccount, pointer.invitation),
+          pointer,
+        );
+  const former = as(invitedEntity, invited);
+  if (former === undefined) return [shown, insert(invitedEntity, key, pointer)];
+  const [item] = await store.get([invitationEntity.key(pointer.instance, former.data.invitation)]);
+  const invitation = as(invitationEntity, item);
+  if (invitation?.data.state === 'new') {
+    throw refused(400, 'Admin with specified Email already has an invitation created.');
+  }
+  return [
+    shown,
+    replace(former, pointer),
+    ...(invitation === undefined ? [] : [remove(invitation)]),
+  ];
+}
+
+async function refuseMember(context: Context, account: number | undefined): Promise<void> {
+  if (account === undefined) return;
+  const [member] = await context.platform.store.get([
+    memberEntity.key(account, instanceOf(context)),
+  ]);
+  if (member === undefined) return;
+  throw invalid({ email: 'Admin with specified Email is already a part of this Instance.' });
+}
+
+async function mailOf(context: Context, data: InvitationData): Promise<Mail> {
+  const key = await invitationKey(context.platform.secrets, instanceOf(context), data);
+  const name = context.params.instance;
+  return {
+    to: data.email,
+    subject: `You are invited to ${name}`,
+    text: `${data.inviter} invites you to the instance ${name}, with the role ${data.role}.
+
+To accept, send this key as invitation_key to /v1.1/account/invitations/accept/, or with your registration
+to /v1.1/account/register/:
+
+${key}
+`,
+  };
+}
+
+/** Invitations into an instance. */
+export const invitationRoutes = listRoutes(resource);

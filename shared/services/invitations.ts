@@ -1,0 +1,163 @@
+import { type Role, roles } from '../domain/access.ts';
+import { invalid } from '../domain/errors.ts';
+import { timestamp } from '../domain/timestamp.ts';
+import {
+  adminEntity,
+  as,
+  instanceCounter,
+  instanceEntity,
+  invitationEntity,
+  invitationPrefix,
+  invitedAccountEntity,
+  invitedEmailEntity,
+  memberEntity,
+} from '../store/entities.ts';
+import type { AdminData, InvitationData, MemberData } from '../store/records.ts';
+import type { Stored, Write } from '../store/store.ts';
+import { insert, store as put, replace } from '../store/writes.ts';
+import { claimsOf } from './keys.ts';
+import type { Platform } from './ports.ts';
+
+/** An open invitation and the instance that it is of. */
+export interface OpenInvitation {
+  readonly instance: number;
+  readonly item: Stored<InvitationData>;
+}
+
+/** 400 for a key that is no open invitation's; a string, not a list. */
+export function invitationNotFound() {
+  return invalid({ invitation_key: 'Invitation not found.' });
+}
+
+/**
+ * Finds the open invitation that a key is of. Whoever knows the key may use it (reference: account invitations).
+ *
+ * @throws ApiError 400 when there is none
+ */
+export async function openInvitation(platform: Platform, key: string): Promise<OpenInvitation> {
+  const claims = await claimsOf(platform.secrets, 'invitation', key);
+  if (claims === undefined) throw invitationNotFound();
+  const { scope: instance, record, generation } = claims;
+  const [found, living] = await platform.store.get([
+    invitationEntity.key(instance, record),
+    instanceEntity.key(instance),
+  ]);
+  const item = as(invitationEntity, found);
+  const isOpen = item?.data.state === 'new' && item.data.generation === generation;
+  if (!isOpen || living === undefined) throw invitationNotFound();
+  return { instance, item };
+}
+
+/**
+ * The writes that make an account a member by an invitation. A role is only ever raised.
+ *
+ * @param account id of the account that accepts
+ */
+export async function acceptWrites(
+  platform: Platform,
+  { instance, item }: OpenInvitation,
+  account: number,
+): Promise<readonly Write[]> {
+  const keys = [memberEntity.key(account, instance), adminEntity.key(instance, account)] as const;
+  const [member, admin] = await platform.store.get(keys);
+  return [
+    ...closeWrites(platform, item, 'accepted', account),
+    ...membership(
+      { instance, account, role: item.data.role },
+      as(memberEntity, member),
+      as(adminEntity, admin) ?? (await newAdmin(platform, instance)),
+    ),
+  ];
+}
+
+/** The writes that end an open invitation, by an account that need not be the invited one. */
+export function closeWrites(
+  { clock }: Platform,
+  item: Stored<InvitationData>,
+  state: 'accepted' | 'declined',
+  account: number,
+): readonly Write[] {
+  const { data } = item;
+  return [
+    replace(item, { ...data, state, updated_at: timestamp(clock.micros()) }),
+    ...pointerDeletes(data, account),
+  ];
+}
+
+/** The writes that take an invitation off the lists of its e-mail and of an account. */
+export function pointerDeletes(
+  { email, id }: InvitationData,
+  account: number | undefined,
+): readonly Write[] {
+  const keys = [
+    invitedEmailEntity.key(email, id),
+    ...(account === undefined ? [] : [invitedAccountEntity.key(account, id)]),
+  ];
+  return keys.map((key) => ({ action: 'delete', key, condition: { kind: 'none' } }));
+}
+
+/**
+ * The writes that move the invitations of an e-mail to the account that it has from now on.
+ *
+ * @param except an invitation that is accepted in the same step
+ */
+export async function tieWrites(
+  { store }: Platform,
+  { id: account, email }: { readonly id: number; readonly email: string },
+  except: number | undefined,
+): Promise<readonly Write[]> {
+  const { pk } = invitedEmailEntity.key(email, 0);
+  const lower = { key: invitationPrefix, inclusive: true };
+  const upper = { key: `${invitationPrefix}:`, inclusive: false }; // ':' follows '9'
+  const { items } = await store.query({ pk, lower, upper, limit: maxTied });
+  return items.flatMap((item): Write[] => {
+    const { data, key } = as(invitedEmailEntity, item);
+    if (data.invitation === except) return [];
+    const to = invitedAccountEntity.key(account, data.invitation);
+    return [
+      put(invitedAccountEntity, to, data),
+      { action: 'delete', key, condition: { kind: 'none' } },
+    ];
+  });
+}
+
+const maxTied = 40; // with the account's own items they fit into one transaction; the keys of others still work
+
+type NewAdmin = Pick<AdminData, 'created_at' | 'row'>;
+
+async function newAdmin({ store, clock }: Platform, instance: number): Promise<NewAdmin> {
+  const row = await store.next(instanceCounter(instance, 'admin'));
+  return { row, created_at: timestamp(clock.micros()) };
+}
+
+interface Membership {
+  readonly instance: number;
+  readonly account: number;
+  readonly role: Role;
+}
+
+function membership(
+  { instance, account, role }: Membership,
+  member: Stored<MemberData> | undefined,
+  admin: Stored<AdminData> | NewAdmin,
+): readonly Write[] {
+  const before = member?.data;
+  const data: MemberData = {
+    instance,
+    role: before === undefined ? role : stronger(before.role, role),
+    owner: before?.owner ?? false,
+  };
+  const { created_at, row } = 'data' in admin ? admin.data : admin;
+  const adminData: AdminData = { account, role: data.role, owner: data.owner, created_at, row };
+  const memberKey = memberEntity.key(account, instance);
+  return [
+    member === undefined ? insert(memberEntity, memberKey, data) : replace(member, data),
+    'data' in admin
+      ? replace(admin, adminData)
+      : put(adminEntity, adminEntity.key(instance, account), adminData),
+  ];
+}
+
+function stronger(a: Role, b: Role): Role {
+  return roles.indexOf(a) < roles.indexOf(b) ? a : b;
+}

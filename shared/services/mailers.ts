@@ -1,0 +1,31 @@
+import type { Log, Mail, Mailer, Platform } from './ports.ts';
+
+/**
+ * Writes mails into the log, for deployments without a mail sender: their operator passes on what stands there.
+ * A mail holds keys and tokens, so this is the one place where the log does too (reference: account, decision).
+ */
+export function loggingMailer(log: Log): Mailer {
+  return {
+    send: ({ to, subject, text }) => {
+      log({ level: 'info', message: 'mail', to, subject, text });
+      return Promise.resolve();
+    },
+  };
+}
+
+/**
+ * Sends a mail that follows from something that is done already: a failure is logged and does not undo it, and the
+ * mail can be asked for again.
+ */
+export async function sendAfterwards(
+  { mailer, log }: Pick<Platform, 'mailer' | 'log'>,
+  requestId: string,
+  mail: Mail,
+): Promise<void> {
+  try {
+    await mailer.send(mail);
+  } catch (error) {
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log({ level: 'error', message: 'a mail could not be sent', requestId, cause });
+  }
+}

@@ -1,0 +1,206 @@
+import * as v from 'valibot';
+import { refused } from '../domain/errors.ts';
+import { wellFormed } from '../domain/scalars.ts';
+import { email as emailValue } from '../domain/values.ts';
+import { type Platform, type SocialBackend, type SocialProfile, socialBackends } from './ports.ts';
+
+const gone = ['linkedin', 'twitter']; // their interfaces of that time are no more: every token counts as bad
+const timeoutMs = 5000;
+const maxNameLength = 64;
+
+/**
+ * Asks the service that a token is of who its bearer is.
+ *
+ * @param backend as it stands in the path
+ * @param token   empty: none, which counts as refused
+ * @throws ApiError 400 for a service that is not configured, 401 for a token that it refuses
+ */
+export async function verifiedProfile(
+  { social }: Pick<Platform, 'social'>,
+  backend: string,
+  token: string,
+): Promise<SocialProfile> {
+  const verify = isBackend(backend) ? social[backend] : undefined;
+  if (verify === undefined && !gone.includes(backend)) {
+    throw refused(400, 'Unsupported social backend.');
+  }
+  const profile = token === '' ? undefined : await verify?.(token);
+  if (profile === undefined) throw refused(401, 'Invalid authorization token.');
+  return profile;
+}
+
+function isBackend(name: string): name is SocialBackend {
+  return (socialBackends as readonly string[]).includes(name);
+}
+
+/** Ids and secrets of this deployment at other services; a service without any is off. */
+export interface SocialConfiguration {
+  readonly facebook?: { readonly appId: string; readonly appSecret: string };
+  readonly google?: { readonly clientId: string };
+  readonly github?: { readonly clientId: string; readonly clientSecret: string };
+}
+
+/**
+ * Makes the verifiers of the services that are configured. Each takes a token only when it was issued to this
+ * deployment's own application: else any other application could log in as its users.
+ *
+ * @param send `fetch`, or what a test puts in its place
+ */
+export function createVerifiers(
+  { facebook, google, github }: SocialConfiguration,
+  send: typeof fetch,
+): Platform['social'] {
+  return {
+    ...(facebook && { facebook: async (token) => tidy(await askFacebook(facebook, token, send)) }),
+    ...(google && { 'google-oauth2': async (token) => tidy(await askGoogle(google, token, send)) }),
+    ...(github && { github: async (token) => tidy(await askGithub(github, token, send)) }),
+  };
+}
+
+const address = emailValue({ max: 254 });
+
+/** What a service tells, in the form that accounts have. */
+function tidy(told: SocialProfile | undefined): SocialProfile | undefined {
+  if (told === undefined) return undefined;
+  const parsed = v.safeParse(address, told.email ?? '');
+  return {
+    id: told.id,
+    email: parsed.success ? parsed.output : undefined,
+    first_name: shortened(told.first_name),
+    last_name: shortened(told.last_name),
+  };
+}
+
+function shortened(name: string): string {
+  return [...wellFormed(name.trim())].slice(0, maxNameLength).join('');
+}
+
+const facebookInspection = v.object({
+  data: v.object({ app_id: v.string(), is_valid: v.boolean() }),
+});
+const facebookProfile = v.object({
+  id: v.string(),
+  email: v.optional(v.string()), // there only when its owner has confirmed it
+  first_name: v.optional(v.string(), ''),
+  last_name: v.optional(v.string(), ''),
+});
+
+async function askFacebook(
+  { appId, appSecret }: NonNullable<SocialConfiguration['facebook']>,
+  token: string,
+  send: typeof fetch,
+): Promise<SocialProfile | undefined> {
+  const base = 'https://graph.facebook.com';
+  const inspect = new URLSearchParams({
+    input_token: token,
+    access_token: `${appId}|${appSecret}`,
+  });
+  const inspection = await ask(facebookInspection, send, `${base}/debug_token?${inspect}`);
+  if (inspection?.data.app_id !== appId || !inspection.data.is_valid) return undefined;
+  const fields = new URLSearchParams({
+    fields: 'id,email,first_name,last_name',
+    access_token: token,
+  });
+  const profile = await ask(facebookProfile, send, `${base}/me?${fields}`);
+  return profile && { ...profile, email: profile.email };
+}
+
+const googleInspection = v.object({ aud: v.string() });
+const googleProfile = v.object({
+  sub: v.string(),
+  email: v.optional(v.string()),
+  email_verified: v.optional(v.union([v.boolean(), v.string()])),
+  given_name: v.optional(v.string(), ''),
+  family_name: v.optional(v.string(), ''),
+});
+
+async function askGoogle(
+  { clientId }: NonNullable<SocialConfiguration['google']>,
+  token: string,
+  send: typeof fetch,
+): Promise<SocialProfile | undefined> {
+  const query = new URLSearchParams({ access_token: token });
+  const inspected = `https://oauth2.googleapis.com/tokeninfo?${query}`;
+  const inspection = await ask(googleInspection, send, inspected);
+  if (inspection?.aud !== clientId) return undefined;
+  const headers = { Authorization: `Bearer ${token}` };
+  const url = 'https://openidconnect.googleapis.com/v1/userinfo';
+  const profile = await ask(googleProfile, send, url, { headers });
+  if (profile === undefined) return undefined;
+  const isVerified = profile.email_verified === true || profile.email_verified === 'true';
+  return {
+    id: profile.sub,
+    email: isVerified ? profile.email : undefined,
+    first_name: profile.given_name,
+    last_name: profile.family_name,
+  };
+}
+
+const githubInspection = v.object({ user: v.object({ id: v.number() }) });
+const githubUser = v.object({ id: v.number(), name: v.nullish(v.string(), '') });
+const githubEmails = v.array(
+  v.object({ email: v.string(), primary: v.boolean(), verified: v.boolean() }),
+);
+
+async function askGithub(
+  { clientId, clientSecret }: NonNullable<SocialConfiguration['github']>,
+  token: string,
+  send: typeof fetch,
+): Promise<SocialProfile | undefined> {
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const base = 'https://api.github.com';
+  const inspection = await ask(
+    githubInspection,
+    send,
+    `${base}/applications/${encodeURIComponent(clientId)}/token`,
+    {
+      method: 'POST',
+      headers: { Authorization: `Basic ${basic}`, Accept: 'application/vnd.github+json' },
+      body: JSON.stringify({ access_token: token }),
+    },
+  );
+  if (inspection === undefined) return undefined;
+  const headers = { Authorization: `Bearer ${token}`, Accept: 'application/vnd.github+json' };
+  const [user, emails] = await Promise.all([
+    ask(githubUser, send, `${base}/user`, { headers }),
+    ask(githubEmails, send, `${base}/user/emails`, { headers }),
+  ]);
+  if (user?.id !== inspection.user.id) return undefined;
+  const [first = '', ...rest] = (user.name ?? '').split(' ');
+  return {
+    id: String(user.id),
+    email: emails?.find(({ primary, verified }) => primary && verified)?.email,
+    first_name: first,
+    last_name: rest.join(' '),
+  };
+}
+
+/**
+ * One question to a service; undefined when it refuses or answers something else.
+ *
+ * @throws Error without token when the service is out of order
+ */
+async function ask<Shape extends v.GenericSchema>(
+  shape: Shape,
+  send: typeof fetch,
+  url: string,
+  init: RequestInit = {},
+): Promise<v.InferOutput<Shape> | undefined> {
+  const response = await send(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+  const { status, ok } = response;
+  // too many requests say nothing of the token either
+  if (status >= 500 || status === 429) throw new Error(`${new URL(url).host} answers ${status}`);
+  if (!ok) return undefined;
+  const parsed = v.safeParse(shape, await jsonOf(response));
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** What is no JSON is undefined: the error of reading it would quote it. */
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}

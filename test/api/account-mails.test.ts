@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
+import { mailsTo, proofTo } from '../support/mails.ts';
+import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let clock: MovedClock;
+let count = 0;
+let email: string;
+/** Of an account that is not activated. */
+let key: string;
+/** As `GET /account/` shows it. */
+let shown: object;
+
+const account = '/v1.1/account/';
+const threeDays = 3 * 24 * 3600;
+const wrongToken = { non_field_errors: ['Invalid token.'] };
+const done = { non_field_errors: ['Invalid token or account already activated.'] };
+
+beforeAll(async () => {
+  clock = openMovedClock();
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  count += 1;
+  email = `person-${count}@example.com`;
+  const body = { email, password: 'a password' };
+  const answer = await api.send({ path: `${account}register/`, body });
+  ({ account_key: key, ...shown } = expected(answer, 201));
+});
+
+const send = (path: string, body: unknown): Promise<Answer> =>
+  api.send({ path: account + path, body });
+const proof = () => proofTo(api, email);
+const activate = (sent: object = proof()) => send('activate/', sent);
+const reset = () => send('password/reset/', { email });
+const confirm = (new_password: string, sent: object = proof()) =>
+  send('password/reset/confirm/', { ...sent, new_password });
+const logIn = async (password: string) => (await send('auth/', { email, password })).status;
+const change = (body: object) => api.send({ as: key, method: 'PATCH', path: account, body });
+
+describe('activation', () => {
+  it('is mailed at registration, and confirms the address', async () => {
+    const [mail, ...others] = mailsTo(api, email);
+
+    const answer = await activate();
+    const read = await api.send({ as: key, path: account });
+
+    const active = { ...shown, is_active: true };
+    expect([mail?.subject, others]).toEqual(['Confirm your e-mail address', []]);
+    expect(mail?.text).toContain('/v1.1/account/activate/');
+    expect([answer.status, answer.body]).toEqual([200, { ...active, account_key: key }]);
+    expect(read.body).toEqual(active);
+  });
+
+  it('is done once', async () => {
+    const sent = proof();
+    expected(await activate(sent), 200);
+
+    const again = await activate(sent);
+
+    expect([again.status, again.body]).toEqual([400, done]);
+  });
+
+  it('is done once when two try at once', async () => {
+    const answers = await Promise.all([activate(), activate()]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
+  it.each([
+    ['lasts three days', threeDays - 1, 200],
+    ['and not longer', threeDays + 1, 400],
+  ])('%s', async (_, seconds, status) => {
+    const sent = proof();
+    clock.forward(seconds);
+
+    const answer = await activate(sent);
+
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.body).toEqual(wrongToken);
+  });
+
+  it('dies with the password', async () => {
+    const sent = proof();
+    const body = { current_password: 'a password', new_password: 'b' };
+    expected(await api.send({ as: key, path: `${account}password/`, body }), 204);
+
+    const answer = await activate(sent);
+
+    expect([answer.status, answer.body]).toEqual([400, wrongToken]);
+  });
+
+  it('is asked for again when the address changes, and the old token is dead', async () => {
+    const sent = proof();
+    const old = email;
+    expected(await activate(sent), 200);
+    const moved = await change({ email: `moved-${count}@example.com` });
+    const stale = await activate(sent);
+    email = `moved-${count}@example.com`;
+
+    const answer = await activate();
+
+    expect(moved.body.is_active).toBe(false);
+    expect([stale.status, stale.body]).toEqual([400, wrongToken]);
+    expect(mailsTo(api, old)).toHaveLength(1);
+    expect(mailsTo(api, email)).toHaveLength(1);
+    expect([answer.status, answer.body.is_active, answer.body.email]).toEqual([200, true, email]);
+  });
+
+  it('is not asked for again by other changes', async () => {
+    await change({ first_name: 'Kim', email: email.toUpperCase() });
+
+    expect(mailsTo(api, email)).toHaveLength(1);
+  });
+
+  it('does not take the token of a new password, nor that of another account', async () => {
+    const own = proof();
+    expected(await reset(), 204);
+    const other = proof();
+    const stranger = proofTo(api, 'person-1@example.com');
+
+    const answers = [
+      await activate(other),
+      await activate({ ...stranger, uid: own.uid }),
+      await confirm('b', own),
+    ];
+
+    for (const { status, body } of answers) expect([status, body]).toEqual([400, wrongToken]);
+    expect((await activate(own)).status).toBe(200);
+  });
+
+  it('may be sent once more', async () => {
+    const answer = await send('resend_email/', { email: email.toUpperCase() });
+    const activated = await activate();
+
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect(mailsTo(api, email)).toHaveLength(2);
+    expect(activated.status).toBe(200);
+  });
+
+  it('is not sent again when it is done', async () => {
+    expected(await activate(), 200);
+
+    const answer = await send('resend_email/', { email });
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { detail: 'Account has already been activated.' },
+    ]);
+    expect(mailsTo(api, email)).toHaveLength(1);
+  });
+});
+
+describe('a forgotten password', () => {
+  it('is replaced by the token of a mail', async () => {
+    const answer = await reset();
+    const mail = mailsTo(api, email).at(-1);
+    const confirmed = await confirm(' new one ');
+
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect(mail?.subject).toBe('Set a new password');
+    expect(mail?.text).toContain('/v1.1/account/password/reset/confirm/');
+    expect([confirmed.status, confirmed.body]).toEqual([200, { ...shown, account_key: key }]);
+    expect([await logIn('a password'), await logIn('new one')]).toEqual([401, 200]);
+  });
+
+  it('is replaced once by a token', async () => {
+    await reset();
+    const sent = proof();
+    expected(await confirm('b', sent), 200);
+
+    const again = await confirm('c', sent);
+
+    expect([again.status, again.body]).toEqual([400, wrongToken]);
+    expect(await logIn('b')).toBe(200);
+  });
+
+  it('is replaced by one of two at once', async () => {
+    await reset();
+
+    const answers = await Promise.all([confirm('b'), confirm('c')]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const winner = answers[0]?.status === 200 ? 'b' : 'c';
+    expect(await logIn(winner)).toBe(200);
+  });
+
+  it('its token dies with a change of the password', async () => {
+    await reset();
+    const sent = proof();
+    const body = { current_password: 'a password', new_password: 'b' };
+    expected(await api.send({ as: key, path: `${account}password/`, body }), 204);
+
+    const answer = await confirm('c', sent);
+
+    expect([answer.status, answer.body]).toEqual([400, wrongToken]);
+  });
+
+  it('its token dies with a change of the address', async () => {
+    await reset();
+    const sent = proof();
+    await change({ email: `moved-${count}@example.com` });
+
+    expect((await confirm('c', sent)).body).toEqual(wrongToken);
+  });
+
+  it.each([
+    [threeDays - 1, 200],
+    [threeDays + 1, 400],
+  ])('its token after %i seconds: %i', async (seconds, status) => {
+    await reset();
+    clock.forward(seconds);
+
+    expect((await confirm('b')).status).toBe(status);
+  });
+
+  it('leaves the key and the activation as they are', async () => {
+    await activate();
+    await reset();
+
+    const answer = await confirm('b');
+
+    expect(answer.body).toEqual({ ...shown, is_active: true, account_key: key });
+  });
+});
+
+const required = ['This field is required.'];
+const blank = ['This field may not be blank.'];
+const unknown = { email: ['Email not found.'] };
+
+describe('a request is refused', () => {
+  const row = (path: string, why: string, body: unknown, answer: object) => ({
+    ...{ name: `${path} with ${why}`, path: account + path, method: 'POST', body },
+    ...{ status: 400, answer },
+  });
+  const asking = ['resend_email/', 'password/reset/'];
+  const proving = ['activate/', 'password/reset/confirm/'];
+  const good = { token: 'a-b', new_password: 'b' };
+  const { new_password: _, ...missing } = { uid: required, token: required, new_password: 1 };
+  scenarios('by', () => api, [
+    ...asking.flatMap((path) => [
+      row(path, 'an unknown address', { email: 'nobody@example.com' }, unknown),
+      row(path, 'nothing', {}, { email: required }),
+      row(path, 'no address', { email: 'x' }, { email: ['Enter a valid email address.'] }),
+    ]),
+    ...proving.flatMap((path) => [
+      row(path, 'the uid of nobody', { ...good, uid: 'OTk5' }, { uid: ['Invalid token.'] }),
+      row(path, 'a uid that is none', { ...good, uid: '{}' }, { uid: ['Invalid token.'] }),
+      ...['a-b', `zzz-${'0'.repeat(40)}`].map((token) => ({
+        ...row(path, `the token ${token}`, undefined, wrongToken),
+        given: () => ({ body: { ...good, uid: proof().uid, token } }),
+      })),
+    ]),
+    row('activate/', 'nothing', {}, missing),
+    row('password/reset/confirm/', 'nothing', {}, { ...missing, new_password: required }),
+    row(
+      'password/reset/confirm/',
+      'blanks',
+      { uid: ' ', token: '', new_password: ' ' },
+      { uid: blank, token: blank, new_password: blank },
+    ),
+    row(
+      'password/reset/confirm/',
+      'too long a password',
+      { uid: 'MQ', token: 'a-b', new_password: 'x'.repeat(129) },
+      { new_password: ['Ensure this field has no more than 128 characters.'] },
+    ),
+    ...[...asking, ...proving].map((path) => ({
+      ...{ name: `a GET of ${path}`, path: account + path, status: 405 },
+      answer: { detail: 'Method "GET" not allowed.' },
+    })),
+  ]);
+});
+
+describe('a mailer that is out of order', () => {
+  let broken: Api;
+  beforeAll(async () => {
+    broken = await startApi({
+      mailer: { send: () => Promise.reject(new Error('no mail today')) },
+    });
+  });
+  afterAll(() => broken.close());
+
+  const errors = () =>
+    broken.logged.filter(({ level }) => level === 'error').map(({ message }) => message);
+
+  it('undoes nothing that was done, and is told to the operator', async () => {
+    const world = await openWorld(broken);
+
+    const body = { email: 'kim@example.com' };
+    const invited = await world.call(world.owner, 'POST', 'invitations/', body);
+    const moved = await broken.send({
+      ...{ as: world.owner, method: 'PATCH', path: account, body: { email: 'x@example.com' } },
+    });
+
+    expect([invited.status, moved.status]).toEqual([201, 200]);
+    expect(errors()).toEqual(Array(3).fill('a mail could not be sent'));
+    expect(JSON.stringify(broken.logged)).not.toContain(invited.body.key);
+  });
+
+  it.each(['resend_email/', 'password/reset/'])('is a fault of %s', async (path) => {
+    const body = { email: 'y@example.com', password: 'p' };
+    await broken.send({ path: `${account}register/`, body });
+    const before = errors().length;
+
+    const answer = await broken.send({ path: account + path, body: { email: 'y@example.com' } });
+
+    expect([answer.status, answer.body]).toEqual([500, { detail: 'Internal server error.' }]);
+    expect(errors().slice(before)).toEqual(['a call failed']);
+  });
+});

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Role } from '../../shared/domain/access.ts';
+import { forbidden, missing } from '../support/answers.ts';
+import {
+  type Answer,
+  type Api,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+
+let api: Api;
+let world: World;
+let keys: Readonly<Record<string, string>>;
+let ids: Readonly<Record<string, number>>;
+let count = 0;
+
+beforeAll(async () => {
+  api = await startApi({ settings: { maxInstances: 200 } });
+});
+afterAll(() => api.close());
+
+/** Each test has an instance with the owner and one admin of each role, who joined in this order. */
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `staff-${count}`);
+  const [read, full, write] = [
+    await joinAs(world, 'read'),
+    await joinAs(world, 'full'),
+    await joinAs(world, 'write'),
+  ];
+  keys = { owner: world.owner, read, full, write };
+  const found = await Promise.all(
+    Object.entries(keys).map(async ([name, key]) => [name, await idOf(key)] as const),
+  );
+  ids = Object.fromEntries(found);
+});
+
+async function idOf(key: string): Promise<number> {
+  return expected(await api.send({ as: key, path: '/v1.1/account/' }), 200).id;
+}
+
+const who = (name: string) => keys[name];
+const path = (name: string) => `admins/${ids[name]}/`;
+
+function shown(name: string, role: Role): object {
+  return {
+    id: ids[name],
+    role,
+    email: `${name}-of-${world.instance}@example.com`,
+    ...{ first_name: '', last_name: '' },
+    links: { self: world.base + path(name) },
+  };
+}
+
+const call = (by: string, method: string, below: string, body?: unknown): Promise<Answer> =>
+  world.call(who(by), method, below, body);
+
+async function roleOf(name: string): Promise<string | undefined> {
+  const { status, body } = await call('owner', 'GET', path(name));
+  return status === 200 ? body.role : undefined;
+}
+
+describe('the list', () => {
+  it('is in the order of joining, the owner first, to every member', async () => {
+    const list = [shown('owner', 'full'), shown('read', 'read')];
+    const all = [...list, shown('full', 'full'), shown('write', 'write')];
+
+    for (const name of Object.keys(keys)) {
+      const { status, body } = await call(name, 'GET', 'admins/');
+      expect([status, body]).toEqual([200, { next: null, prev: null, objects: all }]);
+    }
+  });
+
+  it('is cut into pages by joining, not by account', async () => {
+    const late = await joinAs(world, 'read').catch(() => undefined); // the address is taken
+    expect(late).toBeUndefined();
+    // whoever left and comes back has the highest account id no more, and still stands last
+    expected(await call('read', 'DELETE', path('read')), 204);
+    const invitation = { email: `read-of-${world.instance}@example.com`, role: 'read' };
+    const { key } = expected(await call('owner', 'POST', 'invitations/', invitation), 201);
+    await api.send({ ...accepting(key), as: who('read') });
+
+    const pages: string[][] = [];
+    let next: string | null = `${world.base}admins/?page_size=2`;
+    while (next !== null && pages.length < 5) {
+      const { body }: Answer = await api.send({ as: world.owner, path: next });
+      pages.push(body.objects.map((each: { email: string }) => each.email.split('-')[0]));
+      next = body.next;
+    }
+    const last = await call('owner', 'GET', 'admins/?page_size=1&direction=0');
+    const down = await call('owner', 'GET', 'admins/?ordering=desc&page_size=1');
+
+    expect(pages).toEqual([['owner', 'full'], ['write', 'read'], []]);
+    expect(last.body.objects).toEqual([shown('read', 'read')]);
+    expect(down.body.objects).toEqual([shown('read', 'read')]);
+  });
+
+  it('takes no POST', async () => {
+    const answer = await call('full', 'POST', 'admins/', { email: 'x@example.com' });
+
+    expect([answer.status, answer.body]).toEqual([405, { detail: 'Method "POST" not allowed.' }]);
+    expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('has only the fields that are wanted', async () => {
+    const list = await call('read', 'GET', 'admins/?fields=role,id&page_size=1');
+    const one = await call('read', 'GET', `${path('read')}?excluded_fields=links,email`);
+
+    expect(list.body.objects).toEqual([{ id: ids.owner, role: 'full' }]);
+    expect(one.body).toEqual({ id: ids.read, role: 'read', first_name: '', last_name: '' });
+  });
+
+  it('shows names and addresses as they are now', async () => {
+    const body = { first_name: 'Kim', email: `kim-of-${world.instance}@example.com` };
+    await api.send({ as: who('read'), method: 'PATCH', path: '/v1.1/account/', body });
+
+    const answer = await call('owner', 'GET', path('read'));
+
+    expect(answer.body).toEqual({ ...shown('read', 'read'), ...body });
+  });
+});
+
+function accepting(invitation_key: string) {
+  return { path: '/v1.1/account/invitations/accept/', body: { invitation_key } };
+}
+
+describe('a role', () => {
+  it.each([
+    ['PATCH', { role: 'read' }, 'read'],
+    ['PATCH', { role: 1 }, 'full'],
+    ['PATCH', { role: 2 }, 'write'],
+    ['PATCH', { role: 3 }, 'read'],
+    ['PATCH', { role: '3' }, 'read'],
+    ['PATCH', {}, 'write'],
+    ['PUT', { role: 'read' }, 'read'],
+    ['PUT', {}, 'full'],
+    ['PUT', { id: 1, email: 'x@example.com', first_name: 'X', role: 'write' }, 'write'],
+  ])('%s of %j leaves %s', async (method, body, role) => {
+    const answer = await call('full', method, path('write'), body);
+    const read = await call('owner', 'GET', path('write'));
+
+    const wanted = shown('write', role as Role);
+    expect([answer.status, answer.body]).toEqual([200, wanted]);
+    expect(read.body).toEqual(wanted);
+  });
+
+  it.each([
+    ['furry', '"furry" is not a valid choice.'],
+    ['owner', '"owner" is not a valid choice.'],
+    [0, '"0" is not a valid choice.'],
+    [4, '"4" is not a valid choice.'],
+    ['Full', '"Full" is not a valid choice.'],
+    [null, 'This field may not be null.'],
+  ])('%j is none', async (role, message) => {
+    const answers = [
+      await call('owner', 'PATCH', path('write'), { role }),
+      await call('owner', 'PUT', path('write'), { role }),
+    ];
+
+    for (const answer of answers) {
+      expect([answer.status, answer.body]).toEqual([400, { role: [message] }]);
+    }
+    expect(await roleOf('write')).toBe('write');
+  });
+
+  it('says at the next call what its bearer may do', async () => {
+    const create = (name: string) => call('read', 'POST', 'classes/', { name, schema: [] });
+    const before = await create('early');
+
+    await call('owner', 'PATCH', path('read'), { role: 'write' });
+    const after = await create('late');
+    const seen = await call('read', 'GET', '');
+
+    expect([before.status, after.status, seen.body.role]).toEqual([403, 201, 'write']);
+  });
+
+  it('changed twice at once is one of the two', async () => {
+    const answers = await Promise.all(
+      ['read', 'full'].map((role) => call('owner', 'PATCH', path('write'), { role })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(['read', 'full']).toContain(await roleOf('write'));
+    const seen = await call('write', 'GET', '');
+    expect(seen.body.role).toBe(await roleOf('write'));
+  });
+});
+
+describe('who may change and remove whom', () => {
+  // by, whose row, status of PATCH and PUT, status of DELETE
+  it.each([
+    ['owner', 'owner', 403, 403],
+    ['full', 'owner', 403, 403],
+    ['write', 'owner', 403, 403],
+    ['read', 'owner', 403, 403],
+    ['owner', 'full', 200, 204],
+    ['full', 'full', 200, 204],
+    ['full', 'read', 200, 204],
+    ['write', 'full', 403, 403],
+    ['write', 'read', 403, 403],
+    ['write', 'write', 403, 204],
+    ['read', 'write', 403, 403],
+    ['read', 'read', 403, 204],
+  ])('%s of %s: %i, %i', async (by, whose, change, removal) => {
+    const patch = await call(by, 'PATCH', path(whose), {});
+    const put = await call(by, 'PUT', path(whose), { role: 'full' });
+    const remove = await call(by, 'DELETE', path(whose));
+
+    expect([patch.status, put.status, remove.status]).toEqual([change, change, removal]);
+    for (const { status, body } of [patch, put, remove]) {
+      if (status === 403) expect(body).toEqual(forbidden);
+    }
+    const left = await call('owner', 'GET', path(whose));
+    expect(left.status).toBe(removal === 204 ? 404 : 200);
+  });
+
+  it('a bad role in the row of the owner is 403 all the same', async () => {
+    const answer = await call('owner', 'PUT', path('owner'), { role: 'furry' });
+
+    expect([answer.status, answer.body]).toEqual([403, forbidden]);
+  });
+
+  it('who left is out at the next call, on all sides', async () => {
+    const left = await call('read', 'DELETE', path('read'));
+
+    const instance = await call('read', 'GET', '');
+    const below = await call('read', 'GET', 'classes/');
+    const list = await api.send({ as: who('read'), path: '/v1.1/instances/' });
+    const twice = await call('owner', 'DELETE', path('read'));
+
+    expect([left.status, left.body]).toEqual([204, '']);
+    expect([instance.status, instance.body]).toEqual([404, missing]);
+    expect([below.status, below.body]).toEqual([403, forbidden]);
+    expect(list.body.objects).toEqual([]);
+    expect([twice.status, twice.body]).toEqual([404, missing]);
+  });
+
+  it('removed twice at once it is removed once', async () => {
+    const answers = await Promise.all([1, 2].map(() => call('owner', 'DELETE', path('read'))));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+  });
+
+  it('a removal and a change at once leave no half of a member', async () => {
+    const [removal, change] = await Promise.all([
+      call('owner', 'DELETE', path('read')),
+      call('full', 'PATCH', path('read'), { role: 'write' }),
+    ]);
+
+    expect(removal.status).toBe(204);
+    expect([200, 404]).toContain(change.status);
+    expect((await call('read', 'GET', '')).status).toBe(404);
+    expect((await call('owner', 'GET', path('read'))).status).toBe(404);
+  });
+});
+
+it('an id of no member is missing, also that of an account', async () => {
+  const stranger = await idOf(await world.account(`no-member-${count}@example.com`));
+
+  for (const id of ['999999', '0', 'x', stranger]) {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+      const answer = await call('full', method, `admins/${id}/`);
+      expect([answer.status, answer.body]).toEqual([404, missing]);
+    }
+  }
+});

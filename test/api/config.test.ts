@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forbidden, missing } from '../support/answers.ts';
+import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+let count = 0;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `shop-${count}`);
+});
+
+const path = 'snippets/config/';
+const get = async (as = world.owner) => {
+  const { status, body } = await world.call(as, 'GET', path);
+  return [status, body];
+};
+const put = (config: unknown, method = 'PUT') => world.call(world.owner, method, path, { config });
+
+describe('the configuration', () => {
+  it('is empty at first', async () => {
+    expect(await get()).toEqual([200, { config: {} }]);
+  });
+
+  it.each(['PUT', 'PATCH'])('is replaced whole by %s', async (method) => {
+    await put({ a: 1, b: 2 });
+
+    const answer = await put({ b: { c: [null, 'x'] } }, method);
+
+    const config = { b: { c: [null, 'x'] } };
+    expect([answer.status, answer.body]).toEqual([200, { config }]);
+    expect(await get()).toEqual([200, { config }]);
+  });
+
+  it('is emptied by a PUT without it, and left by a PATCH', async () => {
+    await put({ a: 1 });
+
+    const patched = await world.call(world.owner, 'PATCH', path, {});
+    const emptied = await world.call(world.owner, 'PUT', path, {});
+
+    expect([patched.status, patched.body]).toEqual([200, { config: { a: 1 } }]);
+    expect([emptied.status, emptied.body]).toEqual([200, { config: {} }]);
+    expect(await get()).toEqual([200, { config: {} }]);
+  });
+
+  it('may come as text, and from a form', async () => {
+    const answer = await put('{"a": 1}');
+    const form = await api.send({
+      ...{ as: world.owner, method: 'PUT', path: world.base + path, body: 'config={"b":2}' },
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+
+    expect([answer.body, form.body]).toEqual([{ config: { a: 1 } }, { config: { b: 2 } }]);
+  });
+
+  it('takes what is just not too much', async () => {
+    const keys = Object.fromEntries(
+      Array.from({ length: 1024 }, (_, n) => [String(n).padStart(64, 'k'), n]),
+    );
+    const big = { a: 'x'.repeat(262_144 - '{"a":""}'.length) };
+
+    const [many, much] = [await put(keys), await put(big)];
+
+    expect([many.status, many.body.config]).toEqual([200, keys]);
+    expect([much.status, much.body.config]).toEqual([200, big]);
+    expect(await get()).toEqual([200, { config: big }]);
+  });
+
+  it('stays whole whatever fields are asked for', async () => {
+    await put({ a: 1 });
+
+    const { body } = await world.call(world.owner, 'GET', `${path}?fields=x`);
+
+    expect(body).toEqual({ config: { a: 1 } });
+  });
+
+  it('stays with its instance through a rename, and not with the name', async () => {
+    await put({ a: 1 });
+    await world.call(world.owner, 'POST', 'rename/', { new_name: `moved-${count}` });
+
+    const moved = await api.send({
+      ...{ as: world.owner, path: `/v1.1/instances/moved-${count}/${path}` },
+    });
+    await api.send({ as: world.owner, path: '/v1.1/instances/', body: { name: world.instance } });
+
+    expect(moved.body).toEqual({ config: { a: 1 } });
+    expect(await get()).toEqual([200, { config: {} }]);
+  });
+
+  it('has no path in the older version', async () => {
+    const answer = await api.send({ as: world.owner, path: `/v1/instances/shop-${count}/${path}` });
+
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('a configuration is refused', () => {
+  const row = (name: string, config: unknown, message: string) => ({
+    ...{ name, method: 'PUT', body: { config }, status: 400, answer: { config: [message] } },
+    given: () => ({ as: world.owner, path: world.base + path }),
+  });
+  const many = Object.fromEntries(Array.from({ length: 1025 }, (_, n) => [n, 1]));
+  const big = { a: 'x'.repeat(262_145 - '{"a":""}'.length) };
+  const format = 'Config passed in invalid format.';
+  scenarios('that is', () => api, [
+    row('null', null, 'This field may not be null.'),
+    row('a list', [], format),
+    row('a number', 7, format),
+    row('text of a list', '[]', format),
+    row('text that is no JSON', '{', 'Not a valid JSON string.'),
+    row('of too many keys', many, 'Too many keys defined (exceeds 1024).'),
+    row('of too long a key', { ['k'.repeat(65)]: 1 }, 'Too long key defined (exceeds 64).'),
+    row('too big', big, 'Too big object defined (exceeds 262144).'),
+    row('too big as text', JSON.stringify(big), 'Too big object defined (exceeds 262144).'),
+    row('too big in bytes', { a: 'ü'.repeat(131_072) }, 'Too big object defined (exceeds 262144).'),
+  ]);
+});
+
+describe('who may', () => {
+  it('not know of the instance gets 404 for every method', async () => {
+    const stranger = await world.account(`stranger-${count}@example.com`);
+
+    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'POST', 'OPTIONS']) {
+      const { status, body } = await world.call(stranger, method, path);
+      expect([status, method === 'HEAD' ? missing : body]).toEqual([404, missing]);
+    }
+  });
+
+  it('read it and no more hears 403, of values that are refused too', async () => {
+    const reader = await joinAs(world, 'read');
+    const key = await world.apiKey({ ignore_acl: true });
+
+    for (const as of [reader, key]) {
+      const answer = await world.call(as, 'PUT', path, { config: 7 });
+      expect([answer.status, answer.body]).toEqual([403, forbidden]);
+      expect(await get(as)).toEqual([200, { config: {} }]);
+    }
+  });
+});

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SocialProfile } from '../../shared/services/ports.ts';
+import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
+import { mailsTo } from '../support/mails.ts';
+
+let api: Api;
+let count = 0;
+let email: string;
+
+/** Whom tokens are of; any other is refused. */
+const people = new Map<string, SocialProfile>();
+const verify = (token: string) => {
+  if (token === 'trouble') return Promise.reject(new Error('graph.facebook.com answers 503'));
+  return Promise.resolve(people.get(token));
+};
+
+beforeAll(async () => {
+  api = await startApi({ social: { facebook: verify, github: verify } });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  count += 1;
+  email = `person-${count}@example.com`;
+  people.set('token', { id: `id-${count}`, email, first_name: 'Kim', last_name: 'Lee' });
+});
+
+const path = '/v1.1/account/auth/';
+const logIn = (backend = 'facebook', access_token: unknown = 'token'): Promise<Answer> =>
+  api.send({ path: `${path}${backend}/`, body: { access_token } });
+
+describe('a log-in by another service', () => {
+  it('makes an active account without password, and finds it again', async () => {
+    const first = await logIn();
+    const second = await logIn();
+    const { account_key: as, created: _, ...shown } = first.body;
+    const read = await api.send({ as, path: '/v1.1/account/' });
+
+    expect([first.status, first.body]).toEqual([
+      200,
+      {
+        ...{ id: expect.any(Number), email, first_name: 'Kim', last_name: 'Lee' },
+        ...{ is_active: true, has_password: false, metadata: {} },
+        account_key: expect.stringMatching(/^[0-9a-f]{56}$/),
+        created: true,
+      },
+    ]);
+    expect([second.status, second.body]).toEqual([200, { ...first.body, created: false }]);
+    expect(read.body).toEqual(shown);
+    expect(mailsTo(api, email)).toEqual([]);
+  });
+
+  it('finds the account when its person has another address there by now', async () => {
+    const first = await logIn();
+    people.set('token', { id: `id-${count}`, email: undefined, first_name: '', last_name: '' });
+
+    const second = await logIn();
+
+    expect(second.body).toEqual({ ...first.body, created: false });
+  });
+
+  it('is linked to the account of its address', async () => {
+    const body = { email, password: 'a password' };
+    const made = expected(await api.send({ path: '/v1.1/account/register/', body }), 201);
+
+    const first = await logIn('github');
+    people.set('token', {
+      ...{ id: `id-${count}`, email: `new-${count}@example.com`, first_name: '', last_name: '' },
+    });
+    const second = await logIn('github');
+
+    expect([first.status, first.body]).toEqual([200, { ...made, created: false }]);
+    expect(second.body).toEqual(first.body);
+  });
+
+  it('of another service with the same id there is of somebody else', async () => {
+    const first = await logIn('facebook');
+    people.set('token', { id: `id-${count}`, email: `b-${email}`, first_name: '', last_name: '' });
+
+    const second = await logIn('github');
+
+    expect(second.body).toMatchObject({ created: true, email: `b-${email}` });
+    expect(second.body.id).not.toBe(first.body.id);
+  });
+
+  it('twice at once makes one account', async () => {
+    const answers = await Promise.all([logIn(), logIn()]);
+
+    expect(answers.map(({ body }) => body.created).sort()).toEqual([false, true]);
+    expect(answers[0]?.body.id).toBe(answers[1]?.body.id);
+  });
+
+  it('ties the invitations of its address', async () => {
+    const world = await openWorld(api, `house-${count}`);
+    expected(await world.call(world.owner, 'POST', 'invitations/', { email }), 201);
+
+    const { body } = await logIn();
+
+    const list = await api.send({ as: body.account_key, path: '/v1.1/account/invitations/' });
+    expect(list.body.objects).toMatchObject([{ email, state: 'new' }]);
+  });
+
+  it('takes forms, and reads credentials past', async () => {
+    const answer = await api.send({
+      ...{ method: 'POST', path: `${path}facebook/`, as: 'no key at all' },
+      body: 'access_token=+token+',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+
+    expect(answer).toMatchObject({ status: 200, body: { email } });
+  });
+
+  it('may be given a password afterwards', async () => {
+    const { account_key: as } = (await logIn()).body;
+
+    const set = await api.send({
+      ...{ as, path: '/v1.1/account/password/set/', body: { password: 'b' } },
+    });
+    const logged = await api.send({ path, body: { email, password: 'b' } });
+
+    expect([set.status, logged.status, logged.body.has_password]).toEqual([204, 200, true]);
+  });
+});
+
+describe('a log-in by another service is refused', () => {
+  const refused = { detail: 'Invalid authorization token.' };
+  const unsupported = { detail: 'Unsupported social backend.' };
+
+  const token = { access_token: 'token' };
+  it.each([
+    ['with a token that it refuses', 'facebook', { access_token: 'x' }, 401, refused],
+    ['without a token', 'facebook', {}, 401, refused],
+    ['with an empty one', 'facebook', { access_token: ' ' }, 401, refused],
+    [
+      'with a list',
+      'facebook',
+      { access_token: ['token'] },
+      400,
+      { access_token: ['Not a valid string.'] },
+    ],
+    ['by linkedin, which is gone', 'linkedin', token, 401, refused],
+    ['by twitter, which is gone', 'twitter', token, 401, refused],
+    ['by one that is not configured', 'google-oauth2', token, 400, unsupported],
+    ['by one that there is not', 'myspace', token, 400, unsupported],
+    ['by a name of the language', 'constructor', token, 400, unsupported],
+  ])('%s', async (_, backend, body, status, answer) => {
+    const result = await api.send({ path: `${path}${backend}/`, body });
+
+    expect([result.status, result.body]).toEqual([status, answer]);
+  });
+
+  it('when it tells no address and the person is not known', async () => {
+    people.set('token', { id: `id-${count}`, email: undefined, first_name: '', last_name: '' });
+
+    const { status, body } = await logIn();
+
+    expect([status, body]).toEqual([400, { detail: 'Invalid social scope, missing email.' }]);
+  });
+
+  it('to those without account when registration is closed', async () => {
+    const closed = await startApi({
+      settings: { registration: 'closed' },
+      social: { facebook: verify },
+    });
+
+    const { status, body } = await closed.send({
+      ...{ path: `${path}facebook/`, body: { access_token: 'token' } },
+    });
+    await closed.close();
+
+    expect([status, body]).toEqual([400, { detail: 'Registration disabled.' }]);
+  });
+
+  it('as a fault of ours when the service is out of order, logged once and without the token', async () => {
+    const before = api.logged.length;
+
+    const { status, body } = await logIn('facebook', 'trouble');
+
+    expect([status, body]).toEqual([500, { detail: 'Internal server error.' }]);
+    const logged = api.logged.slice(before);
+    expect(logged.filter(({ level }) => level === 'error')).toMatchObject([
+      { message: 'a call failed', cause: expect.stringContaining('facebook.com answers 503') },
+    ]);
+    expect(JSON.stringify(logged)).not.toContain('trouble');
+  });
+});

@@ -1,0 +1,17 @@
+import type { Role } from '../../shared/domain/access.ts';
+import { expected, type World } from './api.ts';
+
+/**
+ * Makes an account and lets it join the world's instance by an invitation.
+ *
+ * @returns the account's key
+ */
+export async function joinAs(world: World, role: Role): Promise<string> {
+  const email = `${role}-of-${world.instance}@example.com`;
+  const account = await world.account(email);
+  const invitation = await world.call(world.owner, 'POST', 'invitations/', { email, role });
+  const body = { invitation_key: expected(invitation, 201).key };
+  const path = '/v1.1/account/invitations/accept/';
+  expected(await world.api.send({ as: account, path, body }), 204);
+  return account;
+}
