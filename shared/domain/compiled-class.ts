@@ -23,6 +23,11 @@ export interface CompiledField {
   readonly storage: string;
   /** Undefined for a field without a slot. */
   readonly slot: number | undefined;
+  /**
+   * Whether the slot holds every object (also where none is needed), or lacks older ones, which lists then look at
+   * one by one; while a class is being migrated, such a field counts as one without index.
+   */
+  readonly index: 'filled' | 'unfilled' | 'building';
   readonly read: FieldReader;
   /** The form in which an object shows a value that is set. */
   readonly show: (value: Json) => Json;
@@ -30,6 +35,10 @@ export interface CompiledField {
 
 /** What of a class is needed to compile it. */
 export interface ClassShape {
+  /** Absent counts as `ready`. */
+  readonly status?: 'ready' | 'migrating';
+  /** Slots in which objects from before a change of the schema may have no key, or that of another field. */
+  readonly unfilledSlots?: readonly number[];
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
@@ -38,7 +47,8 @@ export interface ClassShape {
 }
 
 /** Makes a class ready to read and show objects: do it once for a revision. */
-export function compileClass({ schema, storage, revision, epoch }: ClassShape): CompiledClass {
+export function compileClass(shape: ClassShape): CompiledClass {
+  const { schema, storage, revision, epoch } = shape;
   const fields = schema.map((definition, i): CompiledField => {
     const place = storage[i];
     if (place === undefined) throw new Error(`field ${definition.name} has no storage`);
@@ -49,12 +59,21 @@ export function compileClass({ schema, storage, revision, epoch }: ClassShape): 
       type,
       storage: place.storage,
       slot: place.slot,
+      index: indexState(shape, place.slot),
       read: fieldReaders[type],
       show: shower(definition),
     };
   });
   const storageNames = new Set(fields.map((field) => field.storage));
   return { revision, epoch, fields, storageNames };
+}
+
+function indexState(
+  { status = 'ready', unfilledSlots = [] }: ClassShape,
+  slot: number | undefined,
+): CompiledField['index'] {
+  if (slot === undefined || !unfilledSlots.includes(slot)) return 'filled';
+  return status === 'ready' ? 'unfilled' : 'building';
 }
 
 /** How a field shows its values (reference: schema format, value on read). */

@@ -18,6 +18,7 @@ export const messages = {
     'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.',
   noData: 'No data provided',
   instanceNameCharacters: 'Enter a valid value consisting of letters, numbers, hyphens.',
+  channelCharacters: 'Enter a valid value consisting of letters, numbers, underscores, hyphens.',
   doubleHyphen: 'Double hyphens are reserved.',
   maxLength: (limit: number) => `Ensure this field has no more than ${limit} characters.`,
   minLength: (limit: number) => `Ensure this field has at least ${limit} characters.`,

@@ -1,0 +1,61 @@
+import { type ApiError, invalid, refused } from '../errors.ts';
+
+/*
+ * Refusals of filters and orders, each written once (reference: query grammar, order_by). A text under `query`, not
+ * a list, unless the query as a whole has a wrong form.
+ */
+
+function badQuery(message: string): ApiError {
+  return invalid({ query: message });
+}
+
+/** What the words of refusals name: lookups go without their underscore where values are refused. */
+export interface LookupPlace {
+  /** With its underscore. */
+  readonly lookup: string;
+  readonly field: string;
+}
+
+/** 400 responses to a bad `query`. */
+export const queryErrors = {
+  /** The query as a whole, or a nested one, has a wrong form. */
+  form: (message: string) => invalid({ query: [message] }),
+  notJson: () => badQuery('Not a valid JSON string.'),
+  unknownField: (name: string) => badQuery(`Invalid field name defined: "${name}".`),
+  notIndexed: (name: string) =>
+    badQuery(`Field "${name}" cannot be used in a query as it is not indexed.`),
+  notLookups: (name: string) =>
+    badQuery(`Invalid field "${name}" lookup type. Expected JSON object.`),
+  unknownLookup: ({ lookup, field }: LookupPlace) =>
+    badQuery(`Invalid lookup "${lookup}" defined for field "${field}".`),
+  valueType: ({ lookup, field }: LookupPlace) =>
+    badQuery(`Invalid value type provided for "${lookup.slice(1)}" lookup of field "${field}".`),
+  value: ({ lookup, field }: LookupPlace, message: string) =>
+    badQuery(
+      `Validation of value provided for "${lookup.slice(1)}" lookup of field "${field}" failed: ${message}`,
+    ),
+  tooManyValues: ({ lookup, field }: LookupPlace, limit: number) =>
+    badQuery(
+      `Too many values provided for "${lookup.slice(1)}" lookup of field "${field}". Max ${limit}.`,
+    ),
+  noTextLookup: (lookup: string) =>
+    badQuery(`${lookup.slice(1)} is not supported on this field type.`),
+  coordinates: () => badQuery('Invalid longitude/latitude values.'),
+  distance: () => badQuery('Invalid distance value.'),
+  noTarget: (name: string) => badQuery(`Referenced class "${name}" does not exist.`),
+  usersTarget: (name: string) =>
+    badQuery(`Field "${name}" cannot be queried by its user: users are not available yet.`),
+} as const;
+
+/** 400 responses to a bad `order_by`. */
+export const orderErrors = {
+  incorrect: () => refused(400, 'Incorrect order_by parameter provided.'),
+  cannotUse: () => refused(400, 'Cannot use specified order_by field.'),
+  noIndex: () =>
+    refused(400, 'Cannot use specified order_by field. Set required index on schema first.'),
+} as const;
+
+/** 408: a list would take more reads or time than one call may. */
+export function queryTookTooLong(): ApiError {
+  return refused(408, 'Requested query took too long. Timeout was reached.');
+}

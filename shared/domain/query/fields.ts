@@ -1,0 +1,88 @@
+import type { CompiledClass, CompiledField, StoredValues } from '../compiled-class.ts';
+import type { FieldType } from '../field-types.ts';
+import type { Json } from '../json.ts';
+
+/** What of a data object filters and orders look at. */
+export interface QueriedObject {
+  readonly id: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly revision: number;
+  readonly owner: number | null;
+  readonly group: number | null;
+  readonly channel: string | null;
+  readonly channel_room: string | null;
+  readonly values: StoredValues;
+}
+
+/** Fields that every object has and that filters may name. */
+export type SystemField = Exclude<keyof QueriedObject, 'values'>;
+
+/** How values of a field are compared: types of fields, and names of channels and their rooms. */
+export type QueryType = FieldType | 'channel' | 'room';
+
+/** A field as a filter or an order sees it. */
+export interface QueryField {
+  readonly name: string;
+  readonly type: QueryType;
+  /** Which of the fields that every object has; absent for fields of the class. */
+  readonly system?: SystemField;
+  /** The index that can be read by it; absent when there is none, or none that holds every object. */
+  readonly slot?: number;
+  readonly isUnique: boolean;
+  /** Of references and relations. */
+  readonly target?: string;
+  /** The value of an object, undefined or null where it is not set. */
+  readonly valueOf: (object: QueriedObject) => Json | undefined;
+}
+
+const systemTypes: Readonly<Record<SystemField, QueryType>> = {
+  id: 'integer',
+  created_at: 'datetime',
+  updated_at: 'datetime',
+  revision: 'integer',
+  owner: 'integer',
+  group: 'integer',
+  channel: 'channel',
+  channel_room: 'room',
+};
+
+const systemFields: ReadonlyMap<string, QueryField> = new Map(
+  Object.entries(systemTypes).map(([name, type]) => {
+    const system = name as SystemField; // a key of the record above
+    const read = (object: QueriedObject) => object[system];
+    return [name, { name, type, system, isUnique: system === 'id', valueOf: read }];
+  }),
+);
+
+/** Fields of every object that neither filters nor orders know. */
+const otherFields: ReadonlySet<string> = new Set([
+  ...['owner_permissions', 'group_permissions', 'other_permissions'],
+]);
+
+/** What a name in a filter or an order means. */
+export type FoundField =
+  | { readonly kind: 'unknown' }
+  /** A field of every object; undefined for one that cannot be used. */
+  | { readonly kind: 'system'; readonly field: QueryField | undefined }
+  | { readonly kind: 'class'; readonly field: QueryField; readonly compiled: CompiledField };
+
+/** Finds the field of this name; names of a class's fields keep their case. */
+export function findField(compiled: CompiledClass, name: string): FoundField {
+  const field = systemFields.get(name);
+  if (field !== undefined || otherFields.has(name)) return { kind: 'system', field };
+  const own = compiled.fields.find((one) => one.name === name);
+  return own === undefined
+    ? { kind: 'unknown' }
+    : { kind: 'class', compiled: own, field: queryField(own) };
+}
+
+function queryField({ name, type, storage, slot, index, definition }: CompiledField): QueryField {
+  const { target, unique = false } = definition;
+  return {
+    ...{ name, type, isUnique: unique },
+    ...(slot !== undefined && index === 'filled' && type !== 'geopoint' && { slot }),
+    ...(target !== undefined && { target }),
+    valueOf: ({ values }) => values[storage],
+  };
+}

@@ -1,0 +1,170 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { characterCount } from '../scalars.ts';
+import {
+  type Circle,
+  type Comparison,
+  type Condition,
+  comparisons,
+  type TextLookup,
+  textLookups,
+} from './conditions.ts';
+import { type LookupPlace, queryErrors } from './errors.ts';
+import type { QueryField, QueryType } from './fields.ts';
+import { readOperand, readText, type Scalar } from './operands.ts';
+
+const maxValues = 128; // reference: lookups by type
+const maxMemberText = 128;
+
+/** Reads the value of one lookup of a field. */
+type LookupReader = (field: QueryField, place: LookupPlace, value: Json) => Condition;
+
+/**
+ * Reads one lookup and its value, but for `_is`.
+ *
+ * @param lookup with its underscore
+ * @throws ApiError 400 when the field's type does not have it, or the value does not suit
+ */
+export function parseLookup(field: QueryField, lookup: string, value: Json): Condition {
+  const place = { lookup, field: field.name };
+  const reader = readers[field.type].get(lookup);
+  if (reader === undefined) throw queryErrors.unknownLookup(place);
+  return reader(field, place, value);
+}
+
+const exists: readonly [string, LookupReader] = [
+  '_exists',
+  (field, place, value) => {
+    if (typeof value !== 'boolean') throw queryErrors.valueType(place);
+    return { kind: 'exists', field, isSet: value };
+  },
+];
+
+const compared: ReadonlyMap<string, LookupReader> = new Map<string, LookupReader>([
+  ...comparisons.map((comparison) => [`_${comparison}`, comparisonReader(comparison)] as const),
+  ['_in', amongReader(false)],
+  ['_nin', amongReader(true)],
+  exists,
+]);
+
+const text: ReadonlyMap<string, LookupReader> = new Map<string, LookupReader>(
+  textLookups.flatMap((lookup) => [
+    [`_i${lookup}`, textLookupReader(lookup, true)] as const,
+    ...(lookup === 'eq' ? [] : [[`_${lookup}`, textLookupReader(lookup, false)] as const]),
+  ]),
+);
+
+const builtInText = new Map<string, LookupReader>([
+  ...compared,
+  ...[...text.keys()].map((lookup): [string, LookupReader] => [
+    lookup,
+    () => {
+      throw queryErrors.noTextLookup(lookup);
+    },
+  ]),
+]);
+
+const holds = new Map<string, LookupReader>([['_contains', readMembers]]);
+const none: ReadonlyMap<string, LookupReader> = new Map();
+
+/** The lookups of each type (reference: lookups by type). */
+const readers: Readonly<Record<QueryType, ReadonlyMap<string, LookupReader>>> = {
+  integer: compared,
+  float: compared,
+  boolean: compared,
+  datetime: compared,
+  reference: compared,
+  string: new Map([...compared, ...text]),
+  channel: builtInText,
+  room: builtInText,
+  array: holds,
+  relation: new Map([...holds, exists]),
+  geopoint: new Map([['_near', readNear], exists]),
+  text: none,
+  file: none,
+  object: none,
+};
+
+function comparisonReader(comparison: Comparison): LookupReader {
+  return (field, place, value) => ({
+    ...{ kind: 'compare', field, comparison },
+    value: readValue(field, place, value),
+  });
+}
+
+function amongReader(isNegated: boolean): LookupReader {
+  return (field, place, value) => {
+    const values = readList(place, value).map((one) => readValue(field, place, one));
+    return { kind: 'among', field, values, isNegated };
+  };
+}
+
+function textLookupReader(lookup: TextLookup, ignoresCase: boolean): LookupReader {
+  return (field, place, value) => {
+    if (value === null || typeof value === 'object') throw queryErrors.valueType(place);
+    const reading = readText(value);
+    if (!reading.ok) throw queryErrors.value(place, reading.messages.join(' '));
+    return { kind: 'text', field, lookup, text: reading.value, ignoresCase };
+  };
+}
+
+function readValue({ type }: QueryField, place: LookupPlace, value: Json): Scalar {
+  const reading = readOperand(type, value);
+  if (reading === undefined) throw queryErrors.valueType(place);
+  if (!reading.ok) throw queryErrors.value(place, reading.messages.join(' '));
+  return reading.value;
+}
+
+function readList(place: LookupPlace, value: Json): readonly Json[] {
+  if (!Array.isArray(value)) throw queryErrors.valueType(place);
+  if (value.length > maxValues) throw queryErrors.tooManyValues(place, maxValues);
+  return value;
+}
+
+function readMembers(field: QueryField, place: LookupPlace, value: Json): Condition {
+  const members = readList(place, value);
+  const suits = field.type === 'relation' ? Number.isInteger : isMember;
+  if (!members.every(suits)) throw queryErrors.valueType(place);
+  return { kind: 'holds', field, members };
+}
+
+function isMember(value: Json): boolean {
+  if (typeof value === 'string') return characterCount(value) <= maxMemberText;
+  return typeof value === 'boolean' || typeof value === 'number';
+}
+
+const kilometersInMile = 1.609344;
+const defaultMiles = 100;
+const maxMiles = 24901;
+const maxKilometers = 40075;
+
+function readNear(field: QueryField, place: LookupPlace, value: Json): Condition {
+  if (!isJsonObject(value)) throw queryErrors.valueType(place);
+  if (!Object.hasOwn(value, 'longitude') || !Object.hasOwn(value, 'latitude')) {
+    throw queryErrors.valueType(place);
+  }
+  const { longitude, latitude } = value;
+  // the bounds themselves are out, though points may lie on them
+  if (!isInside(longitude, 180) || !isInside(latitude, 90)) throw queryErrors.coordinates();
+  const circle: Circle = { longitude, latitude, kilometers: readDistance(value) };
+  return { kind: 'near', field, circle };
+}
+
+function isInside(degrees: Json | undefined, limit: number): degrees is number {
+  return typeof degrees === 'number' && Math.abs(degrees) < limit;
+}
+
+/** In kilometers; miles win when both are given. */
+function readDistance(value: Readonly<Record<string, Json>>): number {
+  if (Object.hasOwn(value, 'distance_in_miles')) {
+    return checkDistance(value.distance_in_miles, maxMiles) * kilometersInMile;
+  }
+  if (Object.hasOwn(value, 'distance_in_kilometers')) {
+    return checkDistance(value.distance_in_kilometers, maxKilometers);
+  }
+  return defaultMiles * kilometersInMile;
+}
+
+function checkDistance(distance: Json | undefined, max: number): number {
+  if (typeof distance !== 'number' || distance < 0 || distance > max) throw queryErrors.distance();
+  return distance;
+}

@@ -1,0 +1,122 @@
+import type { CompiledClass } from '../compiled-class.ts';
+import { incorrectPage } from '../errors.ts';
+import type { Json } from '../json.ts';
+import { type Reading, readDatetime, readFloat } from '../scalars.ts';
+import { orderErrors } from './errors.ts';
+import { findField, type QueriedObject, type QueryField } from './fields.ts';
+import { compareValues } from './match.ts';
+import { readOperand, readText, type Scalar } from './operands.ts';
+
+/** The order of a list: by a field, ties by id, all in one direction; null is after all values. */
+export interface Order {
+  readonly field: QueryField;
+  readonly isDescending: boolean;
+  /** Ids say it all: the order is by id, or by the time of creation, in which ids are given. */
+  readonly isById: boolean;
+}
+
+/** Where a page begins or ends: the object itself is not on it. */
+export interface Cursor {
+  readonly id: number;
+  /** Value of the field by which the list is ordered; null also where ids say it all. */
+  readonly value: Scalar | null;
+}
+
+const systemOrders = ['id', 'created_at', 'updated_at'];
+
+/**
+ * Reads `order_by` (reference: order_by).
+ *
+ * @param text undefined: by id
+ * @throws ApiError 400
+ */
+export function parseOrder(text: string | undefined, compiled: CompiledClass): Order {
+  const isDescending = text?.startsWith('-') ?? false;
+  const name = isDescending ? text?.slice(1) : text;
+  const found = findField(compiled, name ?? 'id');
+  switch (found.kind) {
+    case 'unknown':
+      throw orderErrors.incorrect();
+    case 'system': {
+      const { field } = found;
+      if (field === undefined || !systemOrders.includes(field.name)) throw orderErrors.cannotUse();
+      return { field, isDescending, isById: field.name !== 'updated_at' };
+    }
+    case 'class': {
+      const { definition, index } = found.compiled;
+      if (definition.order_index !== true || index === 'building') throw orderErrors.noIndex();
+      return { field: found.field, isDescending, isById: false };
+    }
+  }
+}
+
+/**
+ * Compares two objects by an order as it ascends.
+ *
+ * @returns negative when `a` comes first, never 0 for two objects
+ */
+export function compareObjects(order: Order, a: QueriedObject, b: QueriedObject): number {
+  return comparePlaces(cursorOf(order, a), cursorOf(order, b));
+}
+
+/** Compares an object with a cursor, by an order as it ascends; 0 when it is the one. */
+export function compareWithCursor(order: Order, object: QueriedObject, cursor: Cursor): number {
+  return comparePlaces(cursorOf(order, object), cursor);
+}
+
+function comparePlaces(a: Cursor, b: Cursor): number {
+  if (a.value === null || b.value === null) {
+    const nulls = Number(a.value === null) - Number(b.value === null);
+    return nulls === 0 ? a.id - b.id : nulls;
+  }
+  return compareValues(a.value, b.value) || a.id - b.id;
+}
+
+/** The place of an object in an order. */
+export function cursorOf({ field, isById }: Order, object: QueriedObject): Cursor {
+  return { id: object.id, value: isById ? null : scalar(field.valueOf(object)) };
+}
+
+/** Values of fields that can be ordered are scalars. */
+function scalar(value: Json | undefined): Scalar | null {
+  return value === undefined || value === null ? null : (value as Scalar);
+}
+
+/**
+ * The text of an object's value as `last_value` has it in links: absent where it is null, or where the order is by
+ * id itself (reference: paging, with order_by).
+ */
+export function lastValueOf({ field }: Order, object: QueriedObject): string | undefined {
+  if (field.name === 'id') return undefined;
+  const value = scalar(field.valueOf(object));
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return value === null ? undefined : String(value);
+}
+
+/**
+ * Reads `last_value`.
+ *
+ * @param text undefined: null
+ * @throws ApiError 400 when it does not suit the field
+ */
+export function parseLastValue({ field, isById }: Order, text: string | undefined): Scalar | null {
+  if (text === undefined || field.name === 'id') return null;
+  const reading = readLastValue(field, text);
+  if (!reading?.ok) throw incorrectPage();
+  return isById ? null : reading.value;
+}
+
+function readLastValue({ type }: QueryField, text: string): Reading<Scalar> | undefined {
+  switch (type) {
+    case 'datetime':
+      return readDatetime(text);
+    case 'float':
+      return readFloat(text);
+    case 'string':
+      return readText(text);
+    case 'boolean':
+      return text === 'True' || text === 'False' ? readOperand(type, text) : undefined;
+    default:
+      return readOperand(type, text);
+  }
+}

@@ -1,0 +1,93 @@
+import type { TextLookup } from './conditions.ts';
+
+/** What a lookup looks for in text. */
+export interface TextQuestion {
+  readonly lookup: TextLookup;
+  readonly text: string;
+  readonly ignoresCase: boolean;
+}
+
+/** Makes a function that tells whether a text is what a lookup looks for (reference: lookups by type). */
+export function textMatcher({
+  lookup,
+  text,
+  ignoresCase,
+}: TextQuestion): (text: string) => boolean {
+  const matches = plainMatcher(lookup, ignoresCase ? lowerCase(text) : text);
+  return ignoresCase ? (found) => matches(lowerCase(found)) : matches;
+}
+
+/** Both forms of the small sigma are one letter, or the case of a word would depend on where it is cut. */
+function lowerCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
+}
+
+function plainMatcher(lookup: TextLookup, wanted: string): (text: string) => boolean {
+  switch (lookup) {
+    case 'startswith':
+      return (text) => text.startsWith(wanted);
+    case 'endswith':
+      return (text) => text.endsWith(wanted);
+    case 'contains':
+      return (text) => text.includes(wanted);
+    case 'eq':
+      return (text) => text === wanted;
+    case 'like': {
+      const pattern = parsePattern(wanted);
+      return (text) => matchesPattern(pattern, Array.from(text));
+    }
+  }
+}
+
+const anyRun = Symbol('any run');
+const anyOne = Symbol('any one');
+type Part = string | typeof anyRun | typeof anyOne;
+
+/** `%` is any run of characters, `_` any one; a backslash takes the next character as it is. */
+function parsePattern(pattern: string): readonly Part[] {
+  const parts: Part[] = [];
+  const characters = Array.from(pattern);
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at] ?? '';
+    if (character === '%') parts.push(anyRun);
+    else if (character === '_') parts.push(anyOne);
+    else if (character === '\\') parts.push(characters[++at] ?? character);
+    else parts.push(character);
+  }
+  return parts;
+}
+
+/** The text before the first wildcard of a pattern: all that match begin with it. */
+export function patternPrefix(pattern: string): string {
+  const parts = parsePattern(pattern);
+  const end = parts.findIndex((part) => typeof part !== 'string');
+  return (end === -1 ? parts : parts.slice(0, end)).join('');
+}
+
+/**
+ * Tells whether a pattern covers a whole text. Goes back to the last run only, which is enough and keeps the time
+ * below the product of both lengths: a regular expression would take ages with many runs.
+ */
+function matchesPattern(parts: readonly Part[], text: readonly string[]): boolean {
+  let part = 0;
+  let at = 0;
+  let lastRun = -1;
+  let runEnd = 0;
+  while (at < text.length) {
+    const wanted = parts[part];
+    if (wanted === anyRun) {
+      lastRun = part++;
+      runEnd = at;
+    } else if (wanted !== undefined && (wanted === anyOne || wanted === text[at])) {
+      part += 1;
+      at += 1;
+    } else if (lastRun >= 0) {
+      part = lastRun + 1;
+      at = ++runEnd;
+    } else {
+      return false;
+    }
+  }
+  while (parts[part] === anyRun) part += 1;
+  return part === parts.length;
+}

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { parseQueries } from '../../shared/domain/query/parse.ts';
+import { queryClass, refusalOf } from '../support/query-class.ts';
+
+const compiled = queryClass();
+
+/** What is wrong with a query, given as JSON or, when a text, as it is. */
+function refused(query: unknown): unknown {
+  const text = typeof query === 'string' ? query : JSON.stringify(query);
+  return refusalOf(() => parseQueries([text], compiled));
+}
+
+const long = (length: number) => 'x'.repeat(length);
+const many = (length: number, value: unknown = 1) => Array.from({ length }, () => value);
+const keys = (count: number, value: unknown = {}) =>
+  Object.fromEntries(many(count).map((_, at) => [`k${at}`, value]));
+const is = (query: unknown) => ({ relation: { _is: query } });
+
+const invalidFormat = 'Query passed in invalid format.';
+const forms: readonly [name: string, query: unknown, message: string][] = [
+  ['null', null, invalidFormat],
+  ['a list', [], invalidFormat],
+  ['a text', '"a"', invalidFormat],
+  ['a number', 1, invalidFormat],
+  ['levels without end', `{"string":${'['.repeat(500)}${']'.repeat(500)}}`, invalidFormat],
+  ['17 keys', keys(17), 'Too many keys defined (exceeds 16).'],
+  ['a key of 65 characters', { [long(65)]: {} }, 'Too long key defined (exceeds 64).'],
+  [
+    'a value of 8193 characters',
+    { string: { _eq: long(8193 - '{"_eq":""}'.length) } },
+    'Too long value defined for key string (exceeds 8192).',
+  ],
+  ['a nested list', is([]), invalidFormat],
+  ['a nested null', is(null), invalidFormat],
+  ['17 nested keys', is(keys(17)), 'Too many keys defined (exceeds 16).'],
+  ['a long nested key', is({ [long(65)]: {} }), 'Too long key defined (exceeds 64).'],
+  ['a nested query in a nested query', is(is({})), 'Double nested queries are not allowed.'],
+  ['five nested queries', keys(5, { _is: {} }), 'Too many nested queries defined (exceeds 4).'],
+];
+
+const sixteen = [
+  ...['id', 'created_at', 'updated_at', 'revision', 'owner', 'group', 'channel', 'channel_room'],
+  ...['string', 'integer', 'float', 'boolean', 'datetime', 'reference', 'array', 'relation'],
+];
+
+describe('a query of a wrong form', () => {
+  it.each(forms)('%s', (_, query, message) => {
+    expect(refused(query)).toEqual([400, { query: [message] }]);
+  });
+
+  it('is refused when it is nested in several copies', () => {
+    const copies = [1, 2, 3, 4, 5].map((id) => JSON.stringify(is({ id: { _eq: id } })));
+
+    expect(refusalOf(() => parseQueries(copies.slice(1), compiled))).toBeUndefined();
+    expect(refusalOf(() => parseQueries(copies, compiled))).toEqual([
+      400,
+      { query: ['Too many nested queries defined (exceeds 4).'] },
+    ]);
+  });
+
+  it.each([
+    ['16 keys', Object.fromEntries(sixteen.map((name) => [name, {}]))],
+    ['an empty query', {}],
+    ['no lookups', { string: {} }],
+    ['a value of 8192 characters', { integer: { _in: many(128) }, array: { _contains: [] } }],
+  ])('is not %s', (_, query) => {
+    expect(refused(query)).toBeUndefined();
+  });
+});
+
+const kind = (lookup: string, field: string) =>
+  `Invalid value type provided for "${lookup}" lookup of field "${field}".`;
+const failed = (lookup: string, field: string, message: string) =>
+  `Validation of value provided for "${lookup}" lookup of field "${field}" failed: ${message}`;
+const unknown = (lookup: string, field: string) =>
+  `Invalid lookup "${lookup}" defined for field "${field}".`;
+const notIndexed = (field: string) =>
+  `Field "${field}" cannot be used in a query as it is not indexed.`;
+
+const integer = 'A valid integer is required.';
+const datetime =
+  'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.';
+const tooBig = 'Ensure this value is less than or equal to 2147483647.';
+const tooLong = 'Ensure this value has at most 128 characters (it has 129).';
+const near = (value: object) => ({ geopoint: { _near: { longitude: 1, latitude: 1, ...value } } });
+
+const refusals: readonly [query: unknown, message: string][] = [
+  ['{', 'Not a valid JSON string.'],
+  ['a', 'Not a valid JSON string.'],
+  [{ missing: {} }, 'Invalid field name defined: "missing".'],
+  [{ String: {} }, 'Invalid field name defined: "String".'],
+  [{ links: {} }, 'Invalid field name defined: "links".'],
+  [{ constructor: {} }, 'Invalid field name defined: "constructor".'],
+  [JSON.stringify({ a: 0 }).replace('a', '__proto__'), 'Invalid field name defined: "__proto__".'],
+  ...['plain', 'text', 'file', 'object', 'sorted'].map((field): [unknown, string] => [
+    { [field]: { _eq: 1 } },
+    notIndexed(field),
+  ]),
+  ...['owner_permissions', 'group_permissions', 'other_permissions'].map(
+    (field): [unknown, string] => [{ [field]: { _eq: 'read' } }, notIndexed(field)],
+  ),
+  ...[null, 1, 'a', []].map((lookups): [unknown, string] => [
+    { string: lookups },
+    'Invalid field "string" lookup type. Expected JSON object.',
+  ]),
+  [{ string: { _foo: 1 } }, unknown('_foo', 'string')],
+  [{ string: { eq: 1 } }, unknown('eq', 'string')],
+  [{ string: { constructor: 1 } }, unknown('constructor', 'string')],
+  [{ integer: { _startswith: '1' } }, unknown('_startswith', 'integer')],
+  [{ array: { _exists: true } }, unknown('_exists', 'array')],
+  [{ array: { _eq: [] } }, unknown('_eq', 'array')],
+  [{ relation: { _in: [1] } }, unknown('_in', 'relation')],
+  [{ geopoint: { _eq: {} } }, unknown('_eq', 'geopoint')],
+  [{ string: { _near: {} } }, unknown('_near', 'string')],
+  [{ id: { _is: {} } }, unknown('_is', 'id')],
+  [{ owner: { _is: {} } }, unknown('_is', 'owner')],
+  [{ channel: { _contains: 'a' } }, 'contains is not supported on this field type.'],
+  [{ channel_room: { _ieq: 'a' } }, 'ieq is not supported on this field type.'],
+
+  ...['string', 'integer', 'float', 'boolean', 'datetime', 'reference', 'id', 'owner'].flatMap(
+    (field) =>
+      [null, [], {}].map((value): [unknown, string] => [
+        { [field]: { _eq: value } },
+        kind('eq', field),
+      ]),
+  ),
+  [{ integer: { _gt: 'x' } }, failed('gt', 'integer', integer)],
+  [{ integer: { _gt: 1.5 } }, failed('gt', 'integer', integer)],
+  [{ integer: { _gt: true } }, failed('gt', 'integer', integer)],
+  [{ integer: { _gt: 2147483648 } }, failed('gt', 'integer', tooBig)],
+  [{ id: { _eq: 2147483648 } }, failed('eq', 'id', tooBig)],
+  [{ owner: { _neq: '2147483648' } }, failed('neq', 'owner', tooBig)],
+  [{ reference: { _lt: 'x' } }, failed('lt', 'reference', integer)],
+  [{ float: { _lte: 'x' } }, failed('lte', 'float', 'A valid number is required.')],
+  [{ boolean: { _eq: 'yes' } }, failed('eq', 'boolean', 'Not a valid boolean.')],
+  [{ boolean: { _eq: 2 } }, failed('eq', 'boolean', 'Not a valid boolean.')],
+  [{ datetime: { _eq: 5 } }, kind('eq', 'datetime')],
+  [{ datetime: { _eq: true } }, kind('eq', 'datetime')],
+  ...['', '5', 'now', '2024-02-30', '2024-01-01T25:00', '2024-01-01T00:00:00+'].map(
+    (value): [unknown, string] => [
+      { created_at: { _eq: value } },
+      failed('eq', 'created_at', datetime),
+    ],
+  ),
+  [{ datetime: { _eq: '0001-01-01T00:00+00:01' } }, failed('eq', 'datetime', datetime)],
+  [{ datetime: { _eq: '9999-12-31T23:59-00:01' } }, failed('eq', 'datetime', datetime)],
+  [{ string: { _eq: true } }, failed('eq', 'string', 'Not a valid string.')],
+  [{ string: { _eq: long(129) } }, failed('eq', 'string', tooLong)],
+  [{ string: { _like: long(129) } }, failed('like', 'string', tooLong)],
+  [{ string: { _contains: ['a'] } }, kind('contains', 'string')],
+  [{ string: { _contains: null } }, kind('contains', 'string')],
+  [
+    { channel: { _eq: 1 } },
+    failed(
+      'eq',
+      'channel',
+      'Enter a valid value consisting of letters, numbers, underscores, hyphens.',
+    ),
+  ],
+  [{ string: { _in: 'a' } }, kind('in', 'string')],
+  [{ string: { _in: null } }, kind('in', 'string')],
+  [{ string: { _in: ['a', null] } }, kind('in', 'string')],
+  [{ integer: { _nin: [1, 'x'] } }, failed('nin', 'integer', integer)],
+  [
+    { integer: { _in: many(129) } },
+    'Too many values provided for "in" lookup of field "integer". Max 128.',
+  ],
+  ...[0, 1, 'true', null, {}].map((value): [unknown, string] => [
+    { integer: { _exists: value } },
+    kind('exists', 'integer'),
+  ]),
+  [{ geopoint: { _exists: { longitude: 1, latitude: 1 } } }, kind('exists', 'geopoint')],
+  [{ array: { _contains: 'a' } }, kind('contains', 'array')],
+  [{ array: { _contains: [null] } }, kind('contains', 'array')],
+  [{ array: { _contains: [[]] } }, kind('contains', 'array')],
+  [{ array: { _contains: [long(129)] } }, kind('contains', 'array')],
+  [
+    { array: { _contains: many(129) } },
+    'Too many values provided for "contains" lookup of field "array". Max 128.',
+  ],
+  [{ relation: { _contains: ['1'] } }, kind('contains', 'relation')],
+  [{ relation: { _contains: [1.5] } }, kind('contains', 'relation')],
+  ...[null, [], 'a', {}, { longitude: 1 }, { latitude: 1 }].map((value): [unknown, string] => [
+    { geopoint: { _near: value } },
+    kind('near', 'geopoint'),
+  ]),
+  ...[{ longitude: 180 }, { longitude: -180 }, { latitude: 90 }, { latitude: '1' }].map(
+    (value): [unknown, string] => [near(value), 'Invalid longitude/latitude values.'],
+  ),
+  ...[
+    { distance_in_miles: -1 },
+    { distance_in_miles: 24902 },
+    { distance_in_miles: null },
+    { distance_in_kilometers: 40075.1 },
+    { distance_in_kilometers: '1' },
+    { distance_in_kilometers: 1, distance_in_miles: -1 },
+  ].map((value): [unknown, string] => [near(value), 'Invalid distance value.']),
+];
+
+describe('a query is refused', () => {
+  it.each(refusals)('%j', (query, message) => {
+    expect(refused(query)).toEqual([400, { query: message }]);
+  });
+
+  it('while the index of its field is being built', () => {
+    const migrating = queryClass({ status: 'migrating', unfilledSlots: [0] });
+
+    expect(refusalOf(() => parseQueries(['{"string":{}}'], migrating))).toEqual([
+      400,
+      { query: notIndexed('string') },
+    ]);
+    expect(refusalOf(() => parseQueries(['{"integer":{}}'], migrating))).toBeUndefined();
+  });
+});
+
+describe('copies of a query', () => {
+  it('apply together, the same text once, and an empty one not at all', () => {
+    const texts = ['{"id":{"_gt":1}}', '', '{"id":{"_lt":9}}', '{"id":{"_gt":1}}'];
+
+    const { conditions } = parseQueries(texts, compiled);
+
+    expect(conditions).toMatchObject([
+      { kind: 'compare', comparison: 'gt', value: 1 },
+      { kind: 'compare', comparison: 'lt', value: 9 },
+    ]);
+  });
+});
+
+const values: readonly (readonly [field: string, value: unknown, read: unknown])[] = [
+  ['integer', '5', 5],
+  ['integer', '5.0', 5],
+  ['integer', -0, 0],
+  ['float', '1e3', 1000],
+  ['float', true, 1],
+  ['reference', '7', 7],
+  ['id', '7', 7],
+  ['string', 5, '5'],
+  ['string', 1e21, '1e+21'],
+  ['string', 'x\ud800', 'x\ufffd'],
+  ['string', 'é'.repeat(128), 'é'.repeat(128)],
+  ['channel', 'NEWS', 'news'],
+  ...['t', 'True', '1', 1, true].map((word) => ['boolean', word, true] as const),
+  ...['f', 'False', '0', 0, false].map((word) => ['boolean', word, false] as const),
+  ['datetime', '2024-03-01', '2024-03-01T00:00:00.000000Z'],
+  ['datetime', '2024-3-1', '2024-03-01T00:00:00.000000Z'],
+  ['datetime', '2024-03-01T10:11', '2024-03-01T10:11:00.000000Z'],
+  ['datetime', '2024-03-01 10:11:12', '2024-03-01T10:11:12.000000Z'],
+  ['datetime', '2024-03-01T10:11:12.5Z', '2024-03-01T10:11:12.500000Z'],
+  ['datetime', '2024-03-01T10:11:12.1234567Z', '2024-03-01T10:11:12.123456Z'],
+  ['datetime', '2024-03-01T00:30:00.25+01:00', '2024-02-29T23:30:00.250000Z'],
+  ['datetime', '2024-03-01T23:30:00-0130', '2024-03-02T01:00:00.000000Z'],
+  ['created_at', '0099-01-01T01:00+02', '0098-12-31T23:00:00.000000Z'],
+];
+
+describe('the value of a lookup', () => {
+  it.each(values)('of %s: %j is %j', (field, value, read) => {
+    const { conditions } = parseQueries([JSON.stringify({ [field]: { _eq: value } })], compiled);
+
+    expect(conditions).toMatchObject([{ kind: 'compare', value: read }]);
+  });
+
+  it.each([
+    [{}, 160.9344],
+    [{ distance_in_miles: 0 }, 0],
+    [{ distance_in_kilometers: 40075 }, 40075],
+    [{ distance_in_miles: 1, distance_in_kilometers: 1 }, 1.609344],
+  ])('is a distance: %j is %d km', (distance, kilometers) => {
+    const { conditions } = parseQueries([JSON.stringify(near(distance))], compiled);
+
+    expect(conditions).toMatchObject([{ kind: 'near', circle: { kilometers } }]);
+  });
+});

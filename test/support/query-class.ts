@@ -1,0 +1,55 @@
+import { compileClass } from '../../shared/domain/compiled-class.ts';
+import { ApiError } from '../../shared/domain/errors.ts';
+import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+import { needsSlot } from '../../shared/domain/field-types.ts';
+
+const filtered = { filter_index: true } as const;
+const ordered = { order_index: true } as const;
+
+/** A class with a field of each type; those that may be filtered are. */
+export const querySchema: readonly FieldDefinition[] = [
+  { name: 'string', type: 'string', ...filtered, ...ordered },
+  { name: 'integer', type: 'integer', ...filtered, ...ordered },
+  { name: 'float', type: 'float', ...filtered },
+  { name: 'boolean', type: 'boolean', ...filtered, ...ordered },
+  { name: 'datetime', type: 'datetime', ...filtered, ...ordered },
+  { name: 'reference', type: 'reference', target: 'Author', ...filtered },
+  { name: 'array', type: 'array', ...filtered },
+  { name: 'relation', type: 'relation', target: 'self', ...filtered },
+  { name: 'geopoint', type: 'geopoint', ...filtered },
+  { name: 'unique', type: 'string', unique: true, ...filtered },
+  { name: 'text', type: 'text' },
+  { name: 'file', type: 'file' },
+  { name: 'object', type: 'object' },
+  { name: 'plain', type: 'string' },
+  { name: 'sorted', type: 'integer', ...ordered },
+];
+
+/** The class made ready; its values are stored under the names of the fields. */
+export function queryClass(
+  state: {
+    readonly status?: 'ready' | 'migrating';
+    readonly unfilledSlots?: readonly number[];
+  } = {},
+) {
+  let slot = 0;
+  return compileClass({
+    schema: querySchema,
+    storage: querySchema.map((field) => ({
+      storage: field.name,
+      ...(needsSlot(field) && { slot: slot++ }),
+    })),
+    ...{ revision: 1, epoch: 1, ...state },
+  });
+}
+
+/** The refusal that comes of a call, as status and body; undefined when there is none. */
+export function refusalOf(call: () => unknown): unknown {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [error.status, error.body];
+  }
+}
