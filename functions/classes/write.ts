@@ -133,7 +133,20 @@ function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): 
   const revision = current.revision + 1;
   const { storage, retiredSlots, slotsChanged } = planStorage(current, schema, revision);
   const epoch = current.epoch + (slotsChanged ? 1 : 0);
-  return { schema, revision, storage, retiredSlots, epoch };
+  const unfilledSlots = unfilled(current, storage);
+  return { schema, revision, storage, retiredSlots, unfilledSlots, epoch };
+}
+
+/** Slots of which the objects that are there know nothing: those that a field did not have before. */
+function unfilled(
+  { storage: before, unfilledSlots = [] }: ClassData,
+  after: ClassData['storage'],
+): readonly number[] {
+  return after.flatMap(({ storage, slot }) => {
+    if (slot === undefined) return [];
+    const isOld = before.some((old) => old.slot === slot && old.storage === storage);
+    return isOld && !unfilledSlots.includes(slot) ? [] : [slot];
+  });
 }
 
 /** Removes a class: its name is free and its objects are out of reach with the transaction. */

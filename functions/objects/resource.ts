@@ -1,19 +1,16 @@
 import { allRights, type Right } from '../../shared/domain/access.ts';
 import { showValues } from '../../shared/domain/compiled-class.ts';
-import { refused } from '../../shared/domain/errors.ts';
 import type { Json } from '../../shared/domain/json.ts';
 import {
   checkClassRights,
   checkObjectRights,
   type ObjectOperation,
-  objectPermission,
 } from '../../shared/domain/object-access.ts';
-import { queryValue } from '../../shared/http/message.ts';
 import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
-import { gather, rowsOf } from '../../shared/resource/page.ts';
+import { readObjectPage } from '../../shared/resource/object-page.ts';
 import { classOf, instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
 import {
@@ -75,16 +72,7 @@ const resource: ListResource<ObjectData, View> = {
   authorize: (context, right) =>
     checkClassRights(context.actor, classOf(context).data, operations[right]),
   authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),
-  rows: (context, range) => {
-    refuseQueries(context.request.query);
-    const { store } = context.platform;
-    const { pk } = objectEntity.key(instanceOf(context), classOf(context).data.number, 0);
-    return gather<ObjectData>(
-      range,
-      (part) => rowsOf(store, pk, '', part),
-      ({ item }) => objectPermission(context.actor, item.data) !== 'none',
-    );
-  },
+  page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
   show: (context, { data }) => {
     const shown: Record<string, Json> = {
@@ -113,14 +101,6 @@ const resource: ListResource<ObjectData, View> = {
   remove: (context, current) => removeObject(saveCall(context), current),
   postUpdates: true,
 };
-
-/** Filters and orders come with their planner; a list that leaves them out would be a wrong answer. */
-function refuseQueries(query: URLSearchParams): void {
-  const order = queryValue(query, 'order_by') ?? 'id';
-  if (order !== 'id') throw refused(400, 'Cannot use specified order_by field.');
-  if (query.getAll('query').some((text) => text !== ''))
-    throw refused(400, 'Filtering by query is not available yet.');
-}
 
 function saveCall(context: Context): SaveCall {
   const { platform, hints, actor } = context;

@@ -5,6 +5,7 @@ import type { Key, Stored } from '../store/store.ts';
 import type { Field, Fields } from './field.ts';
 import type { Body } from './input.ts';
 import type { Link } from './links.ts';
+import type { Page, Row } from './page.ts';
 import type { ClassFields, Context, Known, Version } from './route.ts';
 
 /**
@@ -42,7 +43,9 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** Rules of the item itself. Throws 404 for what the caller may not see, 403 for what it may not do. */
   readonly authorizeItem?: (context: Context, item: Stored<Data>, right: Right) => void;
   /** Items of a range of row numbers that the caller may see, in the order of the walk. */
-  readonly rows: (context: Context, range: RowRange) => Promise<readonly Row<Data>[]>;
+  readonly rows?: (context: Context, range: RowRange) => Promise<readonly Row<Data>[]>;
+  /** In place of `rows`, where a list has filters and orders of its own: the page that a call asks for. */
+  readonly page?: (context: Context, path: string) => Promise<Page<Data>>;
   /** Joins items with what their answers need. */
   readonly view: (context: Context, items: readonly Stored<Data>[]) => Promise<readonly View[]>;
   /** The answer for one item, as an object made for it; links are added to it. */
@@ -58,12 +61,6 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** POST on an item is a full update. */
   readonly postUpdates?: true;
   readonly actions?: readonly Action<Data, View>[];
-}
-
-/** One row of a list: what paging counts by, and the item. */
-export interface Row<Data extends object> {
-  readonly pk: number;
-  readonly item: Stored<Data>;
 }
 
 /** An update as a resource sees it. */

@@ -8,7 +8,7 @@ import type { Fields } from './field.ts';
 import { bodyFor, type InputMode, isWritable } from './input.ts';
 import { linksOf, pathOf } from './links.ts';
 import type { Action, ListResource } from './list-resource.ts';
-import { pageBody, readPage } from './page.ts';
+import { type Page, pageBody, readPage } from './page.ts';
 import type { Context, Method, Operation, Reads, Route, Version } from './route.ts';
 import { versions } from './route.ts';
 import { parseTrim, type Trim } from './trim.ts';
@@ -137,7 +137,7 @@ function listOperations<Data extends object, View>(
     authorize: (context) => resource.authorize?.(context, 'L'),
     run: async (context) => {
       const path = answers.path(context);
-      const page = await readPage(context, path, (range) => resource.rows(context, range));
+      const page = await pageFor(resource, context, path);
       const views = await resource.view(
         context,
         page.rows.map((row) => row.item),
@@ -159,6 +159,16 @@ function listOperations<Data extends object, View>(
     run: async (context) => answers.one(context, 201, await create(context, await context.body())),
   };
   return { GET: list, POST: post };
+}
+
+function pageFor<Data extends object, View>(
+  { name, rows, page }: ListResource<Data, View>,
+  context: Context,
+  path: string,
+): Promise<Page<Data>> {
+  if (page !== undefined) return page(context, path);
+  if (rows === undefined) throw new Error(`${name} cannot be listed`);
+  return readPage(context, path, (range) => rows(context, range));
 }
 
 function itemOperations<Data extends object, View>(

@@ -11,14 +11,23 @@ import {
 import { queryValue } from '../http/message.ts';
 import { idKey } from '../store/entities.ts';
 import type { Bound, Key, Store, Stored } from '../store/store.ts';
-import type { Row } from './list-resource.ts';
 import type { Context } from './route.ts';
+
+/** One row of a list: what paging counts by, and the item. */
+export interface Row<Data extends object> {
+  readonly pk: number;
+  readonly item: Stored<Data>;
+  /** Where a list has an order other than that of row numbers: the value that it is ordered by, as links have it. */
+  readonly lastValue?: string | undefined;
+}
 
 /** The rows of one page in list order, and the links to its neighbours, ready to be sent. */
 export interface Page<Data extends object> {
   readonly rows: readonly Row<Data>[];
   readonly next: string | null;
   readonly prev: string | null;
+  /** Items on all pages, where a call asked for it. */
+  readonly count?: number | undefined;
 }
 
 /**
@@ -35,27 +44,36 @@ export async function readPage<Data extends object>(
   const { query } = context.request;
   const paging = parsePaging((name) => queryValue(query, name));
   const walked = paging.size === 0 ? [] : await read(rowRange(paging));
-  const rows = inListOrder(walked, paging);
-  return {
-    rows,
-    ...pagePaths(
-      path,
-      query,
-      paging,
-      rows.map((row) => row.pk),
-    ),
-  };
+  return pageOf({ path, query, paging }, inListOrder(walked, paging));
 }
 
-function pagePaths(
-  path: string,
-  query: URLSearchParams,
-  paging: Paging,
-  pks: readonly number[],
-): { readonly next: string | null; readonly prev: string | null } {
+/** What a page was asked for by. */
+export interface PageCall {
+  /** Of the list, as links show it. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly paging: Paging;
+}
+
+/** Makes a page of its rows, which are in list order. */
+export function pageOf<Data extends object>(
+  { path, query, paging }: PageCall,
+  rows: readonly Row<Data>[],
+): Page<Data> {
+  const pks = rows.map((row) => row.pk);
   const { next, prev } = pageLinks(paging, pks);
-  const write = (link: PageLink | null) => (link === null ? null : pagePath(path, query, link));
-  return { next: write(next), prev: write(prev) };
+  const write = (link: PageLink | null) =>
+    link === null ? null : pagePath(path, query, withLastValue(link, rows));
+  return { rows, next: write(next), prev: write(prev) };
+}
+
+/** Where a list has another order than that of its row numbers, a link needs the value beside the number. */
+function withLastValue(
+  link: PageLink,
+  rows: readonly Row<object>[],
+): Readonly<Record<string, string>> {
+  const last = rows.find(({ pk }) => String(pk) === link.last_pk);
+  return { ...link, ...(last?.lastValue !== undefined && { last_value: last.lastValue }) };
 }
 
 const kept = new Set(
@@ -65,13 +83,17 @@ const kept = new Set(
 );
 
 /** A path to a neighbouring page: keeps what shapes the list, never credentials (reference: what a link keeps). */
-function pagePath(path: string, query: URLSearchParams, link: PageLink): string {
+function pagePath(
+  path: string,
+  query: URLSearchParams,
+  link: Readonly<Record<string, string>>,
+): string {
   const parameters = new URLSearchParams();
   for (const name of new Set(query.keys())) {
     if (!kept.has(name) && !name.endsWith('__startswith')) continue;
-    // all copies of `query` apply together; of all else the last one counts
+    // all copies of `query` apply together, the same one once; of all else the last one counts
     const values = query.getAll(name);
-    for (const value of name === 'query' ? values : values.slice(-1))
+    for (const value of name === 'query' ? new Set(values) : values.slice(-1))
       parameters.append(name, value);
   }
   for (const [name, value] of Object.entries(link)) parameters.append(name, value);
@@ -80,7 +102,8 @@ function pagePath(path: string, query: URLSearchParams, link: PageLink): string 
 
 /** The envelope of a list (reference: paging, envelope). */
 export function pageBody(page: Page<object>, objects: readonly JsonObject[]): JsonObject {
-  return { next: page.next, prev: page.prev, objects };
+  const { next, prev, count } = page;
+  return { next, prev, objects, ...(count !== undefined && { objects_count: count }) };
 }
 
 /** Reads a range of rows that lie in one partition under `prefix` and the row number in ten digits. */

@@ -110,6 +110,8 @@ export interface ClassData {
   readonly storage: readonly FieldStorage[];
   /** Index positions given up, longest ago first. */
   readonly retiredSlots: readonly number[];
+  /** Slots that came with a change of the schema and may not hold every object yet; none when absent. */
+  readonly unfilledSlots?: readonly number[];
   /** Raised when the set of slots changes; objects carry the epoch by which their index keys were made. */
   readonly epoch: number;
   readonly revision: number;

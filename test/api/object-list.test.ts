@@ -154,13 +154,13 @@ scenarios('the list of objects', () => api, [
     given: owner,
   })),
   {
-    name: 'refuses a filter as long as there is none',
+    name: 'refuses a filter on a field without index',
     path: `${list}?query=&query=${encodeURIComponent('{"title":{"_eq":"t1"}}')}`,
     status: 400,
     given: owner,
   },
   {
-    name: 'refuses another order as long as there is none',
+    name: 'refuses the order of a field without index; the last one counts',
     path: `${list}?order_by=id&order_by=title`,
     status: 400,
     given: owner,

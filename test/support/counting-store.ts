@@ -7,6 +7,8 @@ export interface CountingStore extends Store {
   readonly rounds: number;
   /** Calls since `reset`. */
   readonly calls: number;
+  /** Items that queries gave since `reset`, whether or not anybody wanted them. */
+  readonly queried: number;
   reset(): void;
 }
 
@@ -17,6 +19,7 @@ export interface CountingStore extends Store {
 export function countRoundTrips(store: Store): CountingStore {
   let rounds = 0;
   let calls = 0;
+  let queried = 0;
   let underWay = 0;
 
   async function counted<Result>(call: () => Promise<Result>): Promise<Result> {
@@ -33,7 +36,11 @@ export function countRoundTrips(store: Store): CountingStore {
 
   return {
     get: (keys) => counted(() => store.get(keys)),
-    query: (query) => counted(() => store.query(query)),
+    query: async (query) => {
+      const page = await counted(() => store.query(query));
+      queried += page.items.length;
+      return page;
+    },
     write: (transaction) => counted(() => store.write(transaction)),
     next: (counter, count) => counted(() => store.next(counter, count)),
     close: () => store.close(),
@@ -43,7 +50,11 @@ export function countRoundTrips(store: Store): CountingStore {
     get calls() {
       return calls;
     },
+    get queried() {
+      return queried;
+    },
     reset: () => {
+      queried = 0;
       rounds = 0;
       calls = 0;
     },

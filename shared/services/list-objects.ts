@@ -1,0 +1,111 @@
+import type { Actor } from '../domain/access.ts';
+import { isUnbound, objectPermission } from '../domain/object-access.ts';
+import type { Paging } from '../domain/paging.ts';
+import { type Cursor, type Order, parseLastValue, parseOrder } from '../domain/query/order.ts';
+import { parseQueries } from '../domain/query/parse.ts';
+import type { Reader } from '../domain/query/plan.ts';
+import type { Context } from '../resource/route.ts';
+import type { ClassData, ObjectData } from '../store/records.ts';
+import type { Stored } from '../store/store.ts';
+import { resolveNested } from './nested-queries.ts';
+import { countObjects, findObjects, type Search } from './object-search.ts';
+import type { Walk } from './object-walk.ts';
+import { compiledClass } from './save-object.ts';
+
+const maxMs = 1500; // with what comes before and after, an answer takes less than two seconds
+
+/** What a list needs of the call. */
+export type ListCall = Pick<Context, 'platform' | 'hints' | 'actor' | 'request'> & {
+  readonly instance: number;
+  readonly class: Stored<ClassData>;
+};
+
+/** What a caller asks of a list of objects, as it came. */
+export interface ListRequest {
+  /** Every copy of `query`. */
+  readonly queries: readonly string[];
+  readonly orderBy: string | undefined;
+  readonly lastValue: string | undefined;
+  readonly paging: Paging;
+  readonly isCounted: boolean;
+}
+
+/** One page of objects. */
+export interface ObjectPage {
+  readonly order: Order;
+  /** In list order. */
+  readonly objects: readonly Stored<ObjectData>[];
+  /** Of all pages, when it was asked for: exact up to 1000, above that at least as many as could be read. */
+  readonly count: number | undefined;
+}
+
+/**
+ * Lists the objects of a class that fit a query and that the caller may read (reference: listing objects).
+ *
+ * @throws ApiError 400 for a bad parameter; 408 when every path would lead over more than 10,000 objects, or take
+ *                  more than 1.5 s
+ */
+export async function listObjects(call: ListCall, request: ListRequest): Promise<ObjectPage> {
+  const started = performance.now();
+  const deadline = started + maxMs;
+  const compiled = compiledClass(call.hints, call.class);
+  const order = parseOrder(request.orderBy, compiled);
+  const from = cursorOf(order, request);
+  const { conditions, nested } = parseQueries(request.queries, compiled);
+  const resolved = await resolveNested({ ...call, deadline }, nested);
+  const search = searchOf(call, [...conditions, ...resolved], deadline);
+  const [walk, count] = await Promise.all([
+    findPage(search, { order, from, paging: request.paging }),
+    request.isCounted ? countObjects(search, order) : undefined,
+  ]);
+  const found = walk?.found ?? [];
+  call.platform.log({
+    ...{ level: 'debug', message: 'objects listed', requestId: call.request.id },
+    ...{ path: walk?.name, keysRead: walk?.keysRead ?? 0, kept: found.length },
+    durationMs: Math.round(performance.now() - started),
+  });
+  const objects = request.paging.direction === 'backward' ? found.toReversed() : found;
+  return { order, objects, count };
+}
+
+function cursorOf(order: Order, { lastValue, paging }: ListRequest): Cursor | undefined {
+  const value = parseLastValue(order, lastValue);
+  return paging.lastPk === undefined ? undefined : { id: paging.lastPk, value };
+}
+
+function searchOf(
+  { platform, instance, class: { data }, actor }: ListCall,
+  conditions: Search['conditions'],
+  deadline: number,
+): Search {
+  return {
+    place: { store: platform.store, instance, classNumber: data.number },
+    conditions,
+    reader: readerOf(actor),
+    isVisible: isUnbound(actor)
+      ? () => true
+      : (object) => objectPermission(actor, object) !== 'none',
+    deadline,
+  };
+}
+
+function readerOf(actor: Actor): Reader {
+  if (isUnbound(actor)) return { kind: 'unbound' };
+  return { kind: 'bound', user: actor.kind === 'apiKey' ? actor.user?.id : undefined };
+}
+
+interface PagePart {
+  readonly order: Order;
+  readonly from: Cursor | undefined;
+  readonly paging: Paging;
+}
+
+/** Walks to the far end of a page; nothing is read for an empty one. */
+async function findPage(
+  search: Search,
+  { order, from, paging }: PagePart,
+): Promise<Walk | undefined> {
+  if (paging.size === 0) return undefined;
+  const isDescending = order.isDescending !== (paging.direction === 'backward');
+  return findObjects(search, { order, isDescending, from, limit: paging.size });
+}

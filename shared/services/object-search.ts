@@ -1,0 +1,78 @@
+import type { Condition } from '../domain/query/conditions.ts';
+import { queryTookTooLong } from '../domain/query/errors.ts';
+import { matcherOf } from '../domain/query/match.ts';
+import type { Order } from '../domain/query/order.ts';
+import { idBounds, type Plan, planCount, planList, type Reader } from '../domain/query/plan.ts';
+import type { ObjectData } from '../store/records.ts';
+import { maxKeysRead, type ObjectPlace, openWalk, type Walk, type Wanted } from './object-walk.ts';
+
+const exactCount = 1000; // reference: count. Above it a count may be an estimate
+
+/** A search among the objects of one class. */
+export interface Search {
+  readonly place: ObjectPlace;
+  readonly conditions: readonly Condition[];
+  readonly reader: Reader;
+  /** Whether the reader may see an object. */
+  readonly isVisible: (object: ObjectData) => boolean;
+  /** When it has to end, by `performance.now()`. */
+  readonly deadline: number;
+}
+
+/** The part of an ordered list that is wanted. */
+export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit'>;
+
+/**
+ * Finds a part of the objects that a search is for.
+ *
+ * @throws ApiError 408 when no path leads to them within 10,000 objects and the time
+ */
+export async function findObjects(search: Search, part: Part): Promise<Walk> {
+  const { conditions, reader } = search;
+  const plans = planList({ conditions, order: part.order, reader });
+  const { done } = await race(search, plans, part);
+  if (done === undefined) throw queryTookTooLong();
+  return done;
+}
+
+/**
+ * Counts the objects that a search is for: exactly up to 1000, and beyond as far as one call may read.
+ *
+ * @param order any; nothing comes of it
+ * @throws ApiError 408 when less than 1000 were found within 10,000 objects and the time
+ */
+export async function countObjects(search: Search, order: Order): Promise<number> {
+  const limit = Number.POSITIVE_INFINITY;
+  const everything = { order, isDescending: false, from: undefined, limit };
+  const { done, walks } = await race(search, planCount(search), everything);
+  if (done !== undefined) return done.found.length;
+  const most = Math.max(...walks.map(({ found }) => found.length));
+  if (most < exactCount) throw queryTookTooLong();
+  return most;
+}
+
+interface Outcome {
+  /** The walk that came to its end first. */
+  readonly done: Walk | undefined;
+  readonly walks: readonly Walk[];
+}
+
+/** Follows plans side by side until one has what is wanted, or none may read on. */
+async function race(search: Search, plans: readonly Plan[], part: Part): Promise<Outcome> {
+  const matches = matcherOf(search.conditions);
+  const wanted: Wanted = {
+    ...part,
+    ids: idBounds(search.conditions),
+    isKept: (object) => search.isVisible(object) && matches(object),
+  };
+  const walks = plans.map((plan) => openWalk(search.place, plan, wanted));
+  for (;;) {
+    const going = walks.filter(({ keysRead }) => keysRead < maxKeysRead);
+    await Promise.all(going.map((walk) => walk.step()));
+    const done = walks.find(({ isDone }) => isDone);
+    if (done !== undefined) return { done, walks };
+    if (going.length === 0 || performance.now() > search.deadline) {
+      return { done: undefined, walks };
+    }
+  }
+}

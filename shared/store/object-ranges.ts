@@ -1,0 +1,197 @@
+import type { Scalar } from '../domain/query/operands.ts';
+import type { IdBounds, IndexPath, Limit, Path } from '../domain/query/plan.ts';
+import { compareText } from '../domain/query/text-order.ts';
+import { idKey } from './entities.ts';
+import { codeEnd, encodeText, encodeValue, nullCode } from './index-keys.ts';
+import { type Bound, type IndexName, indexNames, type Query } from './store.ts';
+
+/** A range of objects of one class: of the table, or of an index. */
+export type ObjectRange = Pick<Query, 'index' | 'lower' | 'upper'>;
+
+/** Where a walk goes on: below or above this place, which is out. */
+export interface Start {
+  readonly id: number;
+  /** Of the field of an index; undefined where ids alone are compared. */
+  readonly value: Scalar | null | undefined;
+  readonly isDescending: boolean;
+}
+
+const afterCodeEnd = '\u0001'; // after every id that follows the end of a code
+const afterDigits = ':';
+
+/**
+ * Writes the ranges of a path, to be walked side by side; none when nothing can lie in them. Values are at most 128
+ * characters, so that every bound has its place in the table's limit of 1,000 bytes.
+ *
+ * @param ids  bounds of ids, where a range lists objects by id
+ * @param from where the walk goes on; absent: at its beginning
+ */
+export function objectRanges(
+  path: Exclude<Path, { readonly kind: 'ids' }>,
+  ids: IdBounds,
+  from?: Start,
+): readonly ObjectRange[] {
+  const bounds = from === undefined || from.value !== undefined ? ids : narrowed(ids, from);
+  switch (path.kind) {
+    case 'all':
+      return byIds({}, '', bounds);
+    case 'owned':
+      return path.owners
+        .filter((owner) => owner > 0)
+        .flatMap((owner) => byIds({ index: 'owned' }, idKey(owner), bounds));
+    case 'rights': {
+      const { user } = path;
+      return [
+        ...byIds({ index: 'shared' }, '', bounds),
+        ...(user === undefined ? [] : byIds({ index: 'owned' }, idKey(user), bounds)),
+      ];
+    }
+    case 'index': {
+      const ranges =
+        path.points === undefined ? [limitsRange(path)] : pointRanges(path, path.points, bounds);
+      const start = from?.value === undefined ? undefined : startRange(path, from, from.value);
+      const all = start === undefined ? ranges : ranges.map((range) => intersect(range, start));
+      return all.filter((range) => !isEmpty(range));
+    }
+  }
+}
+
+function narrowed({ above, below }: IdBounds, { id, isDescending }: Start): IdBounds {
+  return isDescending
+    ? { above, below: Math.min(below, id) }
+    : { above: Math.max(above, id), below };
+}
+
+/** Objects of one prefix in the order of their ids. */
+function byIds(
+  range: { readonly index?: IndexName },
+  prefix: string,
+  { above, below }: IdBounds,
+): readonly ObjectRange[] {
+  if (below <= 0 || above >= below - 1) return [];
+  const lower = above < 0 ? prefix : prefix + idKey(above);
+  return [
+    {
+      ...range,
+      ...(lower !== '' && { lower: { key: lower, inclusive: above < 0 } }),
+      upper: {
+        key: prefix + (below === Number.POSITIVE_INFINITY ? afterDigits : idKey(below)),
+        inclusive: false,
+      },
+    },
+  ];
+}
+
+function pointRanges(
+  path: IndexPath,
+  points: readonly (Scalar | null)[],
+  ids: IdBounds,
+): readonly ObjectRange[] {
+  const codes = codesOf(path);
+  return points.flatMap((value) => byIds({ index: codes.index }, codes.start(value), ids));
+}
+
+/** How one index writes the beginning of a value's keys, and what comes after all of them. */
+interface Codes {
+  readonly index: IndexName;
+  readonly start: (value: Scalar | null) => string;
+  readonly after: (value: Scalar) => string;
+}
+
+function codesOf({ index, type }: IndexPath): Codes {
+  if (index === 'updated') {
+    return {
+      index,
+      start: String, // a time is never null, and no key begins with the word
+      after: (value) => value + afterDigits,
+    };
+  }
+  const name = indexNames[index]; // the first sixteen are the slots
+  if (name === undefined) throw new Error(`no slot ${index}`);
+  return {
+    index: name,
+    start: (value) => encodeValue(type, value) + codeEnd,
+    after: (value) => encodeValue(type, value) + afterCodeEnd,
+  };
+}
+
+function limitsRange(path: IndexPath): ObjectRange {
+  const codes = codesOf(path);
+  const whole: ObjectRange = { index: codes.index };
+  if (path.limits.length === 0) return whole;
+  // what has a limit is set: null comes after every value
+  const values: ObjectRange = { ...whole, upper: { key: nullCode, inclusive: false } };
+  return path.limits.reduce((range, limit) => intersect(range, limitRange(codes, limit)), values);
+}
+
+function limitRange({ start, after }: Codes, limit: Limit): Pick<ObjectRange, 'lower' | 'upper'> {
+  switch (limit.kind) {
+    case 'above':
+      return { lower: { key: after(limit.value), inclusive: true } };
+    case 'from':
+      return { lower: { key: start(limit.value), inclusive: true } };
+    case 'below':
+      return { upper: { key: start(limit.value), inclusive: false } };
+    case 'upTo':
+      return { upper: { key: after(limit.value), inclusive: false } };
+    case 'prefix': {
+      const prefix = encodeText(limit.value);
+      return {
+        lower: { key: prefix, inclusive: true },
+        upper: { key: successor(prefix), inclusive: false },
+      };
+    }
+    case 'set':
+      return {};
+  }
+}
+
+/** The least text above all that begin with `prefix`, which has a character below the last one. */
+function successor(prefix: string): string {
+  const characters = Array.from(prefix);
+  for (;;) {
+    const last = characters.pop()?.codePointAt(0) ?? 0;
+    if (last === 0x10ffff) continue;
+    const next = last + 1 === 0xd800 ? 0xe000 : last + 1; // no text holds a lone surrogate
+    return characters.join('') + String.fromCodePoint(next);
+  }
+}
+
+function startRange(
+  path: IndexPath,
+  { id, isDescending }: Start,
+  value: Scalar | null,
+): Pick<ObjectRange, 'lower' | 'upper'> {
+  const bound: Bound = { key: startKey(path, id, value), inclusive: false };
+  return isDescending ? { upper: bound } : { lower: bound };
+}
+
+function startKey(path: IndexPath, id: number, value: Scalar | null): string {
+  if (path.index === 'updated' && value === null) return nullCode; // after all times
+  return codesOf(path).start(value) + idKey(id);
+}
+
+/** What lies in both ranges. */
+function intersect(a: ObjectRange, b: Pick<ObjectRange, 'lower' | 'upper'>): ObjectRange {
+  const lower = inner(a.lower, b.lower, 1);
+  const upper = inner(a.upper, b.upper, -1);
+  return {
+    ...(a.index !== undefined && { index: a.index }),
+    ...(lower && { lower }),
+    ...(upper && { upper }),
+  };
+}
+
+/** The bound that leaves less: the higher one with sign 1, the lower one with sign -1. */
+function inner(a: Bound | undefined, b: Bound | undefined, sign: 1 | -1): Bound | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const order = compareText(a.key, b.key) * sign;
+  if (order === 0) return { key: a.key, inclusive: a.inclusive && b.inclusive };
+  return order > 0 ? a : b;
+}
+
+function isEmpty({ lower, upper }: ObjectRange): boolean {
+  if (lower === undefined || upper === undefined) return false;
+  const order = compareText(lower.key, upper.key);
+  return order > 0 || (order === 0 && !(lower.inclusive && upper.inclusive));
+}

@@ -1,0 +1,386 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+const books = '/v1.1/instances/blog-1/classes/book/objects/';
+const owner = () => ({ as: world.owner });
+const indexed = { filter_index: true, order_index: true };
+
+/** Two authors, 1 and 2, and seven books, 3 to 9. */
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  await plantUser(world, 7);
+  await world.dataClass('author', [
+    { name: 'name', type: 'string', ...indexed },
+    { name: 'secret', type: 'string', ...indexed },
+  ]);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string', ...indexed },
+    { name: 'pages', type: 'integer', ...indexed },
+    { name: 'sold', type: 'boolean', ...indexed },
+    { name: 'out', type: 'datetime', ...indexed },
+    { name: 'note', type: 'string' },
+    { name: 'author', type: 'reference', target: 'Author', filter_index: true },
+    { name: 'authors', type: 'relation', target: 'author', filter_index: true },
+    { name: 'sequel', type: 'reference', target: 'self', filter_index: true },
+    { name: 'user', type: 'reference', target: 'user', filter_index: true },
+  ]);
+  const make = async (name: string, body: object) =>
+    expected(await world.call(world.owner, 'POST', `classes/${name}/objects/`, body), 201);
+  await make('author', { name: 'Ada', secret: 'x' });
+  await make('author', { name: 'Bob' });
+  const out = (day: number) => `2024-03-0${day}T00:00:00.000001Z`;
+  await make('book', { title: 'c', pages: 5, sold: true, out: out(1), author: 1, authors: [1, 2] });
+  await make('book', { title: 'a', pages: 9, sold: false, out: out(2), author: 2, sequel: 3 });
+  await make('book', { title: 'b', pages: 5, sold: true, out: out(3), author: 1, authors: [2] });
+  await make('book', { pages: 7, owner: 7 });
+  await make('book', { title: 'A', other_permissions: 'read' });
+  await make('book', { title: 'a', pages: 5, sold: false, out: out(2), user: 7 });
+  await make('book', { title: 'é 100%', pages: -1, sold: true });
+});
+afterAll(() => api.close());
+
+const parameters = (values: Readonly<Record<string, unknown>>) =>
+  Object.entries(values)
+    .flatMap(([name, value]) =>
+      (name === 'query' && Array.isArray(value) ? value : [value]).map(
+        (one) =>
+          `${name}=${encodeURIComponent(typeof one === 'string' ? one : JSON.stringify(one))}`,
+      ),
+    )
+    .join('&');
+
+async function listed(values: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const path = `${books}?fields=id&${parameters(values)}`;
+  const { objects } = expected(await api.send({ as: world.owner, path }), 200);
+  return objects.map(({ id }: { readonly id: number }) => id);
+}
+
+const filters: readonly [query: unknown, ids: number[]][] = [
+  [{}, [3, 4, 5, 6, 7, 8, 9]],
+  [{ pages: { _eq: 5 } }, [3, 5, 8]],
+  [{ pages: { _eq: '5' }, sold: { _eq: 't' } }, [3, 5]],
+  [{ pages: { _neq: 5 } }, [4, 6, 7, 9]],
+  [{ pages: { _gt: 5, _lte: 9 } }, [4, 6]],
+  [{ pages: { _in: [9, -1, 100] } }, [4, 9]],
+  [{ pages: { _in: [] } }, []],
+  [{ pages: { _nin: [] } }, [3, 4, 5, 6, 7, 8, 9]],
+  [{ pages: { _nin: [5] } }, [4, 6, 7, 9]],
+  [{ pages: { _exists: false } }, [7]],
+  [{ title: { _exists: true } }, [3, 4, 5, 7, 8, 9]],
+  [{ title: { _startswith: 'a' } }, [4, 8]],
+  [{ title: { _ieq: 'a' } }, [4, 7, 8]],
+  [{ title: { _contains: '100%' } }, [9]],
+  [{ title: { _like: '_ %\\%' } }, [9]],
+  [{ out: { _gte: '2024-03-02', _lt: '2024-03-03' } }, [4, 8]],
+  [{ sold: { _gt: false } }, [3, 5, 9]],
+  [{ id: { _in: [9, 3, 999] } }, [3, 9]],
+  [{ id: { _gt: 4, _lt: 7 } }, [5, 6]],
+  [{ owner: { _eq: 7 } }, [6]],
+  [{ owner: { _exists: false } }, [3, 4, 5, 7, 8, 9]],
+  [{ revision: { _eq: 1 }, created_at: { _gt: '2000-01-01' } }, [3, 4, 5, 6, 7, 8, 9]],
+  [{ author: { _eq: 1 } }, [3, 5]],
+  [{ authors: { _contains: [2] } }, [3, 5]],
+  [{ author: { _is: { name: { _startswith: 'A' } } } }, [3, 5]],
+  [{ author: { _is: { secret: { _eq: 'x' } } } }, [3, 5]],
+  [{ author: { _is: {} } }, [3, 4, 5]],
+  [{ author: { _is: { name: { _eq: 'nobody' } } } }, []],
+  [{ author: { _is: { name: { _exists: true } }, _neq: 1 } }, [4]],
+  [{ authors: { _is: { name: { _eq: 'Ada' } } } }, [3]],
+  [{ sequel: { _is: { title: { _eq: 'c' } } } }, [4]],
+  [{ author: { _is: {} }, sequel: { _is: {} } }, [4]],
+  [{ user: { _eq: 7 } }, [8]],
+];
+
+describe('a query', () => {
+  it.each(filters)('%j', async (query, ids) => {
+    expect(await listed({ query })).toEqual(ids);
+    expect(await listed({ query, order_by: '-id' })).toEqual(ids.toReversed());
+    expect(await listed({ query, order_by: 'created_at' })).toEqual(ids);
+  });
+
+  it('applies with all its copies, and not when it is empty', async () => {
+    expect(await listed({ query: [{ pages: { _gt: 0 } }, '', { pages: { _lt: 6 } }] })).toEqual([
+      3, 5, 8,
+    ]);
+  });
+
+  it('comes in a body when it is long', async () => {
+    const many = (make: (at: number) => unknown) =>
+      Array.from({ length: 128 }, (_, at) => make(at));
+    const query = {
+      title: { _nin: many((at) => 'é'.repeat(50) + at) },
+      out: { _nin: many((at) => `2020-01-01T00:00:00.${at}Z`) },
+      pages: { _nin: [9, ...many((at) => 2147483000 + at).slice(1)] },
+    };
+    const body = { _method: 'GET', query, fields: 'id', page_size: 3 };
+
+    const sent = await api.send({
+      ...{ as: world.owner, path: books, body: JSON.stringify(body) },
+      headers: { 'Content-Type': 'text/plain' },
+    });
+
+    expect(new URLSearchParams({ query: JSON.stringify(query) }).toString().length).toBeGreaterThan(
+      10_240,
+    );
+    expect([sent.status, sent.body.objects]).toEqual([200, [{ id: 3 }, { id: 5 }, { id: 6 }]]);
+    expect(sent.body.next).toContain('last_pk=6');
+  });
+});
+
+const orders: readonly [order: string, ids: number[]][] = [
+  ['id', [3, 4, 5, 6, 7, 8, 9]],
+  ['-id', [9, 8, 7, 6, 5, 4, 3]],
+  ['created_at', [3, 4, 5, 6, 7, 8, 9]],
+  ['-created_at', [9, 8, 7, 6, 5, 4, 3]],
+  ['-updated_at', [9, 8, 7, 6, 5, 4, 3]],
+  ['pages', [9, 3, 5, 8, 6, 4, 7]],
+  ['-pages', [7, 4, 6, 8, 5, 3, 9]],
+  ['title', [7, 4, 8, 5, 3, 9, 6]],
+  ['-title', [6, 9, 3, 5, 8, 4, 7]],
+  ['sold', [4, 8, 3, 5, 9, 6, 7]],
+  ['-out', [9, 7, 6, 5, 8, 4, 3]],
+];
+
+describe('order_by', () => {
+  it.each(orders)('%s', async (order, ids) => {
+    expect(await listed({ order_by: order })).toEqual(ids);
+    expect(await listed({ order_by: order, ordering: 'desc' })).toEqual(ids);
+  });
+
+  it.each(orders)('%s goes by pages forth and back', async (order, ids) => {
+    for (const size of [1, 2, 3, 7]) {
+      const pages = await walk(`${books}?fields=id&order_by=${order}&page_size=${size}`, 'next');
+      const back = await walk(`${pages.at(-1)?.prev}`, 'prev');
+
+      expect(pages.flatMap(({ objects }) => objects)).toEqual(ids);
+      expect([
+        ...back.toReversed().flatMap(({ objects }) => objects),
+        ...(pages.at(-1)?.objects ?? []),
+      ]).toEqual(ids);
+    }
+  });
+
+  it('an object that is changed is the newest by updated_at', async () => {
+    await world.call(world.owner, 'PATCH', 'classes/book/objects/5/', { note: 'new' });
+
+    expect(await listed({ order_by: '-updated_at', page_size: 2 })).toEqual([5, 9]);
+    expect(await listed({ order_by: 'created_at', page_size: 3 })).toEqual([3, 4, 5]);
+  });
+});
+
+/** All pages from this one on, each with its ids. */
+async function walk(path: string, link: 'next' | 'prev') {
+  const pages: { readonly objects: number[]; readonly prev: string | null }[] = [];
+  for (let at: string | null = path; at !== null; ) {
+    const { body } = await api.send({ as: world.owner, path: at });
+    const ids: number[] = body.objects.map(({ id }: { readonly id: number }) => id);
+    pages.push({ objects: ids, prev: body.prev });
+    at = body[link];
+  }
+  return pages;
+}
+
+const cannotUse = { detail: 'Cannot use specified order_by field.' };
+const needsIndex = {
+  detail: 'Cannot use specified order_by field. Set required index on schema first.',
+};
+const incorrectOrder = { detail: 'Incorrect order_by parameter provided.' };
+const incorrectPage = { detail: 'Incorrect page parameter provided.' };
+
+const refusals: readonly [query: string, answer: object][] = [
+  ['order_by=', incorrectOrder],
+  ['order_by=-', incorrectOrder],
+  ['order_by=--id', incorrectOrder],
+  ['order_by=Title', incorrectOrder],
+  ['order_by=title,pages', incorrectOrder],
+  ['order_by=constructor', incorrectOrder],
+  ...['revision', '-owner', 'group', 'channel', 'channel_room', 'other_permissions'].map(
+    (field): [string, object] => [`order_by=${field}`, cannotUse],
+  ),
+  ['order_by=note', needsIndex],
+  ['order_by=-author', needsIndex],
+  ['order_by=authors', needsIndex],
+  ['order_by=pages&last_value=x', incorrectPage],
+  ['order_by=pages&last_value=', incorrectPage],
+  ['order_by=pages&direction=1&last_pk=1&last_value=1.5', incorrectPage],
+  ['order_by=sold&last_value=true', incorrectPage],
+  ['order_by=out&last_value=2024-03-01', incorrectPage],
+  ['order_by=updated_at&last_value=1', incorrectPage],
+  ['order_by=created_at&last_value=1', incorrectPage],
+  [`order_by=title&last_value=${'a'.repeat(129)}`, incorrectPage],
+  ['query={', { query: 'Not a valid JSON string.' }],
+  ['query=[]', { query: ['Query passed in invalid format.'] }],
+  ['query={}&query=null', { query: ['Query passed in invalid format.'] }],
+  [
+    'query={"note":{"_eq":1}}',
+    { query: 'Field "note" cannot be used in a query as it is not indexed.' },
+  ],
+  [
+    'query={"author":{"_is":{"pages":{"_eq":1}}}}',
+    { query: 'Invalid field name defined: "pages".' },
+  ],
+  [
+    'query={"user":{"_is":{}}}',
+    { query: 'Field "user" cannot be queried by its user: users are not available yet.' },
+  ],
+];
+
+describe('a list is refused', () => {
+  it.each(refusals)('%s', async (query, answer) => {
+    const { status, body } = await api.send({ as: world.owner, path: `${books}?${query}` });
+
+    expect([status, body]).toEqual([400, answer]);
+  });
+
+  it('when a nested query is about a class that is gone', async () => {
+    await world.dataClass('gone', []);
+    const schema = [{ name: 'ref', type: 'reference', target: 'gone', filter_index: true }];
+    const path = await world.dataClass('left', schema);
+    await world.call(world.owner, 'DELETE', 'classes/gone/');
+
+    const { status, body } = await api.send({
+      as: world.owner,
+      path: `${path}objects/?query={"ref":{"_is":{}}}`,
+    });
+
+    expect([status, body]).toEqual([400, { query: 'Referenced class "gone" does not exist.' }]);
+  });
+});
+
+scenarios('links of a page', () => api, [
+  {
+    name: 'keep what shapes the list, each copy of the query once, and tell the value',
+    path: `${books}?query={"pages":{"_gt":0}}&query={"id":{"_gt":0}}&query={"pages":{"_gt":0}}&order_by=-pages&page_size=2&fields=id`,
+    status: 200,
+    answer: {
+      next: `${books}?${parameters({
+        query: [{ pages: { _gt: 0 } }, { id: { _gt: 0 } }],
+        ...{ order_by: '-pages', page_size: '2', fields: 'id' },
+        ...{ direction: '1', last_pk: '6', last_value: '7' },
+      })}`,
+      prev: null,
+      objects: [{ id: 4 }, { id: 6 }],
+    },
+    given: owner,
+  },
+  {
+    name: 'are of version 1 in version 1',
+    path: '/v1/instances/blog-1/classes/book/objects/?order_by=sold&page_size=1&fields=id',
+    status: 200,
+    answer: {
+      next: '/v1/instances/blog-1/classes/book/objects/?order_by=sold&page_size=1&fields=id&direction=1&last_pk=4&last_value=False',
+      prev: null,
+      objects: [{ id: 4 }],
+    },
+    given: owner,
+  },
+  {
+    name: 'have no value where it is null',
+    path: `${books}?order_by=-title&page_size=1&fields=id`,
+    status: 200,
+    answer: {
+      next: `${books}?order_by=-title&page_size=1&fields=id&direction=1&last_pk=6`,
+      prev: null,
+      objects: [{ id: 6 }],
+    },
+    given: owner,
+  },
+  {
+    name: 'have the time in its strict form',
+    path: `${books}?order_by=out&page_size=1&fields=id`,
+    status: 200,
+    answer: {
+      next: `${books}?${parameters({
+        ...{ order_by: 'out', page_size: '1', fields: 'id', direction: '1', last_pk: '3' },
+        last_value: '2024-03-01T00:00:00.000001Z',
+      })}`,
+      prev: null,
+      objects: [{ id: 3 }],
+    },
+    given: owner,
+  },
+  {
+    name: 'lead nowhere from a page that can have nothing',
+    path: `${books}?order_by=pages&page_size=0&query={"pages":{"_eq":5}}`,
+    status: 200,
+    answer: { next: null, prev: null, objects: [] },
+    given: owner,
+  },
+]);
+
+describe('include_count', () => {
+  it.each([
+    ['include_count=true', 7],
+    ['include_count=1&page_size=0', 7],
+    ['include_count=t&query={"pages":{"_eq":5}}', 3],
+    ['include_count=True&query={"pages":{"_eq":5},"sold":{"_eq":true}}&page_size=1', 2],
+    ['include_count=on&order_by=title&direction=0&page_size=2', 7],
+    ['include_count=true&query={"id":{"_in":[]}}', 0],
+    ['include_count=false', undefined],
+    ['include_count=', undefined],
+    ['include_count=maybe', undefined],
+  ])('%s', async (query, count) => {
+    const { body } = await api.send({ as: world.owner, path: `${books}?${query}` });
+
+    expect(body.objects_count).toBe(count);
+    expect(Object.keys(body)).toEqual([
+      ...['next', 'prev', 'objects'],
+      ...(count === undefined ? [] : ['objects_count']),
+    ]);
+  });
+
+  it('counts what the caller sees', async () => {
+    const key = await world.apiKey({ allow_anonymous_read: true });
+    const path = `${books}?include_count=true&fields=id`;
+
+    const { body } = await api.send({ as: key, path });
+
+    expect(body).toEqual({ next: null, prev: null, objects: [{ id: 7 }], objects_count: 1 });
+  });
+});
+
+describe('a query through a reference', () => {
+  it('sees what the caller may not read, and shows no more than whether something fits', async () => {
+    const key = await world.apiKey({ allow_anonymous_read: true });
+    const path = `${books}?fields=id&query={"author":{"_is":{"secret":{"_eq":"x"}}}}`;
+    await world.call(world.owner, 'PATCH', 'classes/book/objects/3/', {
+      other_permissions: 'read',
+    });
+
+    const { body } = await api.send({ as: key, path });
+
+    expect(body.objects).toEqual([{ id: 3 }]);
+  });
+});
+
+describe('an index that came later', () => {
+  it('leaves nothing out', async () => {
+    const plain = { name: 'n', type: 'integer' };
+    const path = await world.dataClass('late', [plain]);
+    const objects = 'classes/late/objects/';
+    const ids: number[] = [];
+    for (const n of [2, 1])
+      ids.push(expected(await world.call(world.owner, 'POST', objects, { n }), 201).id);
+    await world.call(world.owner, 'PATCH', 'classes/late/', { schema: [{ ...plain, ...indexed }] });
+    for (const n of [2, 0])
+      ids.push(expected(await world.call(world.owner, 'POST', objects, { n }), 201).id);
+
+    const equal = await api.send({
+      as: world.owner,
+      path: `${path}objects/?query={"n":{"_eq":2}}`,
+    });
+    const sorted = await api.send({ as: world.owner, path: `${path}objects/?order_by=n` });
+
+    const [a, b, c, d] = ids;
+    expect(
+      [equal, sorted].map(({ body }) => body.objects.map((one: { id: number }) => one.id)),
+    ).toEqual([
+      [a, c],
+      [d, b, a, c],
+    ]);
+  });
+});

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import type { Dispatch } from '../../shared/http/message.ts';
+import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import {
+  type Caller,
+  expectedIds,
+  modelObject,
+  modelQuestion,
+  modelSchema,
+  type Question,
+} from '../support/query-model.ts';
+
+/*
+ * Random classes, objects, callers and queries: walking all pages forth and back gives what a plain array gives. Calls
+ * go to dispatch itself: sockets would take most of the time.
+ */
+
+const questionsEach = 20;
+const worlds = (process.env.CI === 'true' ? 2000 : 300) / questionsEach;
+
+let api: Api;
+let world: World;
+let dispatch: Dispatch;
+let callers: readonly { readonly key: Record<string, string>; readonly rights: Caller }[];
+
+beforeAll(async () => {
+  api = await startApi({ settings: { maxClasses: 1000 } });
+  world = await openWorld(api);
+  dispatch = createDispatch(routes, api.platform);
+  const user1 = await plantUser(world, 1, [1]);
+  const user2 = await plantUser(world, 2, [1, 2]);
+  const user3 = await plantUser(world, 3);
+  const bare = await world.apiKey();
+  const user = (key: string, id: number, groups: readonly number[]) => ({
+    key: { 'x-api-key': bare, 'x-user-key': key },
+    rights: { kind: 'bound', user: id, groups } as const,
+  });
+  callers = [
+    { key: { 'x-api-key': world.owner }, rights: { kind: 'unbound' } },
+    {
+      key: { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
+      rights: { kind: 'unbound' },
+    },
+    {
+      key: { 'x-api-key': await world.apiKey({ allow_anonymous_read: true }) },
+      rights: { kind: 'bound', groups: [] },
+    },
+    user(user1, 1, [1]),
+    user(user2, 2, [1, 2]),
+    user(user3, 3, []),
+  ];
+});
+afterAll(() => api.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
+type Body = any;
+
+async function call(
+  key: Record<string, string>,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Body> {
+  const [place = '', query] = path.split('?');
+  const answer = await dispatch({
+    ...{ id: 'model', method, path: place, headers: key, sourceAddress: '127.0.0.1' },
+    query: new URLSearchParams(query),
+    body: { kind: 'json', value: body },
+  });
+  if (answer.status >= 300) {
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+  return answer.body;
+}
+
+const asOwner = (method: string, path: string, body?: unknown) =>
+  call({ 'x-api-key': world.owner }, method, world.base + path, body);
+
+type Values = typeof modelObject extends fc.Arbitrary<infer T> ? T : never;
+
+interface ModelWorld {
+  /** Which fields have their indexes from the beginning; the others get them when half of the objects are there. */
+  readonly early: readonly boolean[];
+  readonly objects: readonly Values[];
+  readonly updated: readonly number[];
+  readonly questions: readonly Question[];
+}
+
+let classes = 0;
+
+/** Makes a class and its objects, its schema changed on the way, and some objects changed last. */
+async function build({ early, objects, updated }: ModelWorld): Promise<string> {
+  const name = `model${classes++}`;
+  const bare = modelSchema.map((field, at) => {
+    if (early[at] || field.unique) return field;
+    const { filter_index: _, order_index: __, ...definition } = field as Record<string, unknown>;
+    return definition;
+  });
+  await asOwner('POST', 'classes/', { name, schema: bare });
+  const path = `classes/${name}/objects/`;
+  const ids: number[] = [];
+  for (const [at, values] of objects.entries()) {
+    if (at === Math.floor(objects.length / 2)) {
+      await asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
+    }
+    const back = (steps: number) => ids[at - 1 - steps];
+    const made = await asOwner('POST', path, {
+      ...values,
+      key: at % 3 === 0 ? null : String(at),
+      other: values.other === null ? null : (back(values.other) ?? null),
+      others: values.others.map(back).filter((id) => id !== undefined),
+    });
+    ids.push(made.id);
+  }
+  if (objects.length < 2) await asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
+  for (const at of updated) {
+    const id = ids[at];
+    if (id !== undefined) await asOwner('PATCH', `${path}${id}/`, { whole: at, text: `b${at}` });
+  }
+  return path;
+}
+
+/** All objects as the owner sees them, by no index. */
+async function everything(path: string): Promise<readonly Body[]> {
+  const all: Body[] = [];
+  for (let next = world.base + path; next !== null; ) {
+    const page = await call({ 'x-api-key': world.owner }, 'GET', next);
+    all.push(...page.objects);
+    next = page.next;
+  }
+  return all;
+}
+
+/** Ids are relative to the first object of the class, or hardly any would be met. */
+function placed({ lookups, ...question }: Question, first: number): Question {
+  const moved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moved);
+    return typeof value === 'number' ? value + first - 1 : value;
+  };
+  const move = (field: string, lookup: string, value: unknown): unknown => {
+    if (lookup === '_is') {
+      return Object.fromEntries(
+        Object.entries(value as Record<string, Record<string, unknown>>).map(([inner, one]) => [
+          inner,
+          Object.fromEntries(Object.entries(one).map(([name, v]) => [name, move(inner, name, v)])),
+        ]),
+      );
+    }
+    return ['id', 'other', 'others'].includes(field) ? moved(value) : value;
+  };
+  return {
+    ...question,
+    lookups: lookups.map((one) => ({ ...one, value: move(one.field, one.lookup, one.value) })),
+  };
+}
+
+async function walk(key: Record<string, string>, path: string) {
+  const pages: Body[] = [];
+  for (let next: string | null = path; next !== null; ) {
+    const page: Body = await call(key, 'GET', next);
+    pages.push(page);
+    next = page.next;
+  }
+  const back: Body[] = [];
+  for (let prev = pages.at(-1).prev; prev !== null; ) {
+    const page = await call(key, 'GET', prev);
+    back.unshift(page);
+    prev = page.prev;
+  }
+  const idsOf = (list: readonly Body[]) => list.flatMap(({ objects }) => objects.map(toId));
+  return {
+    forth: idsOf(pages),
+    back: idsOf([...back, ...(pages.length > 1 ? pages.slice(-1) : pages)]),
+    counts: [...new Set([...pages, ...back].map((page) => page.objects_count))],
+  };
+}
+
+const toId = ({ id }: { readonly id: number }) => id;
+
+function toPath(path: string, { lookups, order, pageSize }: Question): string {
+  const parameters = new URLSearchParams({
+    ...{ page_size: String(pageSize), include_count: 'true', fields: 'id' },
+    ...(order !== undefined && { order_by: order }),
+  });
+  for (const { field, lookup, value } of lookups) {
+    parameters.append('query', JSON.stringify({ [field]: { [lookup]: value } }));
+  }
+  return `${world.base}${path}?${parameters}`;
+}
+
+const modelWorld: fc.Arbitrary<ModelWorld> = fc.record({
+  early: fc.array(fc.boolean(), { minLength: modelSchema.length, maxLength: modelSchema.length }),
+  objects: fc.oneof(
+    { weight: 8, arbitrary: fc.array(modelObject, { maxLength: 40 }) },
+    { weight: 1, arbitrary: fc.array(modelObject, { minLength: 200, maxLength: 260 }) },
+  ),
+  updated: fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 4 }),
+  questions: fc.array(modelQuestion(6), {
+    minLength: questionsEach,
+    maxLength: questionsEach,
+  }),
+});
+
+it('lists give what a plain array gives, forth and back, whoever asks for whatever', async () => {
+  await fc.assert(
+    fc.asyncProperty(modelWorld, async (built) => {
+      const path = await build(built);
+      const all = await everything(path);
+      for (const relative of built.questions) {
+        const question = placed(relative, all[0]?.id ?? 1);
+        const caller = callers[question.caller];
+        if (caller === undefined) throw new Error('no such caller');
+        const ids = expectedIds(all, caller.rights, question);
+
+        const found = await walk(caller.key, toPath(path, question));
+
+        expect(found, JSON.stringify(question)).toEqual({
+          forth: ids,
+          back: ids,
+          counts: [ids.length],
+        });
+      }
+      await asOwner('DELETE', path.replace('objects/', ''));
+    }),
+    { numRuns: worlds, endOnFailure: true },
+  );
+}, 300_000);

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { compileClass } from '../../shared/domain/compiled-class.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import type { Dispatch } from '../../shared/http/message.ts';
+import { as, classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
+import { objectIndexes } from '../../shared/store/object-indexes.ts';
+import type { ObjectData } from '../../shared/store/records.ts';
+import { insert } from '../../shared/store/writes.ts';
+import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+
+/*
+ * What lists cost: how many objects they read, and how often they go to the store. Both depend on what is asked, not
+ * on how much there is.
+ */
+
+const many = 100_000;
+const few = 1000;
+
+let api: Api;
+let world: World;
+let store: CountingStore;
+let dispatch: Dispatch;
+let user: Record<string, string>;
+let anonymous: Record<string, string>;
+let admin: Record<string, string>;
+
+beforeAll(async () => {
+  api = await startApi({
+    wrap: (inner) => {
+      store = countRoundTrips(inner);
+      return store;
+    },
+  });
+  world = await openWorld(api);
+  dispatch = createDispatch(routes, api.platform);
+  admin = { 'x-api-key': world.owner };
+  anonymous = { 'x-api-key': await world.apiKey({ allow_anonymous_read: true }) };
+  user = { 'x-api-key': await world.apiKey(), 'x-user-key': await plantUser(world, 7, [3]) };
+  await plant('few', few);
+  await plant('many', many);
+}, 120_000);
+afterAll(() => api.close());
+
+const schema = [
+  { name: 'n', type: 'integer', filter_index: true, order_index: true },
+  { name: 'tenth', type: 'integer', filter_index: true, order_index: true },
+  { name: 'rare', type: 'string', filter_index: true },
+  { name: 'half', type: 'boolean', filter_index: true },
+  { name: 'tags', type: 'array', filter_index: true },
+  { name: 'ref', type: 'reference', target: 'self', filter_index: true },
+];
+
+/**
+ * Objects 1 to `count`, straight into the store. User 7 owns 20 of them, each 50th is readable by others, and all
+ * are like those of any other size in what filters see.
+ */
+async function plant(name: string, count: number): Promise<void> {
+  await world.dataClass(name, schema);
+  const [pointer] = await store.get([instanceNameEntity.key(world.instance)]);
+  const instance = as(instanceNameEntity, pointer)?.data.instance ?? 0;
+  const [found] = await store.get([classEntity.key(instance, name)]);
+  const data = as(classEntity, found)?.data;
+  if (data === undefined) throw new Error(`no class ${name}`);
+  const compiled = compileClass(data);
+  for (let start = 1; start <= count; start += 100) {
+    const writes = Array.from({ length: 100 }, (_, at) => {
+      const object = objectOf(start + at, count);
+      const key = objectEntity.key(instance, data.number, object.id);
+      return insert(objectEntity, key, object, objectIndexes(compiled, object));
+    });
+    await store.write({
+      id: api.platform.ids.random(),
+      change: { actor: {}, cause: 'maintenance', depth: 0 },
+      writes,
+    });
+  }
+}
+
+function objectOf(id: number, count: number): ObjectData {
+  const at = new Date(Date.UTC(2024, 0, 1) + id * 1000).toISOString().replace('Z', '000Z');
+  return {
+    ...{ id, created_at: at, updated_at: at, revision: 1, epoch: 1 },
+    owner: id % (count / 20) === 1 ? 7 : 8,
+    owner_permissions: 'full',
+    ...{ group: null, group_permissions: 'none' },
+    other_permissions: id % 50 === 0 ? 'read' : 'none',
+    ...{ channel: null, channel_room: null },
+    values: {
+      '1_n': count - id,
+      '1_tenth': id % 10,
+      '1_half': id % 2 === 0,
+      '1_tags': [`tag-${id % 10}`],
+      ...(id % (count / 20) === 0 && { '1_rare': `r-${(id / (count / 20)) % 2}` }),
+      ...(id > 1 && { '1_ref': id - 1 }),
+    },
+  };
+}
+
+/** What a list of a class costs a process that has seen the class before. */
+async function cost(key: Record<string, string>, name: string, query: string) {
+  const call = {
+    ...{ id: 'reads', method: 'GET', headers: key, sourceAddress: '127.0.0.1' },
+    path: `${world.base}classes/${name}/objects/`,
+    query: new URLSearchParams(query),
+    body: { kind: 'json', value: undefined } as const,
+  };
+  await dispatch({ ...call, query: new URLSearchParams('page_size=0') });
+  store.reset();
+  const { status, body } = await dispatch(call);
+  const { objects = [], objects_count } = body as { objects?: unknown[]; objects_count?: number };
+  const { rounds, queried } = store;
+  return { status, kept: objects.length, rounds, queried, ...(objects_count && { objects_count }) };
+}
+
+interface Row {
+  readonly query: string;
+  readonly as?: () => Record<string, string>;
+  readonly kept: number;
+  readonly rounds: number;
+  /** At the most. */
+  readonly queried: number;
+}
+
+const rows: readonly Row[] = [
+  { query: 'page_size=20', kept: 20, rounds: 2, queried: 20 },
+  { query: 'order_by=-n&page_size=20', kept: 20, rounds: 2, queried: 20 },
+  { query: 'order_by=-updated_at&page_size=20', kept: 20, rounds: 2, queried: 20 },
+  { query: 'query={"id":{"_eq":7}}', kept: 1, rounds: 2, queried: 0 },
+  { query: 'query={"id":{"_in":[7,9,11]}}&order_by=-n', kept: 3, rounds: 2, queried: 0 },
+  { query: 'query={"n":{"_eq":7}}', kept: 1, rounds: 2, queried: 1 },
+  { query: 'query={"rare":{"_eq":"r-1"}}', kept: 10, rounds: 2, queried: 10 },
+  { query: 'query={"rare":{"_eq":"r-1"}}&order_by=-n', kept: 10, rounds: 2, queried: 110 },
+  { query: 'query={"rare":{"_startswith":"r-"}}', kept: 20, rounds: 2, queried: 120 },
+  { query: 'query={"rare":{"_like":"r-%251"}}', kept: 10, rounds: 2, queried: 120 },
+  { query: 'query={"n":{"_lt":15}}', kept: 15, rounds: 2, queried: 115 },
+  { query: 'query={"n":{"_in":[1,5,9]}}&page_size=20', kept: 3, rounds: 2, queried: 3 },
+  { query: 'query={"tenth":{"_eq":3}}&page_size=20', kept: 20, rounds: 2, queried: 20 },
+  { query: 'query={"tenth":{"_in":[3,4]}}&page_size=20', kept: 20, rounds: 2, queried: 40 },
+  // one in ten fits: the order is walked, and what is equal is read beside it
+  {
+    query: 'query={"tenth":{"_eq":3}}&order_by=-n&page_size=20',
+    kept: 20,
+    rounds: 5,
+    queried: 2000,
+  },
+  {
+    query: 'query={"tags":{"_contains":["tag-3"]}}&page_size=20',
+    kept: 20,
+    rounds: 5,
+    queried: 300,
+  },
+  {
+    query: 'query={"half":{"_neq":true}}&order_by=n&page_size=20',
+    kept: 20,
+    rounds: 3,
+    queried: 100,
+  },
+  {
+    query: 'query={"tenth":{"_gte":3}}&order_by=-n&page_size=20',
+    ...{ kept: 20, rounds: 3, queried: 400 },
+  },
+  { query: 'query={"owner":{"_eq":7}}', kept: 20, rounds: 2, queried: 20 },
+  // the class, then the authors, then those who refer to them
+  { query: 'query={"ref":{"_is":{"rare":{"_eq":"r-1"}}}}', kept: 10, rounds: 3, queried: 20 },
+  { query: 'include_count=true&query={"rare":{"_eq":"r-1"}}', kept: 10, rounds: 2, queried: 20 },
+];
+
+describe.each(rows)('$query', ({ query, as: who = () => admin, ...wanted }) => {
+  it.each(['few', 'many'])('of %s objects', async (name) => {
+    const found = await cost(who(), name, query);
+
+    expect(found).toMatchObject({ status: 200, kept: wanted.kept });
+    expect(found.rounds).toBeLessThanOrEqual(wanted.rounds);
+    expect(found.queried).toBeLessThanOrEqual(wanted.queried);
+  });
+});
+
+describe('a user', () => {
+  it('who owns 20 of many private objects has them in two steps', async () => {
+    const query = 'page_size=100&query={"tenth":{"_neq":0}}';
+
+    expect(await cost(user, 'many', 'page_size=20')).toMatchObject({ kept: 20, rounds: 2 });
+    expect(await cost(user, 'many', query)).toMatchObject({ status: 200, kept: 20 });
+    expect(await cost(user, 'many', 'order_by=n&page_size=20')).toMatchObject({ kept: 20 });
+  });
+
+  it('finds one among many by a value', async () => {
+    const { status, kept, queried } = await cost(user, 'many', 'query={"n":{"_eq":99999}}');
+
+    expect([status, kept]).toEqual([200, 1]);
+    expect(queried).toBeLessThan(300);
+  });
+
+  it('pages through what is its own and what is shared', async () => {
+    const ids = new Set<number>();
+    let next: string | null = `${world.base}classes/few/objects/?fields=id&page_size=7`;
+    while (next !== null) {
+      const { body } = await api.send({ path: next, headers: user });
+      for (const { id } of body.objects) ids.add(id);
+      next = body.next;
+    }
+
+    expect(ids.size).toBe(40);
+  });
+});
+
+it('a key that may read what others may finds it', async () => {
+  const { kept, rounds, queried } = await cost(anonymous, 'many', 'page_size=20');
+
+  expect({ kept, rounds, queried }).toEqual({ kept: 20, rounds: 2, queried: 20 });
+});
+
+const tooLong = { detail: 'Requested query took too long. Timeout was reached.' };
+
+describe('a list that would have to look at too many', () => {
+  it.each([
+    'query={"tags":{"_contains":["none"]}}',
+    'query={"rare":{"_icontains":"none"}}',
+    'query={"tenth":{"_neq":3},"half":{"_nin":[true,false]}}&order_by=n',
+    'page_size=0&include_count=true&query={"tags":{"_contains":["none"]}}',
+  ])('%s is refused', async (query) => {
+    const path = `${world.base}classes/many/objects/?${query}`;
+
+    const { status, body } = await api.send({ as: world.owner, path });
+
+    expect([status, body]).toEqual([408, tooLong]);
+  });
+
+  it('is counted as far as it goes', async () => {
+    const all = await cost(admin, 'few', 'page_size=0&include_count=true');
+    const more = await cost(admin, 'many', 'page_size=0&include_count=true');
+
+    expect(all.objects_count).toBe(few);
+    expect(more.objects_count).toBeGreaterThanOrEqual(1000);
+  });
+});
+
+it('the log says which way a list took', async () => {
+  await cost(admin, 'few', 'query={"n":{"_eq":7}}');
+
+  expect(api.logged.filter(({ message }) => message === 'objects listed').at(-1)).toEqual({
+    ...{ level: 'debug', message: 'objects listed', requestId: 'reads' },
+    ...{ path: 'slot0', keysRead: 1, kept: 1, durationMs: expect.any(Number) },
+  });
+});
