@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
+import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 import { scenarios } from '../support/scenarios.ts';
 
 let api: Api;
 let clock: MovedClock;
+let store: FaultyStore;
 let count = 0;
 let email: string;
 /** Of an account that is not activated. */
@@ -20,7 +22,13 @@ const done = { non_field_errors: ['Invalid token or account already activated.']
 
 beforeAll(async () => {
   clock = openMovedClock();
-  api = await startApi({ clock });
+  api = await startApi({
+    clock,
+    wrap: (inner) => {
+      store = makeFaulty(inner);
+      return store;
+    },
+  });
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -197,6 +205,19 @@ describe('a forgotten password', () => {
     const answer = await confirm('c', sent);
 
     expect([answer.status, answer.body]).toEqual([400, wrongToken]);
+  });
+
+  it('its token dies with a change of the password that comes in between', async () => {
+    await reset();
+    const body = { current_password: 'a password', new_password: 'b' };
+    store.beforeNextWrite(async () => {
+      expected(await api.send({ as: key, path: `${account}password/`, body }), 204);
+    });
+
+    const answer = await confirm('c');
+
+    expect([answer.status, answer.body]).toEqual([400, wrongToken]);
+    expect(await logIn('b')).toBe(200);
   });
 
   it('its token dies with a change of the address', async () => {
