@@ -1,6 +1,4 @@
 import { allRights, type Right } from '../../shared/domain/access.ts';
-import { showValues } from '../../shared/domain/compiled-class.ts';
-import type { Json } from '../../shared/domain/json.ts';
 import {
   checkClassRights,
   checkObjectRights,
@@ -21,6 +19,7 @@ import {
   type SaveCall,
   updateObject,
 } from '../../shared/services/save-object.ts';
+import { objectLinks, showObject } from '../../shared/services/show-object.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records.ts';
 
@@ -44,25 +43,7 @@ const resource: ListResource<ObjectData, View> = {
   },
   fields: objectFields,
   classFields: describedFields,
-  links: [
-    { name: 'self', type: 'detail', to: '' },
-    {
-      name: 'owner',
-      type: 'detail',
-      to: ({ data }, base) => (data.owner === null ? undefined : `${base}/users/${data.owner}/`),
-    },
-    {
-      name: 'group',
-      type: 'detail',
-      to: ({ data }, base) => (data.group === null ? undefined : `${base}/groups/${data.group}/`),
-    },
-    {
-      name: 'channel',
-      type: 'detail',
-      to: ({ data }, base) =>
-        data.channel === null ? undefined : `${base}/channels/${data.channel}/`,
-    },
-  ],
+  links: objectLinks,
   key: ({ instance, classNumber, params }) =>
     instance === undefined || classNumber === undefined || params.id === undefined
       ? undefined
@@ -74,22 +55,7 @@ const resource: ListResource<ObjectData, View> = {
   authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),
   page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
-  show: (context, { data }) => {
-    const shown: Record<string, Json> = {
-      id: data.id,
-      created_at: data.created_at,
-      updated_at: data.updated_at,
-      revision: data.revision,
-      owner: data.owner,
-      owner_permissions: data.owner_permissions,
-      group: data.group,
-      group_permissions: data.group_permissions,
-      other_permissions: data.other_permissions,
-      channel: data.channel,
-      channel_room: data.channel_room,
-    };
-    return showValues(compiledClass(context.hints, classOf(context)), data.values, shown);
-  },
+  show: (context, { data }) => showObject(compiledClass(context.hints, classOf(context)), data),
   segment: ({ data }) => String(data.id),
   create: async (context, body) => {
     const input = objectInput(body, 'create');

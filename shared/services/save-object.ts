@@ -6,16 +6,23 @@ import {
   type StoredValues,
 } from '../domain/compiled-class.ts';
 import { dataMessages } from '../domain/data-messages.ts';
-import { type FieldErrors, invalid, revisionMismatch } from '../domain/errors.ts';
+import { type ApiError, type FieldErrors, invalid, revisionMismatch } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { messages } from '../domain/messages.ts';
 import { parseValues, settleTargets } from '../domain/object-values.ts';
 import { timestamp } from '../domain/timestamp.ts';
 import type { Context } from '../resource/route.ts';
-import { as, classEntity, groupEntity, objectEntity, userEntity } from '../store/entities.ts';
+import {
+  as,
+  classEntity,
+  groupEntity,
+  objectEntity,
+  uniqueEntity,
+  userEntity,
+} from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
-import type { Stored } from '../store/store.ts';
+import type { Stored, Write } from '../store/store.ts';
 import { insert, remove, replace } from '../store/writes.ts';
 import { commitUnique } from './commit.ts';
 import type { Hints } from './hints.ts';
@@ -46,6 +53,16 @@ export interface ObjectInput {
   readonly isForm: boolean;
 }
 
+/** A save made ready, to be committed alone or together with other writes. */
+export interface PlannedSave {
+  /** The object as it will be. */
+  readonly data: ObjectData;
+  /** Empty when nothing changes. */
+  readonly writes: readonly Write[];
+  /** What to throw when this write finds its place taken; undefined: it is not one of `writes`, or a lost race. */
+  readonly refusal: (write: Write) => ApiError | undefined;
+}
+
 /** The class of a record, made ready; once for each version of it. */
 export function compiledClass(hints: Hints, { data, version }: Stored<ClassData>): CompiledClass {
   const known = hints.compiled.get(version);
@@ -65,15 +82,34 @@ export async function createObject(
   id: number,
   sent: ObjectInput,
 ): Promise<ObjectData> {
+  return commitPlan(call, await planCreate(call, sent, { id }));
+}
+
+/** Who a new object will be; `owner`, when given, is who owns it, whoever calls and whatever the body says. */
+export interface NewObject {
+  readonly id: number;
+  readonly owner?: number;
+}
+
+/**
+ * Makes the creation of an object ready, all checks done.
+ *
+ * @throws ApiError 400 with the messages of every field that failed
+ */
+export async function planCreate(
+  call: SaveCall,
+  sent: ObjectInput,
+  { id, owner: given }: NewObject,
+): Promise<PlannedSave> {
   const compiled = compiledClass(call.hints, call.class);
-  const input = mayNameOwner(call.actor) ? sent : withoutOwner(sent);
+  const input = given === undefined && mayNameOwner(call.actor) ? sent : withoutOwner(sent);
   const values = await checkedValues(call, compiled, {
     input,
     current: undefined,
     rules: [groupErrors(call.actor, null, input.values), channelErrors(input.values)],
   });
   const now = timestamp(call.platform.clock.micros());
-  const owner = ownerOfNew(call.actor, input.values);
+  const owner = given ?? ownerOfNew(call.actor, input.values);
   const { group = null, owner_permissions = 'full' } = input.values;
   const { group_permissions = 'none', other_permissions = 'none' } = input.values;
   const data: ObjectData = {
@@ -86,8 +122,22 @@ export async function createObject(
   const key = objectEntity.key(call.instance, call.class.data.number, id);
   const put = insert(objectEntity, key, data, objectIndexes(compiled, data));
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
-  await commitUnique(call, [put, ...unique], (write) => uniqueClash(compiled, write.key.sk));
-  return data;
+  return planned(call, compiled, { data, writes: [put, ...unique] });
+}
+
+function planned(
+  { instance, class: { data: place } }: SaveCall,
+  compiled: CompiledClass,
+  save: Pick<PlannedSave, 'data' | 'writes'>,
+): PlannedSave {
+  const { pk } = uniqueEntity.key(instance, place.number, '', '');
+  const refusal = ({ key }: Write) => (key.pk === pk ? uniqueClash(compiled, key.sk) : undefined);
+  return { ...save, refusal };
+}
+
+async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
+  if (plan.writes.length > 0) await commitUnique(call, plan.writes, plan.refusal);
+  return plan.data;
 }
 
 /** What a caller says of an owner that it cannot choose is read past, right or wrong. */
@@ -105,10 +155,23 @@ function withoutOwner(input: ObjectInput): ObjectInput {
  * @throws ConditionFailed when the object was changed after it was read
  */
 export async function updateObject(
-  asked: SaveCall,
+  call: SaveCall,
   current: Stored<ObjectData>,
   input: ObjectInput,
 ): Promise<ObjectData> {
+  return commitPlan(call, await planUpdate(call, current, input));
+}
+
+/**
+ * Makes an update of an object ready, all checks done.
+ *
+ * @throws ApiError 400 with the messages of every field that failed, or for another revision than was expected
+ */
+export async function planUpdate(
+  asked: SaveCall,
+  current: Stored<ObjectData>,
+  input: ObjectInput,
+): Promise<PlannedSave> {
   const call = await withClassOf(asked, current.data);
   const compiled = compiledClass(call.hints, call.class);
   const before = current.data;
@@ -126,7 +189,9 @@ export async function updateObject(
   }
   const rights = cappedRights(call.actor, before, input.values);
   const merged: ObjectData = { ...before, ...rights, owner, group, values };
-  if (!isChanged(compiled, before, merged)) return before;
+  if (!isChanged(compiled, before, merged)) {
+    return planned(call, compiled, { data: before, writes: [] });
+  }
   const data: ObjectData = {
     ...merged,
     revision: before.revision + 1,
@@ -139,17 +204,24 @@ export async function updateObject(
     after: values,
   });
   const put = replace(current, data, objectIndexes(compiled, data));
-  await commitUnique(call, [put, ...unique], (write) => uniqueClash(compiled, write.key.sk));
-  return data;
+  return planned(call, compiled, { data, writes: [put, ...unique] });
 }
 
 /** Removes an object as it was read, and frees its unique values. */
-export async function removeObject(asked: SaveCall, current: Stored<ObjectData>): Promise<void> {
+export async function removeObject(call: SaveCall, current: Stored<ObjectData>): Promise<void> {
+  await commitPlan(call, await planRemove(call, current));
+}
+
+/** Makes the removal of an object ready. */
+export async function planRemove(
+  asked: SaveCall,
+  current: Stored<ObjectData>,
+): Promise<PlannedSave> {
   const call = await withClassOf(asked, current.data);
   const compiled = compiledClass(call.hints, call.class);
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
-  await commitUnique(call, [remove(current), ...unique], () => undefined);
+  return planned(call, compiled, { data: current.data, writes: [remove(current), ...unique] });
 }
 
 /**

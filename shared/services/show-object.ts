@@ -1,0 +1,43 @@
+import { type CompiledClass, showValues } from '../domain/compiled-class.ts';
+import type { Json } from '../domain/json.ts';
+import type { Link } from '../resource/links.ts';
+import type { ObjectData } from '../store/records.ts';
+
+/** An object as answers show it, without its links (reference: data objects, representation). */
+export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {
+  const shown: Record<string, Json> = {
+    id: data.id,
+    created_at: data.created_at,
+    updated_at: data.updated_at,
+    revision: data.revision,
+    owner: data.owner,
+    owner_permissions: data.owner_permissions,
+    group: data.group,
+    group_permissions: data.group_permissions,
+    other_permissions: data.other_permissions,
+    channel: data.channel,
+    channel_room: data.channel_room,
+  };
+  return showValues(compiled, data.values, shown);
+}
+
+/** Links of an object: to itself, and to whom and what it belongs to. */
+export const objectLinks: readonly Link<{ readonly data: ObjectData }>[] = [
+  { name: 'self', type: 'detail', to: '' },
+  {
+    name: 'owner',
+    type: 'detail',
+    to: ({ data }, base) => (data.owner === null ? undefined : `${base}/users/${data.owner}/`),
+  },
+  {
+    name: 'group',
+    type: 'detail',
+    to: ({ data }, base) => (data.group === null ? undefined : `${base}/groups/${data.group}/`),
+  },
+  {
+    name: 'channel',
+    type: 'detail',
+    to: ({ data }, base) =>
+      data.channel === null ? undefined : `${base}/channels/${data.channel}/`,
+  },
+];
