@@ -1,11 +1,10 @@
 /** Something that a family does with the table, in words of its own. */
-export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'count';
+export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count';
 
 /*
  * What each family does with the table: its role allows this and nothing else. `read` is of single items and
  * everybody's, for the records of credentials; `list` walks a partition, `filter` an index; `write` puts and
- * removes; `count` takes numbers. A transaction that only checks an item (none does yet) would want a word for
- * dynamodb:ConditionCheckItem.
+ * removes; `check` makes a transaction depend on an item that it leaves alone; `count` takes numbers.
  */
 const uses: Readonly<Record<string, readonly TableUse[]>> = {
   root: ['read'],
@@ -14,7 +13,8 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   'api-keys': ['read', 'list', 'write', 'count'],
   classes: ['read', 'list', 'write'],
   objects: ['read', 'list', 'filter', 'write', 'count'],
-  batch: ['read', 'list', 'filter', 'write', 'count'], // all: it serves the whole map
+  users: ['read', 'list', 'write', 'check', 'count'],
+  batch: ['read', 'list', 'filter', 'write', 'check', 'count'], // all: it serves the whole map
 };
 
 /** What a family does with the table; every family is listed. */
@@ -36,5 +36,6 @@ export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly
   read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   list: ['dynamodb:Query'],
   write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
+  check: ['dynamodb:ConditionCheckItem'],
   count: ['dynamodb:UpdateItem'],
 };

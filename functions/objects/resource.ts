@@ -11,6 +11,7 @@ import { describedFields, objectFields } from '../../shared/resource/object-fiel
 import { readObjectPage } from '../../shared/resource/object-page.ts';
 import { classOf, instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
+import { objectLinks, showObject } from '../../shared/resource/show-object.ts';
 import {
   compiledClass,
   createObject,
@@ -19,7 +20,6 @@ import {
   type SaveCall,
   updateObject,
 } from '../../shared/services/save-object.ts';
-import { objectLinks, showObject } from '../../shared/services/show-object.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records.ts';
 

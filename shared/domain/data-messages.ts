@@ -14,6 +14,7 @@ export const dataMessages = {
   nameEnd: 'Value has to end with a letter or a number.',
   nameReserved: 'Unable to use that value. Please choose a different one.',
   classNameCharacters: 'Enter a valid value consisting of letters, numbers, underscores.',
+  slugCharacters: 'Enter a valid value consisting of letters, numbers, underscores, hyphens.',
 
   tooManyFields: (limit: number) => `Too many fields defined (exceeds ${limit}).`,
   inField: (name: string, position: number, message: string) =>
@@ -54,4 +55,6 @@ export const dataMessages = {
   notObject: 'Not a valid object.',
   notGeopoint: 'Not a valid geopoint.',
   objectTooLarge: 'Object maximum size exceeded.',
+
+  alreadyMember: 'User is already a part of that group.',
 } as const;

@@ -1,4 +1,4 @@
-import type { Actor, AdminRole } from '../domain/access.ts';
+import type { ActingUser, Actor, AdminRole } from '../domain/access.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
 import { noSuchKey } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
@@ -8,6 +8,7 @@ import {
   apiKeyEntity,
   as,
   classEntity,
+  deletedGroupsEntity,
   instanceNameEntity,
   memberEntity,
   userEntity,
@@ -87,7 +88,8 @@ function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor
   if (!isCurrent(apiKey, callers.apiKey) || !isLiving(load, loaded)) throw noSuchKey();
   if (load.match.route.instance === 'place' && loaded.instanceId !== apiKey.scope)
     throw noSuchKey();
-  return apiKeyActor(apiKey, callers.apiKey as Stored<ApiKeyData>, callers.user); // it is current
+  const user = callers.user && actingUser(callers.user, loaded);
+  return apiKeyActor(apiKey, callers.apiKey as Stored<ApiKeyData>, user); // it is current
 }
 
 /** Whether the instance of an API key still exists; inside an instance its name says so. */
@@ -103,13 +105,19 @@ function roleOf(member: Stored<MemberData> | undefined): AdminRole | undefined {
 function apiKeyActor(
   claims: KeyClaims,
   { data }: Stored<ApiKeyData>,
-  user: Stored<UserData> | undefined,
+  user: ActingUser | undefined,
 ): Actor {
   return {
     kind: 'apiKey',
     key: claims.record,
     instance: claims.scope,
     flags: data,
-    user: user === undefined ? undefined : { id: user.data.id, groups: user.data.groups },
+    user,
   };
+}
+
+/** A group that is gone gives nothing, though a record may still name it. */
+function actingUser({ data: { id, groups } }: Stored<UserData>, { records }: Loaded): ActingUser {
+  const gone = as(deletedGroupsEntity, records.deletedGroups)?.data.groups;
+  return { id, groups: gone ? groups.filter((group) => !gone.includes(group)) : groups };
 }

@@ -105,7 +105,8 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   const caller = route.ignoresCredentials ? {} : await identify(request, body, keys);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const operation = isMethod(method) ? route.operations[method] : undefined;
-  const loading: LoadRequest = { match, operation, caller, platform, hints };
+  const reading = method === 'OPTIONS' ? route.operations.GET : operation; // to describe is to read
+  const loading: LoadRequest = { match, operation: reading, caller, platform, hints };
   const loaded = await load(loading);
   if (route.instance === 'place' && loaded.records.instanceName === undefined) {
     throw parentNotFound('Instance');
@@ -116,7 +117,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   checkInstance(context);
   if (method === 'OPTIONS') {
     checkRights(context, readRights(route));
-    route.operations.GET?.authorize?.(context); // to describe is to read
+    route.operations.GET?.authorize?.(context);
     return { status: 200, body: introspect(context) };
   }
   checkRights(context, [rightOf(route, method, operation)]);

@@ -8,6 +8,7 @@ import {
   as,
   classEntity,
   classNumbersEntity,
+  deletedGroupsEntity,
   instanceEntity,
   instanceNameEntity,
   memberEntity,
@@ -187,6 +188,7 @@ function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
   return {
     apiKey: apiKeyEntity.key(apiKey.scope, apiKey.record),
     user: user === undefined ? undefined : userEntity.key(user.scope, user.record),
+    deletedGroups: user === undefined ? undefined : deletedGroupsEntity.key(user.scope),
     // inside an instance its name proves that it lives
     instanceOfKey: isOutside ? instanceEntity.key(apiKey.scope) : undefined,
   };

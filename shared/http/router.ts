@@ -100,6 +100,8 @@ function parse(name: string, segment: string): Params {
       return idPattern.test(segment) ? { id: Number(segment) } : {};
     case 'backend':
       return backendPattern.test(segment) ? { backend: segment } : {};
+    case 'member':
+      return idPattern.test(segment) ? { member: Number(segment) } : {};
     default:
       throw new Error(`a path has an unknown parameter {${name}}`);
   }

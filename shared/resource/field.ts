@@ -14,6 +14,7 @@ import {
 export type FieldType =
   | 'field'
   | 'string'
+  | 'slug'
   | 'email'
   | 'boolean'
   | 'integer'

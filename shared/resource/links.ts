@@ -1,4 +1,4 @@
-import type { Context, LinkForm, Route, Version } from './route.ts';
+import type { Context, LinkForm, Params, Route, Version } from './route.ts';
 
 /** A link of a resource's answers. */
 export interface Link<View> extends LinkForm {
@@ -41,7 +41,7 @@ export function pathOf(context: Context, paths: Route['paths']): string {
   const template = paths[context.version];
   if (template === undefined)
     throw new Error(`${context.route.name} has no path in ${context.version}`);
-  const path = template.replace(/\{(\w+)\}/g, (_, name: 'instance' | 'class' | 'id') =>
+  const path = template.replace(/\{(\w+)\}/g, (_, name: keyof Params) =>
     String(context.params[name]),
   );
   return `/${context.version}${path}`;

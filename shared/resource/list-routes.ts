@@ -275,6 +275,6 @@ function existing<Data extends object, View>(
 
 function only<View>(views: readonly View[]): View {
   const [view] = views;
-  if (view === undefined) throw new Error('a view is missing');
+  if (view === undefined) throw notFound(); // what it is joined with is gone meanwhile
   return view;
 }

@@ -104,6 +104,8 @@ export interface Params {
   readonly id?: number;
   /** Name of another service whose log-ins are taken over. */
   readonly backend?: string;
+  /** Second id of a membership: what belongs to `id`. */
+  readonly member?: number;
 }
 
 /** A call with everything that was read for it. */

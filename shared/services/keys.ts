@@ -7,7 +7,7 @@ import {
   parseKey,
 } from '../domain/credentials.ts';
 import { refused } from '../domain/errors.ts';
-import type { AccountData, ApiKeyData, InvitationData, Keyed } from '../store/records.ts';
+import type { AccountData, ApiKeyData, InvitationData, Keyed, UserData } from '../store/records.ts';
 import type { Secrets } from './ports.ts';
 
 /** Computes an account's key again. */
@@ -39,6 +39,11 @@ export async function claimsOf(
   if (key?.claims.kind !== kind) return undefined;
   const version = await secrets.get(key.claims.version);
   return version !== undefined && isGenuine(key, version.secret) ? key.claims : undefined;
+}
+
+/** Computes the key of a user's record again. */
+export function userKey(secrets: Secrets, instance: number, data: UserData): Promise<string> {
+  return textOf(secrets, 'user', { ...data, scope: instance, record: data.id });
 }
 
 /**

@@ -6,14 +6,17 @@ import type {
   ClassData,
   ClassNumbersData,
   ConfigData,
+  DeletedGroupsData,
   EmailData,
   FirstAccountData,
   GroupData,
+  GroupNameData,
   InstanceData,
   InstanceNameData,
   InvitationData,
   InvitedData,
   MemberData,
+  MembershipData,
   MetadataData,
   ObjectData,
   OwnedData,
@@ -21,6 +24,7 @@ import type {
   SocialData,
   UniqueData,
   UserData,
+  UsernameData,
 } from './records.ts';
 import type { Key, Stored } from './store.ts';
 
@@ -40,7 +44,10 @@ import type { Key, Stored } from './store.ts';
  * | ... metadata of a class                         |                                | CLASSMETADATA#<name>        |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
- * | users by id                                     | INSTANCE#<id>#USERS            | <id>                        |
+ * | ... group by name; groups that are gone         |                                | GROUPNAME#<name>; DELETEDGROUPS |
+ * | users by id; their passwords                    | INSTANCE#<id>#USERS; INSTANCE#<id>#PASSWORDS | <id>          |
+ * | user by name                                    | INSTANCE#<id>#USERNAME         | <name, encoded>             |
+ * | members of a group, by user                     | INSTANCE#<id>#MEMBERS#<group>  | <user id>                   |
  * | objects of a class, by id and by all 19 indexes | INSTANCE#<id>#CLASS#<number>   | <id>                        |
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
@@ -176,15 +183,52 @@ export const classEntity = entity<ClassData, [instance: number, name: string]>(
 );
 
 /** A group of users. */
+export const groupPrefix = 'GROUP#';
 export const groupEntity = entity<GroupData, [instance: number, id: number]>(
   'group',
-  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `GROUP#${idKey(id)}` }),
+  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${groupPrefix}${idKey(id)}` }),
 );
+
+/** Which group bears a name. */
+export const groupNameEntity = entity<GroupNameData, [instance: number, name: string]>(
+  'group-name',
+  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `GROUPNAME#${name}` }),
+);
+
+/**
+ * Groups that were deleted and that users or objects may still name. Read beside every user's record: so a group
+ * gives no rights from its deletion on, however long it takes to sweep what names it.
+ */
+export const deletedGroupsEntity = entity<DeletedGroupsData, [instance: number]>(
+  'deleted-groups',
+  (instance) => ({ pk: `INSTANCE#${instance}`, sk: 'DELETEDGROUPS' }),
+);
+
+/** That a user is in a group, seen from the group; the user's record says the same in the same transaction. */
+export const membershipEntity = entity<
+  MembershipData,
+  [instance: number, group: number, user: number]
+>('membership', (instance, group, user) => ({
+  pk: `INSTANCE#${instance}#MEMBERS#${group}`,
+  sk: idKey(user),
+}));
 
 /** A user of an app. Carries the ids of its groups, so that rights need no further read. */
 export const userEntity = entity<UserData, [instance: number, id: number]>(
   'user',
   (instance, id) => ({ pk: `INSTANCE#${instance}#USERS`, sk: idKey(id) }),
+);
+
+/** A user's password, hashed. */
+export const userPasswordEntity = entity<PasswordData, [instance: number, user: number]>(
+  'password',
+  (instance, id) => ({ pk: `INSTANCE#${instance}#PASSWORDS`, sk: idKey(id) }),
+);
+
+/** Which user bears a name; `code` is the name as index-keys.ts encodes text. */
+export const usernameEntity = entity<UsernameData, [instance: number, code: string]>(
+  'username',
+  (instance, code) => ({ pk: `INSTANCE#${instance}#USERNAME`, sk: code }),
 );
 
 /** A data object. */
@@ -206,7 +250,7 @@ export const uniqueEntity = entity<
 }));
 
 /** What is counted inside an instance. */
-export type InstanceCounter = 'object' | 'key' | 'admin';
+export type InstanceCounter = 'object' | 'key' | 'admin' | 'user' | 'group';
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
   return { pk: `INSTANCE#${instance}#SEQUENCE`, sk: what };
 }

@@ -30,7 +30,7 @@ export interface AccountData extends Keyed {
   readonly created_at: string;
 }
 
-/** An account's password, hashed; kept away from the record that every call reads. */
+/** A password of an account or a user, hashed; kept away from the record that every call reads. */
 export interface PasswordData {
   readonly hash: string;
 }
@@ -126,13 +126,41 @@ export interface ClassData {
 /** A group of users. */
 export interface GroupData {
   readonly id: number;
+  /** Unique in the instance where it is not null. */
+  readonly name: string | null;
+  readonly label: string;
+  readonly description: string;
+}
+
+/** Which group bears a name. */
+export interface GroupNameData {
+  readonly group: number;
+}
+
+/** Groups that are gone and that users or objects may still name: they give no rights. */
+export interface DeletedGroupsData {
+  readonly groups: readonly number[];
+}
+
+/** That a user is in a group, seen from the group. */
+export interface MembershipData {
+  readonly user: number;
 }
 
 /** A user of an app. Carries the ids of its groups, so that rights need no further read. */
 export interface UserData extends Keyed {
   readonly id: number;
+  /** In lower case. */
   readonly username: string;
+  /** Ascending ids; a group that is gone may stand here for a while. */
   readonly groups: readonly number[];
+  /** Object id in the class of profiles. */
+  readonly profile: number;
+}
+
+/** Which user bears a name. */
+export interface UsernameData {
+  readonly user: number;
 }
 
 /** A data object. */

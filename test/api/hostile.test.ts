@@ -70,6 +70,14 @@ const otherBodies: Readonly<Record<string, (n: number) => object>> = {
   '/v1.1/account/register/': (n) => ({ email: `n${n}@example.com`, password: 'a password' }),
   '/v1.1/account/auth/': () => ({ email: 'owner-of-blog-1@example.com', password: 'a password' }),
   '/v1.1/account/password/': () => ({ current_password: 'a password', new_password: 'a password' }),
+  '/v1.1/instances/{instance}/users/{id}/': (n) => ({
+    username: `u${n}`,
+    password: 'p',
+    profile: {},
+  }),
+  '/v1.1/instances/{instance}/user/': (n) => ({ username: `u${n}`, password: 'p', profile: {} }),
+  '/v1.1/instances/{instance}/user/auth/': () => ({ username: 'marker', password: 'marker' }),
+  '/v1.1/instances/{instance}/groups/{id}/': (n) => ({ name: `g${n}`, label: 'marker' }),
   '/v1.1/instances/': (n) => ({ name: `instance-${n}` }),
 };
 
@@ -102,7 +110,11 @@ interface Described {
 
 /** Fields that a write takes, those of a class included, as introspection tells them. */
 async function fieldsOf(method: Write, place: Place): Promise<readonly [string, Described][]> {
-  const { body } = await call({ as: prey.owner, method: 'OPTIONS', path: prey.path(place) });
+  const { body } = await call({
+    as: prey.caller(place),
+    method: 'OPTIONS',
+    path: prey.path(place),
+  });
   const form = method === 'PATCH' ? 'PUT' : method;
   const fields: Readonly<Record<string, Described>> =
     body.actions?.[form] ?? body.actions?.PUT ?? {};
@@ -642,6 +654,8 @@ describe('headers', () => {
 describe('values of every field', () => {
   const wrong: Readonly<Record<string, readonly unknown[]>> = {
     string: [{}, [], true, ['x']],
+    slug: [{}, [], true, '9x', 'x-', 'a b'],
+    'nested object': [[], 5, true, 'x', null],
     email: [{}, [], true, 'nobody', 'a@b', 'a b@example.com'],
     boolean: ['maybe', {}, [], 2, 'Yes'],
     integer: ['x', {}, [], 1.5, '1.5'],
@@ -652,7 +666,12 @@ describe('values of every field', () => {
     for (const [name, { type }] of await fieldsOf(method, place)) {
       for (const value of wrong[type] ?? []) {
         const body = { ...goodBody(place), [name]: value };
-        const answer = await attack({ method, path: prey.path(place), body });
+        const answer = await attack({
+          as: prey.caller(place),
+          method,
+          path: prey.path(place),
+          body,
+        });
         const said = `${name}: ${JSON.stringify(value)}: ${answer.text}`;
         expect(answer.status, said).toBe(400);
         expect(answer.body[name], said).toBeDefined();
@@ -697,6 +716,7 @@ describe('values of every field', () => {
         const rest = JSON.stringify({ ...goodBody(place), [name]: undefined });
         const comma = rest === '{}' ? '' : ',';
         await attack({
+          as: prey.caller(place),
           method,
           path: prey.path(place),
           headers: { 'Content-Type': 'application/json' },
@@ -712,6 +732,7 @@ describe('values of every field', () => {
       for (const text of texts) {
         const body = `__proto__=x&constructor=y&${goodForm(place)}`;
         await attack({
+          as: prey.caller(place),
           method,
           path: prey.path(place),
           headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -769,6 +790,7 @@ describe('fuzz', () => {
         const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
         const whole = isFilled && isObject ? { ...goodBody(place), ...sent } : sent;
         await attack({
+          as: prey.caller(place),
           method,
           path: prey.path(place),
           headers: { 'Content-Type': 'application/json' },

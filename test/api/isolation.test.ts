@@ -108,7 +108,7 @@ it('what is tried below is there to be found', async () => {
       .filter((place) => isInside(place) && place.route.operations.GET !== undefined)
       .map(async (place) => ({
         place,
-        answer: await call({ as: ours.owner, path: ours.path(place) }),
+        answer: await call({ as: ours.caller(place), path: ours.path(place) }),
       })),
   );
 

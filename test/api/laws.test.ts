@@ -3,7 +3,13 @@ import { routes } from '../../functions/api.ts';
 import { createRouter } from '../../shared/http/router.ts';
 import { methods } from '../../shared/resource/route.ts';
 import { type Api, type Credentials, startApi } from '../support/api.ts';
-import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
+import {
+  type FilledWorld,
+  isForUsers,
+  openFilledWorld,
+  type Place,
+  places,
+} from '../support/filled-world.ts';
 import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
@@ -63,11 +69,15 @@ function body({ status, body: sent }: RawAnswer) {
 
 describe('OPTIONS', () => {
   const keys = /^name,description,renders,parses(,actions)?$/;
-  const callers = (): readonly Credentials[] => [world.owner, apiKey, undefined];
+  const callers = (place: Place): readonly Credentials[] => [
+    world.caller(place),
+    apiKey,
+    undefined,
+  ];
 
   everyPlace()('%s describes itself to whom may read it', async (_, place) => {
     const answers = [];
-    for (const as of callers()) {
+    for (const as of callers(place)) {
       answers.push(await call({ as, method: 'OPTIONS', path: world.path(place) }));
     }
 
@@ -100,7 +110,7 @@ describe('OPTIONS', () => {
 
   type Described = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const types =
-    /^(field|boolean|string|email|integer|float|datetime|choice|file upload|nested object|links)$/;
+    /^(field|boolean|string|slug|email|integer|float|datetime|choice|file upload|nested object|links)$/;
   const known = [
     ...['type', 'required', 'read_only', 'label', 'help_text', 'min_length', 'max_length'],
     ...['min_value', 'max_value', 'child', 'children', 'choices', 'schema', 'links'],
@@ -141,7 +151,7 @@ describe('methods', () => {
     const own = Object.keys(place.route.operations);
     const expected = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
 
-    for (const as of [world.owner, undefined, forged]) {
+    for (const as of [world.caller(place), undefined, forged]) {
       const { headers } = await call({ as, method: 'OPTIONS', path: world.path(place) });
       expect(String(headers.allow).split(', ').sort()).toEqual(expected);
     }
@@ -149,7 +159,7 @@ describe('methods', () => {
 
   everyPlace()('%s refuses others: 405 to whom may write, else 403', async (_, place) => {
     for (const method of unknownMethods(place)) {
-      const answer = await call({ as: world.owner, method, path: world.path(place) });
+      const answer = await call({ as: world.caller(place), method, path: world.path(place) });
       const refused = { detail: `Method "${method}" not allowed.` };
       expect([
         { status: 405, body: refused },
@@ -159,7 +169,7 @@ describe('methods', () => {
   });
 
   everyPlace(reads)('%s answers HEAD as GET, without the body', async (_, place) => {
-    const sent = { as: world.owner, path: world.path(place) };
+    const sent = { as: world.caller(place), path: world.path(place) };
     const get = await call(sent);
     const head = await call({ ...sent, method: 'HEAD' });
     const varying = { date: '', 'x-request-id': '' };
@@ -176,7 +186,7 @@ describe('paths', () => {
     async (_, place) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const path = world.path(place).slice(0, -1);
-        const answer = await call({ as: world.owner, method, path });
+        const answer = await call({ as: world.caller(place), method, path });
         expect(body(answer)).toEqual({ status: 404, body: refusals.missing });
       }
     },
@@ -185,7 +195,7 @@ describe('paths', () => {
   everyPlace(({ template }) => template !== '/')('%s has no other version', async (_, place) => {
     for (const version of ['v2', 'v3', 'v1.2', 'V1.1', 'v11']) {
       const path = world.path(place).replace(/^\/[^/]+/, `/${version}`);
-      expect((await call({ as: world.owner, path })).status).toBe(404);
+      expect((await call({ as: world.caller(place), path })).status).toBe(404);
     }
   });
 
@@ -195,7 +205,7 @@ describe('paths', () => {
       const path = world.path(place).replace('/blog-1/', '/blog-2/');
       const isThing = place.route.instance === 'thing';
 
-      const answers = [await call({ path }), await call({ as: world.owner, path })];
+      const answers = [await call({ path }), await call({ as: world.caller(place), path })];
 
       expect(answers.map(body)).toEqual([
         isThing
@@ -247,10 +257,10 @@ describe('paths', () => {
       for (const path of nastyPaths(place)) {
         for (const method of Object.keys(place.route.operations)) {
           const body = method === 'GET' ? undefined : {};
-          const answer = await call({ as: world.owner, method, path, body });
+          const answer = await call({ as: world.caller(place), method, path, body });
           expect([400, 404]).toContain(answer.status);
         }
-        await call({ as: world.owner, method: 'OPTIONS', path });
+        await call({ as: world.caller(place), method: 'OPTIONS', path });
       }
 
       expect(await store.dump()).toEqual(before);
@@ -290,7 +300,7 @@ describe('credentials', () => {
     }
   });
 
-  everyPlace((place) => readsKeys(place) && reads(place))(
+  everyPlace((place) => readsKeys(place) && reads(place) && !isForUsers(place))(
     '%s finds them in every place',
     async (_, place) => {
       const path = world.path(place);
@@ -323,7 +333,7 @@ describe('the form of answers', () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   everyPlace()('%s gives a browser a page of the same status', async (_, place) => {
-    for (const as of [world.owner, undefined]) {
+    for (const as of [world.caller(place), undefined]) {
       for (const method of ['GET', 'OPTIONS', 'PROPFIND']) {
         const sent = { as, method, path: world.path(place) };
 
@@ -345,7 +355,7 @@ describe('the form of answers', () => {
       const at = place.template.split('/').findLastIndex((segment) => segment.startsWith('{'));
 
       const page = await call({
-        as: world.owner,
+        as: world.caller(place),
         path: path.with(at, '%22%3E%3Cscript%3E').join('/'),
         headers: { Accept: browser },
       });
@@ -357,7 +367,7 @@ describe('the form of answers', () => {
   );
 
   everyPlace(reads)('%s gives JSON unless something else is wanted more', async (_, place) => {
-    const sent = { as: world.owner, path: world.path(place) };
+    const sent = { as: world.caller(place), path: world.path(place) };
     const json = await call(sent);
 
     for (const accept of ['*/*', 'application/*', 'application/json', '', 'a/b, */*;q=0.1']) {
@@ -375,7 +385,7 @@ describe('the form of answers', () => {
   });
 
   everyPlace()('%s refuses forms that there are none of', async (_, place) => {
-    const sent = { as: world.owner, path: world.path(place) };
+    const sent = { as: world.caller(place), path: world.path(place) };
 
     const xml = await call({ ...sent, headers: { Accept: 'application/xml' } });
     const unknown = await call({ ...sent, path: `${sent.path}?format=xml` });
@@ -392,16 +402,16 @@ describe('the form of answers', () => {
     async (_, place) => {
       const path = world.path(place);
 
-      const { status, body: page } = await call({ as: world.owner, path });
-      const empty = await call({ as: world.owner, path: `${path}?page_size=0` });
-      const last = await call({ as: world.owner, path: `${path}?direction=0&page_size=1` });
+      const { status, body: page } = await call({ as: world.caller(place), path });
+      const empty = await call({ as: world.caller(place), path: `${path}?page_size=0` });
+      const last = await call({ as: world.caller(place), path: `${path}?direction=0&page_size=1` });
 
       expect(status).toBe(200);
       expect(page).toEqual({ next: null, prev: null, objects: expect.any(Array) });
       expect(empty.body).toEqual({ next: null, prev: null, objects: [] });
       expect(last.body.objects).toEqual(page.objects.slice(-1));
       for (const bad of ['page_size=x', 'page_size=-1', 'direction=2', 'last_pk=2147483648']) {
-        const refused = await call({ as: world.owner, path: `${path}?${bad}` });
+        const refused = await call({ as: world.caller(place), path: `${path}?${bad}` });
         expect(body(refused)).toEqual({
           status: 400,
           body: { detail: 'Incorrect page parameter provided.' },
@@ -412,25 +422,27 @@ describe('the form of answers', () => {
 
   const router = createRouter(routes);
 
-  async function checkLink(link: string, version: string): Promise<void> {
-    expect(link.startsWith(version) && link.endsWith('/'), link).toBe(true);
+  async function checkLink(link: string, place: Place): Promise<void> {
+    expect(
+      link.startsWith(place.route.isRoot ? '/v1' : `/${place.version}/`) && link.endsWith('/'),
+      link,
+    ).toBe(true);
     const match = router(link);
     if (match === undefined) return; // families come one by one
     const method = match.route.operations.GET === undefined ? 'OPTIONS' : 'GET';
-    const answer = await call({ as: world.owner, method, path: link });
+    const answer = await call({ as: world.caller(place), method, path: link });
     // an invitation leads to where the invited has no rights yet
     expect(answer.status, link).toBe(link.includes('/host-of-') ? 404 : 200);
   }
 
   everyPlace(reads)('%s links to what is there, in its own version', async (_, place) => {
     const path = world.path(place);
-    const version = place.route.isRoot ? '/v1' : `/${place.version}/`;
 
-    const { body: shown } = await call({ as: world.owner, path });
+    const { body: shown } = await call({ as: world.caller(place), path });
 
     const objects: readonly Linked[] = shown.objects ?? [];
     for (const { links = {} } of [shown as Linked, ...objects]) {
-      for (const link of pathsIn(links)) await checkLink(link, version);
+      for (const link of pathsIn(links)) await checkLink(link, place);
     }
     for (const { links } of objects) expect(links?.self).toMatch(/^\//);
     if (place.route.kind === 'detail') expect(shown.links.self).toBe(path);
@@ -472,7 +484,7 @@ describe('bad bodies', () => {
       for (const method of writeMethods(place)) {
         for (const [name, type, text] of bodies) {
           const answer = await call({
-            as: world.owner,
+            as: world.caller(place),
             method,
             path: world.path(place),
             headers: { 'Content-Type': type },

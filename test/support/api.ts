@@ -5,9 +5,16 @@ import { toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
 import { startServer } from '../../shared/local/server.ts';
 import type { Clock, LogEntry, Mailer, Platform, Settings } from '../../shared/services/ports.ts';
-import { groupEntity, userEntity } from '../../shared/store/entities.ts';
+import {
+  groupEntity,
+  membershipEntity,
+  userEntity,
+  usernameEntity,
+} from '../../shared/store/entities.ts';
+import { encodeText } from '../../shared/store/index-keys.ts';
+import type { GroupData } from '../../shared/store/records.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { insert, store as put } from '../../shared/store/writes.ts';
 import { openTestTable } from './dynamodb.ts';
 
 /** The real local platform behind a real socket, with everything in memory. */
@@ -197,43 +204,44 @@ export interface Scenario {
 }
 
 /**
- * Puts a user, who is in these groups, straight into the store, and gives the user's key. There is no way through
- * the interface until users have a family of their own.
+ * Puts a user with this id, who is in these groups, straight into the store, without password and profile, and
+ * gives the user's key. The interface chooses ids by itself.
  */
 export async function plantUser(
-  { api, instance }: World,
+  world: World,
   id: number,
   groups: readonly number[] = [],
 ): Promise<string> {
-  const { store, secrets, ids } = api.platform;
-  const scope = await instanceId(store, instance);
+  const { store, secrets } = world.api.platform;
+  const scope = await instanceId(store, world.instance);
   const { version, secret } = await secrets.current();
-  const user = { id, username: `user-${id}`, groups, secret_version: version, generation: 1 };
-  const writes: Write[] = [
-    insert(userEntity, userEntity.key(scope, id), user),
-    ...groups.map((group) => ({
-      ...insert(groupEntity, groupEntity.key(scope, group), { id: group }),
-      condition: { kind: 'none' } as const,
-    })),
-  ];
-  await store.write({
-    id: ids.random(),
-    change: { actor: {}, cause: 'maintenance', depth: 0 },
-    writes,
-  });
+  const username = `user-${id}`;
+  const keyed = { secret_version: version, generation: 1 };
+  await plant(world, [
+    insert(userEntity, userEntity.key(scope, id), { id, username, groups, profile: 0, ...keyed }),
+    insert(usernameEntity, usernameEntity.key(scope, encodeText(username)), { user: id }),
+    ...groups.map((group) => put(groupEntity, groupEntity.key(scope, group), newGroup(group))),
+    ...groups.map((group) =>
+      insert(membershipEntity, membershipEntity.key(scope, group, id), { user: id }),
+    ),
+  ]);
   return keyText({ kind: 'user', version, scope, record: id, generation: 1 }, secret);
 }
 
-/** Puts a group without members straight into the store. */
-export async function plantGroup({ api, instance }: World, id: number): Promise<void> {
+/** Puts a group with this id and without members straight into the store. */
+export async function plantGroup(world: World, id: number): Promise<void> {
+  const scope = await instanceId(world.api.platform.store, world.instance);
+  await plant(world, [insert(groupEntity, groupEntity.key(scope, id), newGroup(id))]);
+}
+
+function newGroup(id: number): GroupData {
+  return { id, name: null, label: '', description: '' };
+}
+
+async function plant({ api }: World, writes: readonly Write[]): Promise<void> {
   const { store, ids } = api.platform;
-  const scope = await instanceId(store, instance);
-  const writes = [insert(groupEntity, groupEntity.key(scope, id), { id })];
-  await store.write({
-    id: ids.random(),
-    change: { actor: {}, cause: 'maintenance', depth: 0 },
-    writes,
-  });
+  const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
+  await store.write({ id: ids.random(), change, writes });
 }
 
 async function instanceId(store: Store, name: string): Promise<number> {

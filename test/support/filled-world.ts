@@ -1,6 +1,6 @@
 import { routes } from '../../functions/api.ts';
 import { type Route, type Version, versions } from '../../shared/resource/route.ts';
-import { type Api, expected, openWorld, type World } from './api.ts';
+import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
 
 /** Makes one body from a text that has to stand in it. */
@@ -42,7 +42,13 @@ const samples: Readonly<Record<string, Sample>> = {
     extra: { note: marker },
     other_permissions: 'full',
   }),
+  '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
+  '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
+  '/instances/{instance}/users/{id}/groups/': () => ({ group: 1 }),
 };
+
+/** Lists that another list's item is in as well. */
+const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
 
 /** A place of the map: a route in one version. */
 export interface Place {
@@ -64,10 +70,17 @@ export const places: readonly Place[] = routes.flatMap((route) =>
       }),
 );
 
+/** Tells whether a place is a user's own, closed even to the owner of the instance. */
+export function isForUsers({ route: { access } }: Place): boolean {
+  return access.user !== undefined && access.owner === undefined;
+}
+
 /** A world with one of everything that the interface can make. */
 export interface FilledWorld extends World {
   /** Stands in every text of the world's data, and in no other world's. */
   readonly marker: string;
+  /** Who may do everything at a place: the owner of the instance, or a user of it. */
+  caller(place: Place): Credentials;
   /** The path of a place with the names and ids of this world in it. */
   path(place: Place): string;
   /** The body that made the item of a list, with another text in it; undefined for what is no such list. */
@@ -107,9 +120,12 @@ export async function openFilledWorld(
     segments.set(`/${each}/instances/{instance}/admins/`, String(member.id));
     segments.set(`/${each}/account/invitations/`, String(invitation));
   }
+  const [{ user_key }] = expected(await world.call(world.owner, 'GET', 'users/'), 200).objects;
+  const user = { key: await world.apiKey(), user: user_key };
   return {
     ...world,
     marker,
+    caller: (place) => (isForUsers(place) ? user : world.owner),
     path: ({ template }) => resolve(template),
     sample: ({ route }, other = marker) => sampleOf(route)?.(other),
   };
@@ -145,7 +161,8 @@ async function makeOne(
     body,
   }: { readonly route: Route; readonly path: string; readonly body?: object | undefined },
 ) {
-  if (route.operations.POST === undefined) {
+  const isFilled = filledByOthers.includes(route.paths['v1.1'] ?? '');
+  if (route.operations.POST === undefined || isFilled) {
     return expected(await api.send({ as, path }), 200).objects[0];
   }
   if (body === undefined) throw new Error(`${path} needs a line in samples`);

@@ -1,7 +1,7 @@
 import { type CompiledClass, showValues } from '../domain/compiled-class.ts';
 import type { Json } from '../domain/json.ts';
-import type { Link } from '../resource/links.ts';
 import type { ObjectData } from '../store/records.ts';
+import type { Link } from './links.ts';
 
 /** An object as answers show it, without its links (reference: data objects, representation). */
 export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {

@@ -1,0 +1,63 @@
+import { readJson } from '../../shared/domain/json-values.ts';
+import { recordId } from '../../shared/domain/record-id.ts';
+import { read } from '../../shared/domain/scalars.ts';
+import { slug } from '../../shared/domain/slug.ts';
+import { schemaOf } from '../../shared/domain/values.ts';
+import { computed, description, type Fields, json, text } from '../../shared/resource/field.ts';
+import { objectFields } from '../../shared/resource/object-fields.ts';
+
+/** A group (reference: group record). */
+export const groupFields: Fields = {
+  id: computed('integer'),
+  name: {
+    type: 'slug',
+    writable: 'always',
+    nullable: true,
+    input: slug(),
+    initial: null,
+    putDefault: null,
+    maxLength: 64,
+  },
+  label: text(64),
+  description: description(),
+};
+
+const { expected_revision: _, ...profileObject } = objectFields;
+
+/** A profile as its user's record holds it; whose it is does not change (reference: profile). */
+export const profileFields: Fields = { ...profileObject, owner: computed() };
+
+/** A user (reference: user record). The profile's own rules are looked at when the class is at hand. */
+export const userFields: Fields = {
+  id: computed('integer'),
+  username: text(64, { required: true }),
+  password: text(128, { required: true }),
+  profile: {
+    type: 'nested object',
+    writable: 'always',
+    // forms and some clients send it as JSON text; what is no JSON is refused as no object
+    input: schemaOf((input) => {
+      const reading = readJson(input);
+      return reading.ok ? reading : read(input);
+    }),
+    children: profileFields,
+  },
+  groups: computed('nested object', { children: groupFields }),
+  user_key: computed(),
+};
+
+/** What a log-in sends. */
+export const authFields: Fields = {
+  username: text(64, { required: true }),
+  password: text(undefined, { required: true }),
+};
+
+/** A group as an entry of a user's groups. */
+export const groupOfUserFields: Fields = {
+  group: json(recordId(), { required: true, children: groupFields }),
+};
+
+/** A user as an entry of a group's users. */
+export const userOfGroupFields: Fields = {
+  user: json(recordId(), { required: true, children: userFields }),
+};

@@ -1,0 +1,140 @@
+import { allRights } from '../../shared/domain/access.ts';
+import { invalid } from '../../shared/domain/errors.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { gather, rowsOf } from '../../shared/resource/page.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit, commitUnique } from '../../shared/services/commit.ts';
+import {
+  as,
+  deletedGroupsEntity,
+  groupEntity,
+  groupNameEntity,
+  groupPrefix,
+  instanceCounter,
+} from '../../shared/store/entities.ts';
+import type { GroupData } from '../../shared/store/records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { groupFields } from './fields.ts';
+import { groupLinks, groupValues } from './view.ts';
+
+/** A group stands for itself. */
+type View = Pick<Stored<GroupData>, 'data'>;
+
+const resource: ListResource<GroupData, View> = {
+  name: 'Group',
+  path: '/instances/{instance}/groups/',
+  item: 'id',
+  access: {
+    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    ...{ apiKey: 'LG', allowGroupCreate: 'C' },
+  },
+  fields: groupFields,
+  links: groupLinks,
+  key: ({ instance, params }) =>
+    instance === undefined || params.id === undefined
+      ? undefined
+      : groupEntity.key(instance, params.id),
+  counter: ({ instance }) =>
+    instance === undefined ? undefined : instanceCounter(instance, 'group'),
+  rows: (context, range) => {
+    const prefix = queryValue(context.request.query, 'label__startswith') ?? '';
+    const { pk } = groupEntity.key(instanceOf(context), 0);
+    return gather<GroupData>(
+      range,
+      (part) => rowsOf(context.platform.store, pk, groupPrefix, part),
+      ({ item }) => item.data.label.startsWith(prefix),
+    );
+  },
+  view: (_, items) => Promise.resolve(items),
+  show: (_, { data }) => groupValues(data),
+  segment: ({ data }) => String(data.id),
+  create: async (context, body) => {
+    const input = await checked(context, body, 'create');
+    const data = { id: reservedId(context), ...input } as GroupData; // the fields say so
+    const put = insert(groupEntity, groupEntity.key(instanceOf(context), data.id), data);
+    const names = nameWrites(context, undefined, data);
+    await commitUnique(context, [...names, put], (write) => (write === put ? undefined : taken()));
+    return { data };
+  },
+  update: async (context, { current, body, mode }) => {
+    const input = await checked(context, body, mode, current.data);
+    const data: GroupData = { ...current.data, ...input };
+    const names = nameWrites(context, current.data, data);
+    await commitUnique(context, [...names, replace(current, data)], taken);
+    return { data };
+  },
+  remove: async (context, current) => {
+    const { store } = context.platform;
+    const key = deletedGroupsEntity.key(instanceOf(context));
+    const deleted = as(deletedGroupsEntity, (await store.get([key]))[0]);
+    const groups = [...(deleted?.data.groups ?? []), current.data.id];
+    // users, objects and classes may name it still: the clean-up takes it out of them, and then out of this list
+    await commit(context, [
+      ...nameWrites(context, current.data, undefined),
+      remove(current),
+      deleted === undefined
+        ? insert(deletedGroupsEntity, key, { groups })
+        : replace(deleted, { groups }),
+    ]);
+  },
+};
+
+function taken() {
+  return invalid({ name: [messages.unique] });
+}
+
+/** Reads a body; a name that is taken is said together with all else that is wrong. */
+async function checked(
+  context: Context,
+  body: Body,
+  mode: InputMode,
+  current?: GroupData,
+): Promise<Partial<GroupData>> {
+  const { values, errors } = readInput(groupFields, body, mode);
+  const input = values as Partial<GroupData>; // the fields say so
+  if (errors === undefined) return input;
+  const { name = null } = input;
+  if (name === null || name === current?.name) throw invalid(errors);
+  const [other] = await context.platform.store.get([
+    groupNameEntity.key(instanceOf(context), name),
+  ]);
+  throw invalid(other === undefined ? errors : { ...errors, name: [messages.unique] });
+}
+
+/** Takes the new name and frees the old one, where they differ. */
+function nameWrites(
+  context: Context,
+  before: GroupData | undefined,
+  after: GroupData | undefined,
+): readonly Write[] {
+  const [old = null, name = null] = [before?.name, after?.name];
+  if (old === name) return [];
+  const instance = instanceOf(context);
+  return [
+    ...(name === null
+      ? []
+      : [
+          insert(groupNameEntity, groupNameEntity.key(instance, name), {
+            group: after?.id ?? 0,
+          }),
+        ]),
+    ...(old === null
+      ? []
+      : [
+          {
+            action: 'delete',
+            key: groupNameEntity.key(instance, old),
+            condition: { kind: 'none' },
+          } as const,
+        ]),
+  ];
+}
+
+/** Routes of groups. */
+export const groupRoutes = listRoutes(resource);

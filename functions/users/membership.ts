@@ -1,0 +1,93 @@
+import { dataMessages } from '../../shared/domain/data-messages.ts';
+import {
+  countExceeded,
+  invalid,
+  notFound,
+  parentNotFound,
+  refused,
+} from '../../shared/domain/errors.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import {
+  as,
+  deletedGroupsEntity,
+  groupEntity,
+  membershipEntity,
+  userEntity,
+} from '../../shared/store/entities.ts';
+import type { GroupData, UserData } from '../../shared/store/records.ts';
+import { insert, replace } from '../../shared/store/writes.ts';
+
+const maxGroups = 32; // reference: limits. A user's record carries them all
+
+/** A user and a group by their ids, and which of them the path names; the body names the other. */
+export interface Pair {
+  readonly user: number;
+  readonly group: number;
+  readonly parent: 'user' | 'group';
+}
+
+/** Both sides of a new membership. */
+export interface Members {
+  readonly user: UserData;
+  readonly group: GroupData;
+}
+
+/**
+ * Puts a user into a group: one relation, seen from both sides (reference: membership).
+ *
+ * @throws ApiError 400 for what the body names and is not there, for a member, and above 32 groups a user
+ */
+export function addMembership(context: Context, pair: Pair): Promise<Members> {
+  const { store } = context.platform;
+  const instance = instanceOf(context);
+  return retryLostRace(async () => {
+    const groupKey = groupEntity.key(instance, pair.group);
+    const items = await store.get([
+      userEntity.key(instance, pair.user),
+      groupKey,
+      deletedGroupsEntity.key(instance),
+    ]);
+    const user = as(userEntity, items[0]);
+    const group = as(groupEntity, items[1]);
+    if (user === undefined) throw missing(pair, 'user');
+    if (group === undefined) throw missing(pair, 'group');
+    const gone = as(deletedGroupsEntity, items[2])?.data.groups ?? [];
+    const groups = user.data.groups.filter((id) => !gone.includes(id));
+    if (groups.includes(pair.group)) throw refused(400, dataMessages.alreadyMember);
+    if (groups.length >= maxGroups) throw countExceeded("User's group", maxGroups);
+    const data = { ...user.data, groups: [...groups, pair.group].sort((a, b) => a - b) };
+    const key = membershipEntity.key(instance, pair.group, pair.user);
+    await commit(context, [
+      replace(user, data),
+      insert(membershipEntity, key, { user: pair.user }),
+      { action: 'check', key: groupKey, condition: { kind: 'present' } },
+    ]);
+    return { user: data, group: group.data };
+  });
+}
+
+function missing(pair: Pair, side: 'user' | 'group') {
+  if (pair.parent === side) return parentNotFound(side === 'user' ? 'User' : 'Group');
+  return invalid({ [side]: [messages.noSuchPk(pair[side])] });
+}
+
+/** Takes a user out of a group. Tries once. */
+export async function removeMembership(
+  context: Context,
+  { user: id, group }: Pick<Pair, 'user' | 'group'>,
+): Promise<void> {
+  const instance = instanceOf(context);
+  const [item] = await context.platform.store.get([userEntity.key(instance, id)]);
+  const user = as(userEntity, item);
+  if (user === undefined || !user.data.groups.includes(group)) throw notFound();
+  const groups = user.data.groups.filter((other) => other !== group);
+  const key = membershipEntity.key(instance, group, id);
+  await commit(context, [
+    replace(user, { ...user.data, groups }),
+    { action: 'delete', key, condition: { kind: 'none' } },
+  ]);
+}

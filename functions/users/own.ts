@@ -1,0 +1,50 @@
+import { notFound } from '../../shared/domain/errors.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import type { Operation } from '../../shared/resource/route.ts';
+import { parseTrim } from '../../shared/resource/trim.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { as, userEntity } from '../../shared/store/entities.ts';
+import { userFields } from './fields.ts';
+import { profileReads, userLinks, viewUser, wholeUser } from './view.ts';
+import { updateUser } from './write.ts';
+
+/** The calling user himself (reference: users, routes). Nobody else can call it, administrators neither. */
+export const ownRoute = endpointRoute({
+  name: 'User',
+  path: '/instances/{instance}/user/',
+  access: { user: 'GUDA' }, // what it has no method for is told so
+  operations: {
+    GET: {
+      right: 'G',
+      reads: profileReads,
+      run: async (context) => {
+        if (context.user === undefined) throw notFound();
+        const body = wholeUser(context, await viewUser(context, context.user.data));
+        const trim = parseTrim(context.request.query);
+        return { status: 200, body: trim === undefined ? body : trim(body, userFields) };
+      },
+    },
+    PUT: updateOperation('replace'),
+    PATCH: updateOperation('patch'),
+  },
+  forms: { PUT: userFields, links: userLinks },
+});
+
+function updateOperation(mode: 'replace' | 'patch'): Operation {
+  return {
+    right: 'U',
+    reads: profileReads,
+    run: async (context) => {
+      const body = await context.body();
+      const view = await retryLostRace(async (isFirst) => {
+        const read = context.user;
+        const item =
+          isFirst || read === undefined ? read : (await context.platform.store.get([read.key]))[0];
+        const current = as(userEntity, item);
+        if (current === undefined) throw notFound(); // removed meanwhile
+        return updateUser(context, { current, body, mode });
+      });
+      return { status: 200, body: wholeUser(context, view) };
+    },
+  };
+}

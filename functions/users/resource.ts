@@ -1,0 +1,117 @@
+import { type Access, allRights } from '../../shared/domain/access.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import type { RowRange } from '../../shared/domain/paging.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { allUnder, cut, gather, rowsOf } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context, Family } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { nextKey } from '../../shared/services/keys.ts';
+import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
+import type { UserData, UsernameData } from '../../shared/store/records.ts';
+import { replace } from '../../shared/store/writes.ts';
+import { authenticate } from './auth.ts';
+import { authFields, userFields } from './fields.ts';
+import { groupRoutes } from './groups.ts';
+import { membershipRoutes } from './memberships.ts';
+import { ownRoute } from './own.ts';
+import { profileReads, showUser, type UserView, userLinks, viewUser, viewUsers } from './view.ts';
+import { createUser, nameKey, removeUser, updateUser } from './write.ts';
+
+const resource: ListResource<UserData, UserView> = {
+  name: 'User',
+  path: '/instances/{instance}/users/',
+  item: 'id',
+  access: {
+    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    ...{ ignoreAcl: allRights, allowUserCreate: 'C', user: 'LGUA' },
+  },
+  fields: userFields,
+  links: userLinks,
+  key: ({ instance, params }) =>
+    instance === undefined || params.id === undefined
+      ? undefined
+      : userEntity.key(instance, params.id),
+  reads: profileReads,
+  counter: ({ instance }) =>
+    instance === undefined ? undefined : instanceCounter(instance, 'user'),
+  authorizeItem: ({ user }, { data }) => {
+    if (user !== undefined && user.data.id !== data.id) throw notFound();
+  },
+  rows: (context, range) => {
+    const { user, request } = context;
+    const prefix = queryValue(request.query, 'username__startswith') ?? '';
+    if (user !== undefined) {
+      const isWanted = user.data.username.startsWith(prefix);
+      return Promise.resolve(isWanted ? cut([{ pk: user.data.id, item: user }], range) : []);
+    }
+    if (prefix !== '') return rowsByName(context, prefix, range);
+    const { pk } = userEntity.key(instanceOf(context), 0);
+    return rowsOf<UserData>(context.platform.store, pk, '', range);
+  },
+  view: (context, items) =>
+    viewUsers(
+      context,
+      items.map(({ data }) => data),
+    ),
+  show: showUser,
+  segment: ({ data }) => String(data.id),
+  create: createUser,
+  update: updateUser,
+  remove: removeUser,
+  actions: [
+    {
+      path: 'reset_key/',
+      name: 'Reset Key',
+      fields: {},
+      run: async (context, current) => {
+        const next = await nextKey(context.platform.secrets, current.data);
+        const data: UserData = { ...current.data, ...next };
+        await commit(context, [replace(current, data)]);
+        return viewUser(context, data);
+      },
+    },
+  ],
+};
+
+/** Users whose name begins so, in the order of ids: names are looked through, which are few where it counts. */
+async function rowsByName(context: Context, prefix: string, range: RowRange) {
+  const { store } = context.platform;
+  const instance = instanceOf(context);
+  const names = await allUnder(store, nameKey(instance, prefix));
+  const rows = names.map((name) => {
+    const item = as(usernameEntity, name);
+    return { pk: item.data.user, item };
+  });
+  return gather<UserData>(
+    range,
+    async (part) => {
+      const found = cut<UsernameData>(rows, part);
+      if (found.length === 0) return [];
+      const items = await store.get(found.map(({ pk }) => userEntity.key(instance, pk)));
+      return found.map(({ pk }, at) => ({ pk, item: as(userEntity, items[at]) }));
+    },
+    () => true,
+  );
+}
+
+const logInAccess: Access = {
+  ...{ owner: allRights, full: allRights, write: allRights, read: allRights },
+  apiKey: allRights,
+};
+
+const authRoute = endpointRoute({
+  name: 'User Auth',
+  path: '/instances/{instance}/user/auth/',
+  access: logInAccess,
+  ...post(authFields, authenticate, profileReads),
+});
+
+/** Users of an instance's apps, and the groups that they are in. */
+export const users: Family = {
+  name: 'users',
+  routes: [...listRoutes(resource), ...groupRoutes, ...membershipRoutes, ownRoute, authRoute],
+};

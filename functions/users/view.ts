@@ -1,0 +1,138 @@
+import type { Json } from '../../shared/domain/json.ts';
+import { profileClass } from '../../shared/domain/object-access.ts';
+import { type Link, linksOf } from '../../shared/resource/links.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context, Known } from '../../shared/resource/route.ts';
+import { objectLinks, showObject } from '../../shared/resource/show-object.ts';
+import { userKey } from '../../shared/services/keys.ts';
+import { compiledClass } from '../../shared/services/save-object.ts';
+import { as, classEntity, groupEntity, objectEntity } from '../../shared/store/entities.ts';
+import type { ClassData, GroupData, ObjectData, UserData } from '../../shared/store/records.ts';
+import type { Key, Stored } from '../../shared/store/store.ts';
+
+/** A user joined with profile, groups and key. */
+export interface UserView {
+  readonly data: UserData;
+  /** The name as it was typed in this call; it is stored, and shown by every later call, in lower case. */
+  readonly typedName?: string | undefined;
+  /** Absent only while its user is being removed. */
+  readonly profile: Pick<Stored<ObjectData>, 'data'> | undefined;
+  readonly groups: readonly GroupData[];
+  readonly key: string;
+}
+
+/** A user joined with a profile that was read and can be changed. */
+export interface ReadUser extends UserView {
+  readonly profile: Stored<ObjectData> | undefined;
+}
+
+/** Every operation on users reads the class of profiles beside its first read. */
+export function profileReads({ instance }: Known): Readonly<Record<string, Key | undefined>> {
+  return {
+    profileClass: instance === undefined ? undefined : classEntity.key(instance, profileClass),
+  };
+}
+
+/** The class of profiles, which no instance is without. */
+export function profileClassOf({ records }: Context): Stored<ClassData> {
+  const found = as(classEntity, records.profileClass);
+  if (found === undefined) throw new Error('an instance has no class of profiles');
+  return found;
+}
+
+/** Where a user's profile is. */
+export function profileKey(context: Context, { profile }: UserData): Key {
+  return objectEntity.key(instanceOf(context), profileClassOf(context).data.number, profile);
+}
+
+/** Joins users with all that their answers show, in one step; same order. */
+export async function viewUsers(
+  context: Context,
+  users: readonly UserData[],
+): Promise<readonly ReadUser[]> {
+  if (users.length === 0) return [];
+  const { store, secrets } = context.platform;
+  const instance = instanceOf(context);
+  const groupIds = [...new Set(users.flatMap(({ groups }) => groups))];
+  const items = await store.get([
+    ...users.map((user) => profileKey(context, user)),
+    ...groupIds.map((id) => groupEntity.key(instance, id)),
+  ]);
+  const groups = new Map(
+    groupIds.map((id, at) => [id, as(groupEntity, items[users.length + at])?.data]),
+  );
+  return Promise.all(
+    users.map(async (data, at) => ({
+      data,
+      profile: as(objectEntity, items[at]),
+      groups: data.groups.flatMap((id) => groups.get(id) ?? []), // one that is gone may still be named
+      key: await userKey(secrets, instance, data),
+    })),
+  );
+}
+
+/** Joins one user with all that its answers show. */
+export async function viewUser(context: Context, user: UserData): Promise<ReadUser> {
+  const [view] = await viewUsers(context, [user]);
+  if (view === undefined) throw new Error('a user has no view');
+  return view;
+}
+
+/** A user as answers show it, without its links. */
+export function showUser(context: Context, view: UserView): Record<string, Json> {
+  const { data, typedName = data.username, profile, groups, key } = view;
+  return {
+    id: data.id,
+    username: typedName,
+    profile: profile === undefined ? null : showProfile(context, profile),
+    groups: groups.map((group) => showGroup(context, group)),
+    user_key: key,
+  };
+}
+
+/** A user with its links, as it stands inside other answers. */
+export function wholeUser(context: Context, view: UserView): Record<string, Json> {
+  const self = `${base(context)}/users/${view.data.id}/`;
+  return { ...showUser(context, view), links: linksOf(context, userLinks, self, view) };
+}
+
+function showProfile(context: Context, view: { readonly data: ObjectData }): Record<string, Json> {
+  const self = `${base(context)}/classes/${profileClass}/objects/${view.data.id}/`;
+  return {
+    ...showObject(compiledClass(context.hints, profileClassOf(context)), view.data),
+    links: linksOf(context, objectLinks, self, view),
+  };
+}
+
+/** A group with its links, as it stands inside other answers. */
+export function showGroup(context: Context, data: GroupData): Record<string, Json> {
+  const self = `${base(context)}/groups/${data.id}/`;
+  return { ...groupValues(data), links: linksOf(context, groupLinks, self, data) };
+}
+
+/** A group as answers show it, without its links. */
+export function groupValues({ id, name, label, description }: GroupData): Record<string, Json> {
+  return { id, name, label, description };
+}
+
+function base({ version, params }: Context): string {
+  return `/${version}/instances/${params.instance}`;
+}
+
+/** Links of a user; one is spelled with a hyphen, as clients expect. */
+export const userLinks: readonly Link<UserView>[] = [
+  { name: 'self', type: 'detail', to: '' },
+  { name: 'groups', type: 'list', to: 'groups/' },
+  { name: 'reset-key', type: 'key', to: 'reset_key/' },
+  {
+    name: 'profile',
+    type: 'detail',
+    to: ({ data }, instance) => `${instance}/classes/${profileClass}/objects/${data.profile}/`,
+  },
+];
+
+/** Links of a group. */
+export const groupLinks: readonly Link<unknown>[] = [
+  { name: 'self', type: 'detail', to: '' },
+  { name: 'users', type: 'list', to: 'users/' },
+];

@@ -1,0 +1,203 @@
+import { ApiError, type FieldErrors, invalid, notFound } from '../../shared/domain/errors.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { checkObjectRights } from '../../shared/domain/object-access.ts';
+import { hashPassword } from '../../shared/domain/passwords.ts';
+import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
+import type { Update } from '../../shared/resource/list-resource.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commitUnique } from '../../shared/services/commit.ts';
+import { firstKey, userKey } from '../../shared/services/keys.ts';
+import {
+  type ObjectInput,
+  type PlannedSave,
+  planCreate,
+  planRemove,
+  planUpdate,
+  type SaveCall,
+} from '../../shared/services/save-object.ts';
+import {
+  as,
+  instanceCounter,
+  membershipEntity,
+  objectEntity,
+  userEntity,
+  usernameEntity,
+  userPasswordEntity,
+} from '../../shared/store/entities.ts';
+import { encodeText } from '../../shared/store/index-keys.ts';
+import type { UserData } from '../../shared/store/records.ts';
+import type { Key, Stored, Write } from '../../shared/store/store.ts';
+import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { profileFields, userFields } from './fields.ts';
+import { profileClassOf, profileKey, type ReadUser, type UserView, viewUser } from './view.ts';
+
+/** What a body says of a user, and the messages of what it says wrongly. */
+interface Draft {
+  readonly username?: string;
+  readonly password?: string;
+  readonly profile?: unknown;
+}
+
+/** Who a user will be, beside the body: name, and password if it has one. */
+export interface NewUser {
+  readonly username: string;
+  readonly password: string | undefined;
+  readonly profile: () => ObjectInput;
+  readonly errors?: FieldErrors | undefined;
+  /** Written in the same transaction. */
+  readonly beside?: (user: number) => readonly Write[];
+}
+
+/** Registers a user: record, name, password and profile in one transaction (reference: users, groups). */
+export function createUser(context: Context, body: Body): Promise<UserView> {
+  const { values, errors } = readInput(userFields, body, 'create');
+  const { username = '', password, profile = {} } = values as Draft; // the fields say so
+  return registerUser(context, reservedId(context), {
+    ...{ username, password, errors },
+    profile: () => profileInput(profile, 'create'),
+  });
+}
+
+/**
+ * Stores a new user and its profile.
+ *
+ * @throws ApiError 400 with all that is wrong with either, or when the name is taken
+ */
+export async function registerUser(context: Context, id: number, user: NewUser): Promise<UserView> {
+  const { store, secrets, settings } = context.platform;
+  const instance = instanceOf(context);
+  const profileId = await store.next(instanceCounter(instance, 'object'));
+  const profile = await settle(user.errors, async () =>
+    planCreate(saveCall(context), user.profile(), { id: profileId, owner: id }),
+  );
+  const username = user.username.toLowerCase();
+  const keyed = await firstKey(secrets);
+  const data: UserData = { id, username, groups: [], profile: profileId, ...keyed };
+  const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
+  const writes = [
+    nameWrite,
+    insert(userEntity, userEntity.key(instance, id), data),
+    ...(await passwordWrites(instance, id, user.password, settings.passwordCost)),
+    ...(user.beside?.(id) ?? []),
+    ...profile.writes,
+  ];
+  await commitUnique(context, writes, refusals(nameWrite, profile));
+  const key = await userKey(secrets, instance, data);
+  return { data, typedName: user.username, profile, groups: [], key };
+}
+
+/** Changes a user, and its profile where the body has one. Tries once. */
+export async function updateUser(
+  context: Context,
+  { current, body, mode }: Update<UserData>,
+): Promise<UserView> {
+  const { values, errors } = readInput(userFields, body, mode);
+  const draft = values as Draft; // the fields say so
+  const view = await viewUser(context, current.data);
+  const profile = await settle(errors, () => plannedProfile(context, view, draft, mode));
+  const instance = instanceOf(context);
+  const { id, username: before } = current.data;
+  const { username: typedName = before, password } = draft;
+  const username = typedName.toLowerCase();
+  const data: UserData = { ...current.data, username };
+  const { passwordCost } = context.platform.settings;
+  const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
+  const writes = [
+    ...(username === before ? [] : [nameWrite, removal(nameKey(instance, before))]),
+    ...(username === before && password === undefined ? [] : [replace(current, data)]),
+    ...(await passwordWrites(instance, id, password, passwordCost)),
+    ...(profile?.writes ?? []),
+  ];
+  if (writes.length > 0) await commitUnique(context, writes, refusals(nameWrite, profile));
+  return { ...view, data, typedName, profile: profile ?? view.profile };
+}
+
+/**
+ * Removes a user with name, password, memberships and profile, in one transaction. The objects that it owns stay for
+ * the clean-up: nobody has rights on them as their owner any more.
+ */
+export async function removeUser(context: Context, current: Stored<UserData>): Promise<void> {
+  const { id, username, groups } = current.data;
+  const instance = instanceOf(context);
+  const [item] = await context.platform.store.get([profileKey(context, current.data)]);
+  const found = as(objectEntity, item);
+  const profile = found && (await planRemove(saveCall(context), found));
+  const writes = [
+    remove(current),
+    removal(nameKey(instance, username)),
+    removal(userPasswordEntity.key(instance, id)),
+    ...groups.map((group) => removal(membershipEntity.key(instance, group, id))),
+    ...(profile?.writes ?? []),
+  ];
+  await commitUnique(context, writes, () => undefined);
+}
+
+/** Where a name, in lower case, is taken. */
+export function nameKey(instance: number, username: string): Key {
+  return usernameEntity.key(instance, encodeText(username));
+}
+
+function removal(key: Key): Write {
+  return { action: 'delete', key, condition: { kind: 'none' } };
+}
+
+async function passwordWrites(
+  instance: number,
+  user: number,
+  password: string | undefined,
+  cost: number,
+): Promise<readonly Write[]> {
+  if (password === undefined) return [];
+  const hash = await hashPassword(password, cost);
+  return [put(userPasswordEntity, userPasswordEntity.key(instance, user), { hash })];
+}
+
+function refusals(nameWrite: Write, profile: PlannedSave | undefined) {
+  return (write: Write) => {
+    if (write === nameWrite) return invalid({ username: [messages.unique] });
+    const refusal = profile?.refusal(write);
+    return refusal && invalid({ profile: refusal.body });
+  };
+}
+
+/** Makes a profile's save ready; what is wrong with it is said together with what is wrong beside it. */
+async function settle<Plan>(
+  errors: FieldErrors | undefined,
+  plan: () => Promise<Plan>,
+): Promise<Plan> {
+  let profile: Plan;
+  try {
+    profile = await plan();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error;
+    throw invalid({ ...errors, profile: error.body });
+  }
+  if (errors !== undefined) throw invalid(errors);
+  return profile;
+}
+
+/** What a body says of a profile's fields. */
+function profileInput(profile: unknown, mode: InputMode): ObjectInput {
+  const body: Body = { value: profile, form: false };
+  return { ...readInput(profileFields, body, mode), body: bodyObject(body), isForm: false };
+}
+
+async function plannedProfile(
+  context: Context,
+  { profile: current }: ReadUser,
+  { profile }: Draft,
+  mode: InputMode,
+): Promise<PlannedSave | undefined> {
+  if (profile === undefined) return undefined;
+  const input = profileInput(profile, mode);
+  if (current === undefined) throw notFound(); // removed with its user meanwhile
+  checkObjectRights(context.actor, current.data, 'update'); // no way around what the object says
+  return planUpdate(saveCall(context), current, input);
+}
+
+function saveCall(context: Context): SaveCall {
+  const { platform, hints, actor } = context;
+  const instance = instanceOf(context);
+  return { platform, hints, actor, instance, class: profileClassOf(context) };
+}

@@ -1,0 +1,630 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missing, time } from '../support/answers.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+let bare: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  bare = await world.apiKey();
+  const schema = [
+    { name: 'nick', type: 'string' },
+    { name: 'badge', type: 'string', unique: true },
+    { name: 'friend', type: 'reference', target: 'user' },
+    { name: 'visits', type: 'integer' },
+  ];
+  expected(await call('PATCH', 'classes/user_profile/', { schema }), 200);
+});
+afterAll(() => api.close());
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, path, body);
+
+let count = 0;
+/** Registers somebody and gives the answer. */
+async function register(more: object = {}) {
+  count += 1;
+  const body = { username: `somebody-${count}`, password: 'a password', ...more };
+  return expected(await call('POST', 'users/', body), 201);
+}
+
+describe('registration', () => {
+  it('makes a user with profile and key, and shows the name as it was typed', async () => {
+    const body = { username: ' Ann Lee ', password: 's3cret', profile: { nick: 'al' } };
+
+    const made = await call('POST', 'users/', body);
+
+    const { id, user_key, profile } = made.body;
+    const self = `/v1.1/instances/blog-1/users/${id}/`;
+    const profilePath = `/v1.1/instances/blog-1/classes/user_profile/objects/${profile.id}/`;
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      id: expect.any(Number),
+      username: 'Ann Lee',
+      profile: {
+        ...{ id: expect.any(Number), created_at: time, updated_at: time, revision: 1 },
+        ...{ owner: id, owner_permissions: 'full', group: null, group_permissions: 'none' },
+        ...{ other_permissions: 'none', channel: null, channel_room: null },
+        ...{ nick: 'al', badge: null, friend: null, visits: null },
+        links: { self: profilePath, owner: self },
+      },
+      groups: [],
+      user_key: expect.stringMatching(/^[0-9a-f]{56}$/),
+      links: {
+        self,
+        groups: `${self}groups/`,
+        'reset-key': `${self}reset_key/`,
+        profile: profilePath,
+      },
+    });
+    const later = await call('GET', `users/${id}/`);
+    expect(later.body).toEqual({ ...made.body, username: 'ann lee' });
+    const object = await call('GET', `classes/user_profile/objects/${profile.id}/`);
+    expect(object.body).toEqual(profile);
+    const self_ = await world.call({ key: bare, user: user_key }, 'GET', 'user/');
+    expect(self_.body).toEqual(later.body);
+  });
+
+  it('sets rights of the profile, whose owner is the user whatever the body says', async () => {
+    const { id: other } = await register();
+    const profile = { owner: other, other_permissions: 'read', owner_permissions: 'write', id: 9 };
+
+    const made = await register({ profile });
+
+    expect(made.profile).toMatchObject({
+      owner: made.id,
+      owner_permissions: 'write',
+      other_permissions: 'read',
+    });
+  });
+
+  it('reads a form, whose profile is JSON text', async () => {
+    const form = new URLSearchParams({ username: 'Form', password: 'p', profile: '{"visits":3}' });
+
+    const made = await api.send({
+      as: world.owner,
+      path: `${world.base}users/`,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+    });
+
+    expect([made.status, made.body.username, made.body.profile?.visits]).toEqual([201, 'Form', 3]);
+  });
+
+  it('makes one of two users of one name at once', async () => {
+    const sent = ['Twin', 'twin', ' TWIN', 'tWIN'].map((username) =>
+      call('POST', 'users/', { username, password: 'p' }),
+    );
+
+    const answers = await Promise.all(sent);
+
+    const statuses = answers.map(({ status }) => status).sort();
+    const refusals = answers.filter(({ status }) => status === 400).map(({ body }) => body);
+    expect(statuses).toEqual([201, 400, 400, 400]);
+    expect(refusals).toEqual(refusals.map(() => ({ username: ['This field must be unique.'] })));
+    const { body } = await call('GET', 'users/?username__startswith=twin');
+    expect(body.objects).toHaveLength(1);
+  });
+
+  it('leaves nothing behind when the profile is refused', async () => {
+    await register({ profile: { badge: 'one' } });
+    const body = { username: 'late', password: 'p', profile: { badge: 'one' } };
+
+    const refused = await call('POST', 'users/', body);
+    const again = await call('POST', 'users/', { ...body, profile: { badge: 'two' } });
+
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { profile: { badge: ['This field must be unique.'] } },
+    ]);
+    expect(again.status).toBe(201);
+  });
+
+  const required = ['This field is required.'];
+  const post = (name: string, body: unknown, answer: unknown, status = 400) => ({
+    name,
+    ...{ method: 'POST', body, status, answer },
+    given: () => ({ as: world.owner, path: `${world.base}users/` }),
+  });
+  scenarios('refuses', () => api, [
+    post('nothing', {}, { username: required, password: required }),
+    post(
+      'null',
+      { username: null, password: null, profile: null },
+      {
+        username: ['This field may not be null.'],
+        password: ['This field may not be null.'],
+        profile: ['This field may not be null.'],
+      },
+    ),
+    post(
+      'blanks',
+      { username: '  ', password: '' },
+      {
+        username: ['This field may not be blank.'],
+        password: ['This field may not be blank.'],
+      },
+    ),
+    post(
+      'what is no text',
+      { username: {}, password: [true] },
+      {
+        username: ['Not a valid string.'],
+        password: ['Not a valid string.'],
+      },
+    ),
+    post(
+      'what is too long',
+      { username: 'x'.repeat(65), password: 'x'.repeat(129) },
+      {
+        username: ['Ensure this field has no more than 64 characters.'],
+        password: ['Ensure this field has no more than 128 characters.'],
+      },
+    ),
+    post(
+      'a profile that is no object',
+      { username: 'u', password: 'p', profile: [1] },
+      { profile: { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] } },
+    ),
+    post(
+      'a profile that is text',
+      { username: 'u', password: 'p', profile: 'nick' },
+      { profile: { non_field_errors: ['Invalid data. Expected a dictionary, but got str.'] } },
+    ),
+    post(
+      'fields of user and profile together',
+      { password: 'p', profile: { visits: 'x', friend: 9999, other_permissions: 'furry' } },
+      {
+        username: required,
+        profile: {
+          visits: ['A valid integer is required.'],
+          friend: ['Target with specified id does not exist.'],
+          other_permissions: ['"furry" is not a valid choice.'],
+        },
+      },
+    ),
+    post(
+      'a name that is taken, in other letters',
+      { username: 'ANN lee', password: 'p' },
+      { username: ['This field must be unique.'] },
+    ),
+    post('a list', [1], {
+      non_field_errors: ['Invalid data. Expected a dictionary, but got list.'],
+    }),
+  ]);
+
+  it.each(['ann@example.com', 'Ünï cödé 😀', 'a\u0000b', '../x', '#', '%'])(
+    'takes %j for a name',
+    async (username) => {
+      const made = await register({ username });
+      const found = await call('POST', 'user/auth/', { username, password: 'a password' });
+
+      expect(made.username).toBe(username);
+      expect([found.status, found.body.id]).toEqual([200, made.id]);
+    },
+  );
+});
+
+describe('changes', () => {
+  it('PATCH changes what is sent and echoes the name; later it is shown in lower case', async () => {
+    const made = await register({ profile: { nick: 'a', other_permissions: 'read' } });
+    const path = `users/${made.id}/`;
+
+    const named = await call('PATCH', path, { username: 'dummyTest' });
+    const later = await call('GET', path);
+    const profile = await call('PATCH', path, { profile: { visits: { _increment: 2 } } });
+
+    expect(named.body).toEqual({ ...made, username: 'dummyTest' });
+    expect(later.body).toEqual({ ...made, username: 'dummytest' });
+    expect(profile.body).toEqual({
+      ...later.body,
+      profile: { ...made.profile, visits: 2, revision: 2, updated_at: time },
+    });
+    expect((await call('GET', path)).body).toEqual(profile.body);
+  });
+
+  it('a whole user sent back changes nothing but the rights that it says', async () => {
+    const made = await register({ profile: { nick: 'a' } });
+
+    const put = await call('PUT', `users/${made.id}/`, { ...made, password: 'p', groups: [7] });
+
+    expect([put.status, put.body]).toEqual([200, made]);
+  });
+
+  it('PUT resets the rights of the profile that it does not send; PATCH keeps them', async () => {
+    const rights = { owner_permissions: 'write', other_permissions: 'read' };
+    const { id } = await register({ profile: { nick: 'a', ...rights } });
+    const body = { username: `u-${id}`, password: 'p' };
+
+    const patched = await call('PATCH', `users/${id}/`, { profile: { nick: 'b' } });
+    const without = await call('PUT', `users/${id}/`, body);
+    const put = await call('PUT', `users/${id}/`, { ...body, profile: {} });
+
+    expect(patched.body.profile).toMatchObject({ nick: 'b', ...rights });
+    expect(without.body.profile).toMatchObject({ nick: 'b', ...rights });
+    expect(put.body.profile).toMatchObject({
+      ...{ nick: 'b', owner_permissions: 'full', other_permissions: 'none' },
+    });
+  });
+
+  it('a name that was given up is free, also for who had it', async () => {
+    const { id } = await register({ username: 'first' });
+    await call('PATCH', `users/${id}/`, { username: 'second' });
+
+    const other = await register({ username: 'FIRST' });
+    const back = await call('PATCH', `users/${id}/`, { username: 'First' });
+    const same = await call('PATCH', `users/${id}/`, { username: 'Second' });
+
+    expect(other.username).toBe('FIRST');
+    expect([back.status, back.body]).toEqual([400, { username: ['This field must be unique.'] }]);
+    expect([same.status, same.body.username]).toEqual([200, 'Second']);
+  });
+
+  it('a new password opens at once, the old one no more, and the key stays', async () => {
+    const { id, username, user_key } = await register();
+    await call('PATCH', `users/${id}/`, { password: 'another' });
+
+    const old = await call('POST', 'user/auth/', { username, password: 'a password' });
+    const now = await call('POST', 'user/auth/', { username, password: 'another' });
+
+    expect([old.status, old.body]).toEqual([401, { detail: 'Invalid password.' }]);
+    expect([now.status, now.body.user_key]).toEqual([200, user_key]);
+  });
+
+  it('many at once are all kept', async () => {
+    const { id } = await register({ profile: { visits: 0 } });
+    const { id: group } = expected(await call('POST', 'groups/', {}), 201);
+    const raise = { profile: { visits: { _increment: 1 } } };
+
+    const answers = await Promise.all([
+      ...Array.from({ length: 8 }, () => call('PATCH', `users/${id}/`, raise)),
+      call('PATCH', `users/${id}/`, { username: 'raced' }),
+      call('POST', `users/${id}/groups/`, { group }),
+      call('POST', `users/${id}/reset_key/`),
+    ]);
+
+    expect(answers.filter(({ status }) => status >= 400)).toEqual([]);
+    const { body } = await call('GET', `users/${id}/`);
+    expect(body).toMatchObject({
+      username: 'raced',
+      profile: { visits: 8 },
+      groups: [{ id: group }],
+    });
+    expect(body.user_key).toBe(answers.at(-1)?.body.user_key);
+  });
+
+  const change = (method: string, name: string, body: unknown, answer: unknown) => ({
+    name: `${method}: ${name}`,
+    ...{ method, body, answer, status: 400 },
+    given: () => ({ as: world.owner, path: `${world.base}users/1/` }),
+  });
+  scenarios('refuse', () => api, [
+    change(
+      'PUT',
+      'nothing',
+      {},
+      {
+        username: ['This field is required.'],
+        password: ['This field is required.'],
+      },
+    ),
+    change(
+      'PATCH',
+      'blanks',
+      { username: '', password: null },
+      {
+        username: ['This field may not be blank.'],
+        password: ['This field may not be null.'],
+      },
+    ),
+    change(
+      'PATCH',
+      'a wrong profile beside a wrong name',
+      { username: [], profile: { visits: 'x' } },
+      {
+        username: ['Not a valid string.'],
+        profile: { visits: ['A valid integer is required.'] },
+      },
+    ),
+    change(
+      'PATCH',
+      'a value that another profile has',
+      { profile: { badge: 'one' } },
+      {
+        profile: { badge: ['This field must be unique.'] },
+      },
+    ),
+  ]);
+});
+
+describe('deletion', () => {
+  it('takes user, profile, name, password, key and memberships out of reach at once', async () => {
+    const profile = { badge: 'gone' };
+    const made = await register({ username: 'leaver', profile });
+    const { id: group } = expected(await call('POST', 'groups/', {}), 201);
+    expected(await call('POST', `groups/${group}/users/`, { user: made.id }), 201);
+    const as = { key: bare, user: made.user_key };
+    expected(await world.call(as, 'GET', 'user/'), 200);
+
+    const removed = await call('DELETE', `users/${made.id}/`);
+
+    const after = await Promise.all([
+      call('GET', `users/${made.id}/`),
+      call('DELETE', `users/${made.id}/`),
+      call('GET', `classes/user_profile/objects/${made.profile.id}/`),
+      world.call(as, 'GET', 'user/'),
+      call('POST', 'user/auth/', { username: 'leaver', password: 'a password' }),
+      call('GET', `groups/${group}/users/${made.id}/`),
+      call('GET', `users/${made.id}/groups/`),
+    ]);
+    expect(removed.status).toBe(204);
+    expect(after.map(({ status }) => status)).toEqual([404, 404, 404, 403, 401, 404, 404]);
+    expect((await call('GET', `groups/${group}/users/`)).body.objects).toEqual([]);
+    const again = await register({ username: 'leaver', profile });
+    expect(again.id).not.toBe(made.id);
+    expect(again.groups).toEqual([]);
+  });
+
+  it('leaves the objects of the user where they are, for nobody', async () => {
+    const objects = `${await world.dataClass('note', [])}objects/`.replace(world.base, '');
+    const { id, user_key } = await register();
+    const as = { key: bare, user: user_key };
+    const { id: object } = expected(await world.call(as, 'POST', objects, {}), 201);
+    expected(await call('DELETE', `users/${id}/`), 204);
+
+    const read = await world.call(as, 'GET', `${objects}${object}/`);
+
+    expect(read.status).toBe(403);
+    expect((await call('GET', `${objects}${object}/`)).body.owner).toBe(id);
+    expect((await call('POST', objects, { owner: id })).body).toEqual({
+      owner: [`Invalid pk "${id}" - object does not exist.`],
+    });
+  });
+});
+
+describe('keys', () => {
+  it('a reset gives another one and ends the one before, at once', async () => {
+    const made = await register();
+    const old = { key: bare, user: made.user_key };
+
+    const reset = await call('POST', `users/${made.id}/reset_key/`);
+
+    expect([reset.status, reset.body]).toEqual([200, { ...made, user_key: expect.any(String) }]);
+    expect(reset.body.user_key).not.toBe(made.user_key);
+    const next = { key: bare, user: reset.body.user_key };
+    expect((await world.call(old, 'GET', 'user/')).status).toBe(403);
+    expect((await world.call(next, 'GET', 'user/')).body.id).toBe(made.id);
+    expect((await call('GET', `users/${made.id}/`)).body).toEqual(reset.body);
+  });
+});
+
+describe('log-in', () => {
+  const logIn = (body: unknown) => call('POST', 'user/auth/', body);
+
+  it('gives the user, whatever the letters of the name', async () => {
+    const made = await register({ username: 'Logger' });
+
+    const found = await logIn({ username: ' LOGGER ', password: 'a password' });
+
+    expect([found.status, found.body]).toEqual([200, { ...made, username: 'logger' }]);
+  });
+
+  it.each<[string, object, number, object]>([
+    ['a wrong name', { username: 'nobody', password: 'x' }, 401, { detail: 'Invalid username.' }],
+    [
+      'a wrong password',
+      { username: 'ann lee', password: 'x' },
+      401,
+      { detail: 'Invalid password.' },
+    ],
+    [
+      'nothing',
+      {},
+      400,
+      { username: ['This field is required.'], password: ['This field is required.'] },
+    ],
+    [
+      'a name longer than any',
+      { username: 'x'.repeat(65), password: 'x' },
+      400,
+      { username: ['Ensure this field has no more than 64 characters.'] },
+    ],
+  ])('refuses %s', async (_, body, status, answer) => {
+    const refused = await logIn(body);
+
+    expect([refused.status, refused.body]).toEqual([status, answer]);
+  });
+
+  it('opens nothing in another instance, and counts its attempts apart', async () => {
+    const { username } = await register();
+    const other = await openWorld(api, 'shop-1');
+    const wrong = { username, password: 'a password' };
+    for (let tries = 0; tries < 10; tries += 1) {
+      expect((await other.call(other.owner, 'POST', 'user/auth/', wrong)).status).toBe(401);
+    }
+
+    const there = await other.call(other.owner, 'POST', 'user/auth/', wrong);
+    const here = await logIn(wrong);
+
+    expect([there.status, here.status]).toEqual([429, 200]);
+  });
+
+  it('must wait after ten wrong passwords, with the right one as well', async () => {
+    const { username } = await register();
+    for (let tries = 0; tries < 10; tries += 1) await logIn({ username, password: 'wrong' });
+
+    const right = await logIn({ username, password: 'a password' });
+
+    expect(right.status).toBe(429);
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
+
+describe('lists', () => {
+  let lists: World;
+  beforeAll(async () => {
+    lists = await openWorld(api, 'lists-1');
+    for (const username of ['ann', 'Bob', 'anton', 'an\u0000x', 'carl', 'ANNA']) {
+      expected(await lists.call(lists.owner, 'POST', 'users/', { username, password: 'p' }), 201);
+    }
+  });
+
+  const idsOf = async (query: string) => {
+    const { body } = await lists.call(lists.owner, 'GET', `users/?${query}`);
+    return [body.objects.map(({ id }: { id: number }) => id), body.next, body.prev];
+  };
+  const at = (query: string) => `/v1.1/instances/lists-1/users/?${query}`;
+
+  it.each<[string, readonly number[], string | null, string | null]>([
+    ['', [1, 2, 3, 4, 5, 6], null, null],
+    ['ordering=desc', [6, 5, 4, 3, 2, 1], null, null],
+    ['page_size=2', [1, 2], at('page_size=2&direction=1&last_pk=2'), null],
+    [
+      'page_size=2&ordering=desc&direction=1&last_pk=5',
+      [4, 3],
+      at('page_size=2&ordering=desc&direction=1&last_pk=3'),
+      at('page_size=2&ordering=desc&direction=0&last_pk=4'),
+    ],
+    ['username__startswith=an', [1, 3, 4, 6], null, null],
+    [
+      'username__startswith=an&page_size=2&direction=1&last_pk=1',
+      [3, 4],
+      at('username__startswith=an&page_size=2&direction=1&last_pk=4'),
+      at('username__startswith=an&page_size=2&direction=0&last_pk=3'),
+    ],
+    ['username__startswith=An', [], null, null],
+    ['username__startswith=an%00', [4], null, null],
+    ['username__startswith=zz', [], null, null],
+    ['order_by=username&query={"x":1}', [1, 2, 3, 4, 5, 6], null, null],
+  ])('?%s', async (query, ids, next, prev) => {
+    expect(await idsOf(query)).toEqual([ids, next, prev]);
+  });
+
+  it('shows a user as the user alone is shown', async () => {
+    const { body } = await lists.call(lists.owner, 'GET', 'users/?page_size=1');
+    const alone = await lists.call(lists.owner, 'GET', 'users/1/');
+
+    expect(body.objects).toEqual([alone.body]);
+  });
+
+  it.each<[string, object]>([
+    ['fields=id,username', { id: 1, username: 'ann' }],
+    ['fields=profile,id,groups', { id: 1, profile: { id: expect.any(Number) }, groups: [] }],
+    ['excluded_fields=links,user_key,groups,profile', { id: 1, username: 'ann' }],
+  ])('%s applies to nested objects as well', async (query, shown) => {
+    const alone = await lists.call(lists.owner, 'GET', `users/1/?${query}`);
+    const list = await lists.call(lists.owner, 'GET', `users/?page_size=1&${query}`);
+
+    expect([alone.body, list.body.objects]).toEqual([shown, [shown]]);
+  });
+
+  it('v1 is the same, with its own links', async () => {
+    const { body } = await api.send({ as: lists.owner, path: '/v1/instances/lists-1/users/1/' });
+
+    expect(body.links['reset-key']).toBe('/v1/instances/lists-1/users/1/reset_key/');
+    expect(body.profile.links.owner).toBe('/v1/instances/lists-1/users/1/');
+  });
+});
+
+describe('the user himself', () => {
+  const own = (user: string, method: string, body?: unknown) =>
+    world.call({ key: bare, user }, method, 'user/', body);
+
+  it('changes name, password and profile', async () => {
+    const { user_key } = await register();
+
+    const patched = await own(user_key, 'PATCH', { username: 'Selfish', profile: { nick: 'me' } });
+    const put = await own(user_key, 'PUT', { username: 'Selfless', password: 'other' });
+    const read = await own(user_key, 'GET');
+
+    expect([patched.status, patched.body.username, patched.body.profile.nick]).toEqual([
+      ...[200, 'Selfish', 'me'],
+    ]);
+    expect(put.body).toEqual({ ...patched.body, username: 'Selfless' });
+    expect(read.body).toEqual({ ...put.body, username: 'selfless' });
+  });
+
+  it('changes no profile that he may not write', async () => {
+    const { user_key, id } = await register({ profile: { owner_permissions: 'read' } });
+
+    const own_ = await own(user_key, 'PATCH', { profile: { nick: 'x' } });
+    const byId = await world.call({ key: bare, user: user_key }, 'PATCH', `users/${id}/`, {
+      profile: { nick: 'x' },
+    });
+    const name = await own(user_key, 'PATCH', { username: `renamed-${id}` });
+
+    expect([own_.status, byId.status, name.status]).toEqual([403, 403, 200]);
+  });
+
+  it.each(['POST', 'DELETE'])('has no %s', async (method) => {
+    const { user_key } = await register();
+
+    const refused = await own(user_key, method, {});
+
+    expect([refused.status, refused.body]).toEqual([
+      405,
+      { detail: `Method "${method}" not allowed.` },
+    ]);
+  });
+
+  it('is trimmed', async () => {
+    const { id, user_key, profile } = await register();
+
+    const { body } = await api.send({
+      as: { key: bare, user: user_key },
+      path: `${world.base}user/?fields=id,profile`,
+    });
+
+    expect(body).toEqual({ id, profile: { id: profile.id } });
+  });
+});
+
+describe('OPTIONS', () => {
+  it('describes users with their profile and groups', async () => {
+    const { body } = await call('OPTIONS', 'users/');
+    const { username, password, profile, groups, user_key, links } = body.actions.POST;
+
+    expect([body.name, Object.keys(body.actions)]).toEqual(['User List', ['POST']]);
+    expect(Object.keys(body.actions.POST)).toEqual([
+      ...['id', 'username', 'password', 'profile', 'groups', 'user_key', 'links'],
+    ]);
+    expect(username).toEqual({
+      ...{ type: 'string', required: true, read_only: false, label: 'Username', max_length: 64 },
+    });
+    expect(password).toMatchObject({ required: true, max_length: 128 });
+    expect([profile.type, groups.type, user_key.type]).toEqual([
+      ...['nested object', 'nested object', 'field'],
+    ]);
+    expect(links.links).toEqual([
+      { name: 'self', type: 'detail' },
+      { name: 'groups', type: 'list' },
+      { name: 'reset-key', type: 'key' },
+      { name: 'profile', type: 'detail' },
+    ]);
+  });
+
+  it('of an entry whose parent is missing is 404', async () => {
+    const answers = [
+      await call('OPTIONS', 'users/9999/groups/'),
+      await call('OPTIONS', 'groups/x/users/'),
+      await call('OPTIONS', 'users/9999/'),
+    ];
+
+    expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
+      [404, 'User was not found.'],
+      [404, 'Group was not found.'],
+      [200, undefined],
+    ]);
+  });
+});
+
+it('a user that is not there is 404', async () => {
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+    const answer = await call(method, 'users/9999/', method === 'GET' ? undefined : {});
+    expect([answer.status, answer.body]).toEqual([404, missing]);
+  }
+});
