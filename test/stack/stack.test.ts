@@ -89,6 +89,8 @@ describe.each(functions)(
       const expected: Readonly<Record<string, readonly string[]>> = {
         root: read,
         classes: [...write, 'Query'],
+        users: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],
+        batch: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],
       };
       const names = expected[family] ?? [...write, 'Query', 'UpdateItem'];
       const hasIndexes = ['objects', 'batch'].includes(family);
