@@ -9,7 +9,7 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
-import { plantAdmin } from '../support/plant-admin.ts';
+import { joinAs } from '../support/join-as.ts';
 
 /*
  * Who may do what with users, groups and memberships: every kind of caller against every route.
@@ -41,9 +41,9 @@ beforeAll(async () => {
   const groups = await world.apiKey({ allow_group_create: true });
   Object.assign(credentials, {
     ...{ owner, bare, ignoring, 'creating users': users, 'creating groups': groups },
-    full: await plantAdmin(world, 'full'),
-    write: await plantAdmin(world, 'write'),
-    read: await plantAdmin(world, 'read'),
+    full: await joinAs(world, 'full'),
+    write: await joinAs(world, 'write'),
+    read: await joinAs(world, 'read'),
     stranger: await world.account('stranger@example.com'),
     'key of another instance': await (await openWorld(api, 'shop-1')).apiKey({ ignore_acl: true }),
     reading: await world.apiKey({ allow_anonymous_read: true }),

@@ -1074,8 +1074,8 @@ describe('DataObject', () => {
 
     it('belongs to the user whose key came along', async () => {
       const world = { api, instance: 'blog-1' } as Parameters<typeof plantUser>[0]; // all that is read of it
-      const holder = await withApiKey({}, { userKey: await plantUser(world, 7) });
-      const other = await withApiKey({}, { userKey: await plantUser(world, 8) });
+      const holder = await withApiKey({}, { userKey: await plantUser(world, 7007) });
+      const other = await withApiKey({}, { userKey: await plantUser(world, 7008) });
 
       const made = await run(holder.DataObject.please().create({ ...open, title: 'mine' }));
       made.title = 'still mine';
@@ -1083,10 +1083,113 @@ describe('DataObject', () => {
       const listed = await run(holder.DataObject.please().list(open));
       const told = await refusal(other.DataObject.please().get({ ...open, id: made.id }));
 
-      expect([made.owner, made.links.owner]).toEqual([7, '/v1.1/instances/blog-1/users/7/']);
-      expect(saved).toMatchObject({ owner: 7, owner_permissions: 'full', title: 'still mine' });
+      expect([made.owner, made.links.owner]).toEqual([7007, '/v1.1/instances/blog-1/users/7007/']);
+      expect(saved).toMatchObject({ owner: 7007, owner_permissions: 'full', title: 'still mine' });
       expect(ids(listed)).toContain(made.id);
       expect(told).toEqual(refused(404, 'Not found.'));
     });
+  });
+});
+
+describe('User and Group', () => {
+  let count = 0;
+  const registered = (more: object = {}): Promise<Client> => {
+    count += 1;
+    const user = { username: `client-${count}`, password: 'a password', ...more };
+    return run(client.User.please().create(user));
+  };
+  const grouped = (label = 'Editors'): Promise<Client> => run(client.Group({ label }).save());
+
+  it('a user is made, read, changed, listed and removed', async () => {
+    const made = await registered({ profile: { other_permissions: 'read' } });
+    const read = await run(client.User.please().get({ id: made.id }));
+    read.username = 'dummyTest';
+    read.password = 'another';
+    const saved = await run(read.save());
+    const updated = await run(client.User.please().update({ id: made.id }, { username: 'Again' }));
+    const listed = await run(client.User.please().list());
+    await run(saved.delete());
+    const told = await refusal(client.User.please().get({ id: made.id }));
+
+    expect(made.user_key).toMatch(/^[0-9a-f]+$/);
+    expect(read.profile.other_permissions).toBe('read');
+    expect([saved.username, updated.username]).toEqual(['dummyTest', 'Again']);
+    expect(ids(listed)).toContain(made.id);
+    expect(told).toEqual(refused(404, 'Not found.'));
+  });
+
+  it('says what is wrong with a user', async () => {
+    const { username } = await registered();
+
+    const told = await refusal(client.User.please().create({ username, password: 'p' }));
+
+    expect(told).toEqual(refused(400, '"username" This field must be unique.'));
+  });
+
+  it('a user registers, logs in, and is then who calls', async () => {
+    const app = await withApiKey({ allow_user_create: true });
+    await run(app.User.please().create({ username: 'Visitor', password: 'p' }));
+
+    const wrong = await refusal(app.User.please().login({}, { username: 'x', password: 'p' }));
+    const found = await run(app.User.please().login({}, { username: 'visitor', password: 'p' }));
+    const self = await run(app.User.please().get({ id: found.id }));
+    const changed = await run(
+      app.User.please().update({ id: found.id }, { profile: { other_permissions: 'read' } }),
+    );
+
+    expect(wrong).toEqual(refused(401, 'Invalid username.'));
+    expect(app.getUserKey()).toBe(found.user_key);
+    expect([self.id, changed.profile.other_permissions]).toEqual([found.id, 'read']);
+  });
+
+  it('a key that was reset is another one', async () => {
+    const made = await registered();
+
+    const reset = await run(made.resetKey());
+
+    expect(reset.user_key).toMatch(/^[0-9a-f]+$/);
+    expect(reset.user_key).not.toBe(made.user_key);
+  });
+
+  it('a group is made, read, changed, listed and removed', async () => {
+    const made = await grouped();
+    const read = await run(client.Group.please().get({ id: made.id }));
+    read.description = 'Who edit';
+    const saved = await run(read.save());
+    const listed = await run(client.Group.please().list());
+    await run(saved.delete());
+    const told = await refusal(client.Group.please().get({ id: made.id }));
+
+    expect([read.label, saved.description]).toEqual(['Editors', 'Who edit']);
+    expect(ids(listed)).toContain(made.id);
+    expect(told).toEqual(refused(404, 'Not found.'));
+  });
+
+  it('memberships from the side of the user', async () => {
+    const [user, group] = [await registered(), await grouped('A')];
+
+    const added = await run(user.addGroup({ group: group.id }));
+    const listed = await run(user.getGroups());
+    const one = await run(user.getGroup({ id: group.id }));
+    const again = await refusal(user.addGroup({ group: group.id }));
+    await run(user.deleteGroup({ id: group.id }));
+    const after = await run(user.getGroups());
+
+    expect([added.id, one.label, ids(listed)]).toEqual([group.id, 'A', [group.id]]);
+    expect(again).toEqual(refused(400, 'User is already a part of that group.'));
+    expect(ids(after)).toEqual([]);
+  });
+
+  it('memberships from the side of the group', async () => {
+    const [user, group] = [await registered(), await grouped('B')];
+
+    const added = await run(group.addUser({ user: user.id }));
+    const listed = await run(group.users());
+    const one = await run(group.getUserDetails({ user: user.id }));
+    await run(group.deleteUser({ user: user.id }));
+    const after = await run(group.users());
+
+    expect([added.id, one.username, ids(listed)]).toEqual([user.id, user.username, [user.id]]);
+    expect(ids(after)).toEqual([]);
   });
 });
