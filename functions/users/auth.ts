@@ -28,13 +28,15 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   return { status: 200, body: wholeUser(context, await viewUser(context, found)) };
 }
 
-interface FoundUser {
+/** A user who logs in. */
+export interface FoundUser {
   readonly data: UserData;
   /** Absent when the user has no password. */
   readonly hash: string | undefined;
 }
 
-async function findUser(
+/** The user who bears a name, with its password. */
+export async function findUser(
   context: Context,
   key: ReturnType<typeof nameKey>,
 ): Promise<FoundUser | undefined> {

@@ -13,11 +13,13 @@ import { nextKey } from '../../shared/services/keys.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
 import type { UserData, UsernameData } from '../../shared/store/records.ts';
 import { replace } from '../../shared/store/writes.ts';
+import { userAccess } from './access.ts';
 import { authenticate } from './auth.ts';
 import { authFields, userFields } from './fields.ts';
 import { groupRoutes } from './groups.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
+import { authenticateSocially, socialFields } from './social.ts';
 import { profileReads, showUser, type UserView, userLinks, viewUser, viewUsers } from './view.ts';
 import { createUser, nameKey, removeUser, updateUser } from './write.ts';
 
@@ -25,10 +27,7 @@ const resource: ListResource<UserData, UserView> = {
   name: 'User',
   path: '/instances/{instance}/users/',
   item: 'id',
-  access: {
-    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
-    ...{ ignoreAcl: allRights, allowUserCreate: 'C', user: 'LGUA' },
-  },
+  access: userAccess,
   fields: userFields,
   links: userLinks,
   key: ({ instance, params }) =>
@@ -110,8 +109,22 @@ const authRoute = endpointRoute({
   ...post(authFields, authenticate, profileReads),
 });
 
+const socialRoute = endpointRoute({
+  name: 'User Social Auth',
+  path: '/instances/{instance}/user/auth/{backend}/',
+  access: logInAccess,
+  ...post(socialFields, authenticateSocially, profileReads),
+});
+
 /** Users of an instance's apps, and the groups that they are in. */
 export const users: Family = {
   name: 'users',
-  routes: [...listRoutes(resource), ...groupRoutes, ...membershipRoutes, ownRoute, authRoute],
+  routes: [
+    ...listRoutes(resource),
+    ...groupRoutes,
+    ...membershipRoutes,
+    ownRoute,
+    authRoute,
+    socialRoute,
+  ],
 };

@@ -45,7 +45,7 @@ export interface NewUser {
   readonly password: string | undefined;
   readonly profile: () => ObjectInput;
   readonly errors?: FieldErrors | undefined;
-  /** Written in the same transaction. */
+  /** Written in the same transaction; who is faster in one of these has won the race. */
   readonly beside?: (user: number) => readonly Write[];
 }
 
@@ -76,10 +76,10 @@ export async function registerUser(context: Context, id: number, user: NewUser):
   const data: UserData = { id, username, groups: [], profile: profileId, ...keyed };
   const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
+    ...(user.beside?.(id) ?? []),
     nameWrite,
     insert(userEntity, userEntity.key(instance, id), data),
     ...(await passwordWrites(instance, id, user.password, settings.passwordCost)),
-    ...(user.beside?.(id) ?? []),
     ...profile.writes,
   ];
   await commitUnique(context, writes, refusals(nameWrite, profile));
@@ -178,7 +178,7 @@ async function settle<Plan>(
 }
 
 /** What a body says of a profile's fields. */
-function profileInput(profile: unknown, mode: InputMode): ObjectInput {
+export function profileInput(profile: unknown, mode: InputMode): ObjectInput {
   const body: Body = { value: profile, form: false };
   return { ...readInput(profileFields, body, mode), body: bodyObject(body), isForm: false };
 }

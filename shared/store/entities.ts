@@ -25,6 +25,7 @@ import type {
   UniqueData,
   UserData,
   UsernameData,
+  UserSocialData,
 } from './records.ts';
 import type { Key, Stored } from './store.ts';
 
@@ -47,6 +48,7 @@ import type { Key, Stored } from './store.ts';
  * | ... group by name; groups that are gone         |                                | GROUPNAME#<name>; DELETEDGROUPS |
  * | users by id; their passwords                    | INSTANCE#<id>#USERS; INSTANCE#<id>#PASSWORDS | <id>          |
  * | user by name                                    | INSTANCE#<id>#USERNAME         | <name, encoded>             |
+ * | user by identity at another service             | INSTANCE#<id>#SOCIAL           | <backend>#<id>              |
  * | members of a group, by user                     | INSTANCE#<id>#MEMBERS#<group>  | <user id>                   |
  * | objects of a class, by id and by all 19 indexes | INSTANCE#<id>#CLASS#<number>   | <id>                        |
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
@@ -230,6 +232,15 @@ export const usernameEntity = entity<UsernameData, [instance: number, code: stri
   'username',
   (instance, code) => ({ pk: `INSTANCE#${instance}#USERNAME`, sk: code }),
 );
+
+/** A user by its identity at another service. */
+export const userSocialEntity = entity<
+  UserSocialData,
+  [instance: number, backend: string, id: string]
+>('user-social', (instance, backend, id) => ({
+  pk: `INSTANCE#${instance}#SOCIAL`,
+  sk: `${backend}#${id}`,
+}));
 
 /** A data object. */
 export const objectEntity = entity<ObjectData, [instance: number, classNumber: number, id: number]>(

@@ -163,6 +163,11 @@ export interface UsernameData {
   readonly user: number;
 }
 
+/** Which user a person of another service is; it may outlive the user. */
+export interface UserSocialData {
+  readonly user: number;
+}
+
 /** A data object. */
 export interface ObjectData {
   readonly id: number;

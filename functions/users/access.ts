@@ -1,0 +1,7 @@
+import { type Access, allRights } from '../../shared/domain/access.ts';
+
+/** Who may do what with users (reference: permissions on users and groups). A user is bound to himself besides. */
+export const userAccess: Access = {
+  ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+  ...{ ignoreAcl: allRights, allowUserCreate: 'C', user: 'LGUA' },
+};

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SocialProfile } from '../../shared/services/ports.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+
+let api: Api;
+let world: World;
+let creating: string;
+let bare: string;
+
+/** A token is `<id>`, or `<id> <e-mail>`; `bad` is none. */
+async function verify(token: string): Promise<SocialProfile | undefined> {
+  const [id = '', email] = token.split(' ');
+  return id === 'bad' ? undefined : { id, email, first_name: '', last_name: '' };
+}
+
+beforeAll(async () => {
+  api = await startApi({ social: { facebook: verify, github: verify } });
+  world = await openWorld(api);
+  creating = await world.apiKey({ allow_user_create: true });
+  bare = await world.apiKey();
+});
+afterAll(() => api.close());
+
+const logIn = (as: string, access_token?: string, backend = 'facebook') =>
+  world.call(as, 'POST', `user/auth/${backend}/`, { access_token });
+
+it('makes a user with the verified address as name, once', async () => {
+  const first = await logIn(creating, 'a1 new@example.com');
+  const again = await logIn(bare, 'a1');
+  const other = await logIn(bare, 'a1 new@example.com', 'github');
+
+  expect([first.status, first.body.username]).toEqual([200, 'new@example.com']);
+  expect(first.body.profile.owner).toBe(first.body.id);
+  expect([again.status, again.body]).toEqual([200, first.body]);
+  expect(other.body.id).toBe(first.body.id);
+});
+
+it('gives the user whose name is the address', async () => {
+  const body = { username: 'Known@example.com', password: 'p' };
+  const { id, user_key } = expected(await world.call(world.owner, 'POST', 'users/', body), 201);
+
+  const found = await logIn(bare, 'b1 known@example.com');
+
+  expect([found.body.id, found.body.user_key]).toEqual([id, user_key]);
+});
+
+it('makes one user of many log-ins at once', async () => {
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() => logIn(creating, 'c1 raced@example.com')),
+  );
+
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+  expect(answers[0]?.status).toBe(200);
+});
+
+it('makes another user when the one before was removed', async () => {
+  const first = await logIn(creating, 'd1 leaver@example.com');
+  await world.call(world.owner, 'DELETE', `users/${first.body.id}/`);
+
+  const second = await logIn(creating, 'd1 leaver@example.com');
+  const third = await logIn(bare, 'd1');
+
+  expect(second.status).toBe(200);
+  expect(second.body.id).not.toBe(first.body.id);
+  expect(third.body.id).toBe(second.body.id);
+});
+
+it('a user without password has no log-in by password', async () => {
+  await logIn(creating, 'e1 social@example.com');
+
+  const { status, body } = await world.call(bare, 'POST', 'user/auth/', {
+    ...{ username: 'social@example.com', password: 'x' },
+  });
+
+  expect([status, body]).toEqual([401, { detail: 'Invalid password.' }]);
+});
+
+it('is of one instance', async () => {
+  await logIn(creating, 'f1 here@example.com');
+  const other = await openWorld(api, 'shop-1');
+
+  const answer = await other.call(other.owner, 'POST', 'user/auth/facebook/', {
+    access_token: 'f1',
+  });
+
+  expect(answer.status).toBe(400);
+});
+
+it.each<[string, () => string, string | undefined, string, number, string]>([
+  ['a bad token', () => creating, 'bad', 'facebook', 401, 'Invalid authorization token.'],
+  ['no token', () => creating, undefined, 'facebook', 401, 'Invalid authorization token.'],
+  ['a service that is gone', () => creating, 'x', 'twitter', 401, 'Invalid authorization token.'],
+  [
+    'a service that is off',
+    () => creating,
+    'x',
+    'google-oauth2',
+    400,
+    'Unsupported social backend.',
+  ],
+  ['another service', () => creating, 'x', 'nobody', 400, 'Unsupported social backend.'],
+  ['no address', () => creating, 'z1', 'facebook', 400, 'Invalid social scope, missing email.'],
+  [
+    'a key that may create no user',
+    () => bare,
+    'y1 stranger@example.com',
+    'facebook',
+    403,
+    'You do not have permission to create new user.',
+  ],
+])('refuses %s', async (_, as, token, backend, status, detail) => {
+  const refused = await logIn(as(), token, backend);
+
+  expect([refused.status, refused.body]).toEqual([status, { detail }]);
+});
