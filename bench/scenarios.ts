@@ -45,6 +45,11 @@ export const scenarios: readonly Scenario[] = [
       toBytes(world, 'GET', page(world, index), { 'accept-encoding': 'gzip' }),
   },
   {
+    name: 'filter 20',
+    server: 'platform',
+    request: (world, index) => toBytes(world, 'GET', filtered(world, index)),
+  },
+  {
     name: 'create',
     server: 'platform',
     request: (world, index) => toBytes(world, 'POST', objects, {}, article(world, index)),
@@ -97,9 +102,9 @@ export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer):
 
 const schema = [
   { name: 'title', type: 'string', filter_index: true },
-  { name: 'stock', type: 'integer', order_index: true },
+  { name: 'stock', type: 'integer', order_index: true, filter_index: true },
   { name: 'price', type: 'float' },
-  { name: 'active', type: 'boolean' },
+  { name: 'active', type: 'boolean', filter_index: true },
   { name: 'released', type: 'datetime' },
   { name: 'summary', type: 'text' },
   { name: 'tags', type: 'array' },
@@ -130,6 +135,13 @@ function detail({ ids }: World, index: number): string {
 function page({ ids }: World, index: number): string {
   const before = ids[(index * someId) % (ids.length - 100)];
   return `${objects}?page_size=100&direction=1&last_pk=${before}`;
+}
+
+/** Twenty articles that are active, those of the largest stock below some number. */
+function filtered({ ids }: World, index: number): string {
+  const stock = 50 + ((index * someId) % (ids.length - 50));
+  const query = JSON.stringify({ active: { _eq: true }, stock: { _lt: stock } });
+  return `${objects}?query=${encodeURIComponent(query)}&order_by=-stock&page_size=20`;
 }
 
 function toBytes(

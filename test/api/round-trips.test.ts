@@ -20,8 +20,8 @@ beforeAll(async () => {
   world = await openWorld(api);
   await world.dataClass('author', []);
   await world.dataClass('book', [
-    { name: 'title', type: 'string' },
-    { name: 'author', type: 'reference', target: 'author' },
+    { name: 'title', type: 'string', filter_index: true, order_index: true },
+    { name: 'author', type: 'reference', target: 'author', filter_index: true },
   ]);
   await send(createDispatch(routes, api.platform), {
     method: 'POST',
@@ -42,6 +42,7 @@ interface PlainCall {
   readonly path: string;
   readonly key: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  readonly query?: string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
@@ -50,7 +51,7 @@ async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: numb
   const { status, body: answer } = await dispatch({
     id: 'test',
     ...{ method, path, headers: key },
-    query: new URLSearchParams(),
+    query: new URLSearchParams(call.query),
     body: { kind: 'json', value: body },
     sourceAddress: '127.0.0.1',
   });
@@ -81,6 +82,7 @@ interface Row {
   readonly method: string;
   readonly path: () => Promise<string>;
   readonly body?: unknown;
+  readonly query?: string;
   readonly status: number;
   readonly warm: number;
   readonly cold: number;
@@ -108,6 +110,20 @@ const rows: readonly Row[] = [
     name: 'a list',
     ...{ method: 'GET', path: list, status: 200 },
     ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+  },
+  ...[
+    'query={"title":{"_eq":"Dunes"}}&include_count=true',
+    'query={"title":{"_gt":"A"}}&order_by=-updated_at',
+    'order_by=-title',
+  ].map((query) => ({
+    name: `a list by ${query}`,
+    ...{ method: 'GET', path: list, query, status: 200 },
+    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+  })),
+  {
+    name: 'a list by what another class says',
+    ...{ method: 'GET', path: list, query: 'query={"author":{"_is":{}}}', status: 200 },
+    ...{ warm: 4, cold: 5, coldWithApiKey: 4 },
   },
   {
     name: 'a new object',

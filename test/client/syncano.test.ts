@@ -1019,6 +1019,110 @@ describe('DataObject', () => {
     });
   });
 
+  describe('queries', () => {
+    const list = { className: 'film' };
+    const please = () => client.DataObject.please().list(list);
+    let films: readonly number[];
+    let people: readonly number[];
+
+    /** Four films, by year 1999, 1999, 2001 and none. */
+    beforeAll(async () => {
+      const index = { filter_index: true, order_index: true };
+      await run(
+        client.Class.please().create({
+          name: 'person',
+          schema: [{ name: 'name', type: 'string', ...index }],
+        }),
+      );
+      await run(
+        client.Class.please().create({
+          name: 'film',
+          schema: [
+            { name: 'title', type: 'string', ...index },
+            { name: 'year', type: 'integer', ...index },
+            { name: 'place', type: 'geopoint', filter_index: true },
+            { name: 'director', type: 'reference', target: 'person', filter_index: true },
+            { name: 'cast', type: 'relation', target: 'person', filter_index: true },
+          ],
+        }),
+      );
+      const person = (name: string) =>
+        run(client.DataObject.please().create({ className: 'person', name }));
+      people = [(await person('Ann')).id, (await person('Ben')).id, (await person('Cid')).id];
+      const [ann, ben, cid] = people;
+      const made: number[] = [];
+      for (const values of [
+        { title: 'b', year: 1999, director: ann, cast: [ben, cid] },
+        { title: 'a', year: 2001, director: ben, place: { latitude: 52.5, longitude: 13.4 } },
+        { title: 'c', year: 1999, cast: [ann], place: { latitude: 48.9, longitude: 2.4 } },
+        { title: 'd' },
+      ]) {
+        made.push((await run(client.DataObject.please().create({ ...list, ...values }))).id);
+      }
+      films = made;
+    });
+
+    const pick = (...places: number[]) => places.map((at) => films[at]);
+
+    it('filter', async () => {
+      const [, ben] = people;
+
+      const found = await Promise.all(
+        [
+          please().filter({ year: { _eq: 1999 }, title: { _gt: 'b' } }),
+          please().filter({ title: { _in: ['a', 'd'] } }),
+          please().is('director', { name: { _startswith: 'A' } }),
+          please().contains('cast', [ben]),
+          please().near({ place: { latitude: 52, longitude: 13, distance_in_kilometers: 100 } }),
+        ].map((query) => run(query)),
+      );
+
+      expect(found.map(ids)).toEqual([pick(2), pick(1, 3), pick(0), pick(0), pick(1)]);
+    });
+
+    it('order, and keep order and filter from page to page', async () => {
+      const filter = { title: { _neq: 'a' } };
+      const first = await run(please().filter(filter).orderBy('-year').pageSize(2));
+      const second = await run(first.next());
+      const back = await run(second.prev());
+
+      // null is the last one, and so the first one downwards
+      expect([first, second, back].map(ids)).toEqual([pick(3, 2), pick(0), pick(3, 2)]);
+    });
+
+    it('order all pages', async () => {
+      const all = await everything(client.DataObject.please(), list, 1, { order_by: 'year' });
+
+      expect(ids(all)).toEqual(pick(0, 2, 1, 3));
+    });
+
+    it('count', async () => {
+      const counted = await run(
+        please()
+          .filter({ year: { _eq: 1999 } })
+          .pageSize(0)
+          .count(),
+      );
+
+      expect(counted).toEqual({ next: null, prev: null, objects: [], objects_count: 2 });
+    });
+
+    it('give related objects', async () => {
+      const film = await run(client.DataObject.please().get({ ...list, id: films[0] }));
+
+      const related = await run(film.getRelatedObjects('cast'));
+
+      expect(ids(related)).toEqual(people.slice(1));
+      expect(names(related)).toEqual(['Ben', 'Cid']);
+    });
+
+    it('are refused with what is wrong', async () => {
+      const told = await refusal(please().filter({ runtime: { _eq: 1 } }));
+
+      expect(told).toMatchObject({ status: 400, message: expect.stringContaining('runtime') });
+    });
+  });
+
   describe('with an API key', () => {
     const open = { className: 'note' };
 
