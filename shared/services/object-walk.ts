@@ -14,7 +14,8 @@ import type { Store, Stored } from '../store/store.ts';
 /** Objects that one walk may read (reference: list time). */
 export const maxKeysRead = 10_000;
 
-const firstCollected = 100; // of a path that must be read to its end
+const leastReadOn = 20; // objects of a step that may not be the last
+const firstCounted = 100;
 
 /** Where objects are: the class of a call, or one that it refers to. */
 export interface ObjectPlace {
@@ -56,13 +57,13 @@ export function openWalk(place: ObjectPlace, plan: Plan, wanted: Wanted): Walk {
   if (path.kind === 'ids') return idsWalk(place, path.ids, wanted);
   const streams = openStreams(place, plan, wanted);
   const kept = new Map<number, Stored<ObjectData>>();
-  let chunk = isSorted ? wanted.limit : firstCollected;
+  let chunk = firstChunk(wanted, isSorted);
   let keysRead = 0;
   let found: readonly Stored<ObjectData>[] | undefined;
 
   async function step(): Promise<void> {
     const limit = chunkLimit(chunk, streams.length, maxKeysRead - keysRead);
-    chunk *= 2;
+    chunk = Math.max(2 * chunk, leastReadOn);
     const counts = await Promise.all(streams.map((stream) => stream.refill(limit)));
     keysRead += counts.reduce((sum, count) => sum + count, 0);
     if (isSorted) {
@@ -87,6 +88,15 @@ export function openWalk(place: ObjectPlace, plan: Plan, wanted: Wanted): Walk {
     },
     step,
   };
+}
+
+/**
+ * Walks side by side begin with as much and grow alike, so that all together read little more than the best one alone
+ * times their number.
+ */
+function firstChunk({ limit }: Wanted, isSorted: boolean): number {
+  if (limit === Number.POSITIVE_INFINITY) return firstCounted;
+  return isSorted ? limit : Math.max(limit, leastReadOn);
 }
 
 /** Two streams are mostly read to different lengths; many are points, of which each has few of what is wanted. */
