@@ -225,7 +225,7 @@ const refusals: readonly [query: string, answer: object][] = [
   ],
   [
     'query={"user":{"_is":{}}}',
-    { query: 'Field "user" cannot be queried by its user: users are not available yet.' },
+    { query: 'Lookup "_is" of field "user" is not available yet: it refers to users.' },
   ],
 ];
 

@@ -44,7 +44,7 @@ export const queryErrors = {
   distance: () => badQuery('Invalid distance value.'),
   noTarget: (name: string) => badQuery(`Referenced class "${name}" does not exist.`),
   usersTarget: (name: string) =>
-    badQuery(`Field "${name}" cannot be queried by its user: users are not available yet.`),
+    badQuery(`Lookup "_is" of field "${name}" is not available yet: it refers to users.`),
 } as const;
 
 /** 400 responses to a bad `order_by`. */
