@@ -10,19 +10,20 @@ interface Refusal {
  *
  * @param error what the HTTP parser says; it carries the bytes of an unknown method
  */
-export function answerBroken(error: Error): string {
-  return write(refusalOf(error));
+export function answerBroken(error: Error, requestId: string): string {
+  return write(refusalOf(error), requestId);
 }
 
 /** The answer to `CONNECT`, whole: there is nothing behind us to be connected with. */
-export function refuseTunnel(): string {
-  return write(methodRefusal('CONNECT'));
+export function refuseTunnel(requestId: string): string {
+  return write(methodRefusal('CONNECT'), requestId);
 }
 
-function write({ status, detail }: Refusal): string {
+function write({ status, detail }: Refusal, requestId: string): string {
   const body = JSON.stringify({ detail });
   return [
     `HTTP/1.1 ${status}`,
+    `x-request-id: ${requestId}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'access-control-allow-origin: *', // the origin may not have been read yet

@@ -37,6 +37,13 @@ export interface LocalServer {
   stop(): Promise<void>;
 }
 
+/** Gives an id to bytes that never became a request, and the line in the log that it is looked up by. */
+function unreadable({ ids, log }: ServerOptions): string {
+  const requestId = ids.random();
+  log({ level: 'info', message: 'unreadable request', requestId });
+  return requestId;
+}
+
 interface Running extends ServerOptions {
   readonly active: Set<IncomingMessage>;
   stopping: boolean;
@@ -76,9 +83,11 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     // A request whose body breaks off is answered here; one that has arrived gets an answer of its own.
     const isBusy = [...running.active].some((each) => each.socket === socket && each.complete);
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
-    else socket.end(answerBroken(error));
+    else socket.end(answerBroken(error, unreadable(running)));
   });
-  server.on('connect', (_: IncomingMessage, socket: Socket) => socket.end(refuseTunnel()));
+  server.on('connect', (_: IncomingMessage, socket: Socket) =>
+    socket.end(refuseTunnel(unreadable(running))),
+  );
   await listen(server, options);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

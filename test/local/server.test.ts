@@ -266,6 +266,8 @@ describe('limits and broken requests', () => {
     const answer = await raw(url, sent);
 
     expect(answer).toMatch(/content-type: application\/json; charset=utf-8\r\n/);
+    expect(answer).toContain('x-request-id: r1\r\n');
+    expect(lines).toMatchObject([{ requestId: 'r1' }]);
     expect({ status: statusOf(answer), body: bodyOf(answer) }).toEqual({ status, body });
   });
 
