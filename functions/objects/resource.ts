@@ -4,20 +4,18 @@ import {
   checkObjectRights,
   type ObjectOperation,
 } from '../../shared/domain/object-access.ts';
-import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
+import { objectInput, saveCall } from '../../shared/resource/object-input.ts';
 import { readObjectPage } from '../../shared/resource/object-page.ts';
-import { classOf, instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context, Family } from '../../shared/resource/route.ts';
+import { classOf, reservedId } from '../../shared/resource/place.ts';
+import type { Family } from '../../shared/resource/route.ts';
 import { objectLinks, showObject } from '../../shared/resource/show-object.ts';
 import {
   compiledClass,
   createObject,
-  type ObjectInput,
   removeObject,
-  type SaveCall,
   updateObject,
 } from '../../shared/services/save-object.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
@@ -67,18 +65,6 @@ const resource: ListResource<ObjectData, View> = {
   remove: (context, current) => removeObject(saveCall(context), current),
   postUpdates: true,
 };
-
-function saveCall(context: Context): SaveCall {
-  const { platform, hints, actor } = context;
-  return { platform, hints, actor, instance: instanceOf(context), class: classOf(context) };
-}
-
-function objectInput(body: Body, mode: InputMode): ObjectInput {
-  // an upload stands as a value that no field takes yet: refused, not read past
-  const uploads = (body.files ?? []).map(({ field }) => [field, {}] as const);
-  const object = { ...bodyObject(body), ...Object.fromEntries(uploads) };
-  return { ...readInput(objectFields, body, mode), body: object, isForm: body.form };
-}
 
 /** The data objects of a class. */
 export const objects: Family = { name: 'objects', routes: listRoutes(resource) };

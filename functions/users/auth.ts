@@ -4,11 +4,11 @@ import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
+import { viewUser, wholeUser } from '../../shared/resource/show-user.ts';
 import { limitAttempts } from '../../shared/services/attempts.ts';
 import { as, userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
 import type { UserData } from '../../shared/store/records.ts';
 import { authFields } from './fields.ts';
-import { viewUser, wholeUser } from './view.ts';
 import { nameKey } from './write.ts';
 
 /** Logs a user in by name and password (reference: log in). */

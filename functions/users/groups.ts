@@ -8,6 +8,7 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
+import { groupLinks, groupValues } from '../../shared/resource/show-user.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
 import {
   as,
@@ -21,7 +22,6 @@ import type { GroupData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { insert, remove, replace } from '../../shared/store/writes.ts';
 import { groupFields } from './fields.ts';
-import { groupLinks, groupValues } from './view.ts';
 
 /** A group stands for itself. */
 type View = Pick<Stored<GroupData>, 'data'>;

@@ -6,12 +6,19 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { cut, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
+import {
+  profileReads,
+  showGroup,
+  type UserView,
+  viewUser,
+  viewUsers,
+  wholeUser,
+} from '../../shared/resource/show-user.ts';
 import { as, groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { groupOfUserFields, userOfGroupFields } from './fields.ts';
 import { addMembership, removeMembership } from './membership.ts';
-import { profileReads, showGroup, type UserView, viewUser, viewUsers, wholeUser } from './view.ts';
 
 /** Keys have no part in memberships but through a user, who sees his own; not even `ignore_acl` opens them. */
 const access = {

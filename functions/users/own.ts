@@ -1,11 +1,11 @@
 import { notFound } from '../../shared/domain/errors.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Operation } from '../../shared/resource/route.ts';
+import { profileReads, userLinks, viewUser, wholeUser } from '../../shared/resource/show-user.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { as, userEntity } from '../../shared/store/entities.ts';
 import { userFields } from './fields.ts';
-import { profileReads, userLinks, viewUser, wholeUser } from './view.ts';
 import { updateUser } from './write.ts';
 
 /** The calling user himself (reference: users, routes). Nobody else can call it, administrators neither. */

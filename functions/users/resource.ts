@@ -8,19 +8,26 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { allUnder, cut, gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
+import {
+  profileReads,
+  showUser,
+  type UserView,
+  userLinks,
+  viewUser,
+  viewUsers,
+} from '../../shared/resource/show-user.ts';
+import { userAccess } from '../../shared/resource/user-access.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
 import type { UserData, UsernameData } from '../../shared/store/records.ts';
 import { replace } from '../../shared/store/writes.ts';
-import { userAccess } from './access.ts';
 import { authenticate } from './auth.ts';
 import { authFields, userFields } from './fields.ts';
 import { groupRoutes } from './groups.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
 import { authenticateSocially, socialFields } from './social.ts';
-import { profileReads, showUser, type UserView, userLinks, viewUser, viewUsers } from './view.ts';
 import { createUser, nameKey, removeUser, updateUser } from './write.ts';
 
 const resource: ListResource<UserData, UserView> = {

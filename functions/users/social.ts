@@ -5,15 +5,15 @@ import { type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
+import { type UserView, viewUser, wholeUser } from '../../shared/resource/show-user.ts';
+import { userAccess } from '../../shared/resource/user-access.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import type { SocialProfile } from '../../shared/services/ports.ts';
 import { verifiedProfile } from '../../shared/services/social.ts';
 import { as, instanceCounter, userEntity, userSocialEntity } from '../../shared/store/entities.ts';
 import { insert, replace } from '../../shared/store/writes.ts';
-import { userAccess } from './access.ts';
 import { findUser } from './auth.ts';
-import { type UserView, viewUser, wholeUser } from './view.ts';
 import { nameKey, profileInput, registerUser } from './write.ts';
 
 /** What a log-in by another service sends. */

@@ -6,6 +6,13 @@ import { type Body, bodyObject, type InputMode, readInput } from '../../shared/r
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
+import {
+  profileClassOf,
+  profileKey,
+  type ReadUser,
+  type UserView,
+  viewUser,
+} from '../../shared/resource/show-user.ts';
 import { commitUnique } from '../../shared/services/commit.ts';
 import { firstKey, userKey } from '../../shared/services/keys.ts';
 import {
@@ -30,7 +37,6 @@ import type { UserData } from '../../shared/store/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
 import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
 import { profileFields, userFields } from './fields.ts';
-import { profileClassOf, profileKey, type ReadUser, type UserView, viewUser } from './view.ts';
 
 /** What a body says of a user, and the messages of what it says wrongly. */
 interface Draft {

@@ -32,7 +32,7 @@ export function isIn({ versions }: LinkForm, version: Version): boolean {
 }
 
 /** Path of the instance that a call is about, without its last slash. */
-function instanceBase(context: Context): string {
+export function instanceBase(context: Context): string {
   return `/${context.version}/instances/${context.params.instance ?? ''}`;
 }
 

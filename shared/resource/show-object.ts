@@ -1,7 +1,10 @@
 import { type CompiledClass, showValues } from '../domain/compiled-class.ts';
 import type { Json } from '../domain/json.ts';
-import type { ObjectData } from '../store/records.ts';
-import type { Link } from './links.ts';
+import { compiledClass } from '../services/save-object.ts';
+import type { ClassData, ObjectData } from '../store/records.ts';
+import type { Stored } from '../store/store.ts';
+import { instanceBase, type Link, linksOf } from './links.ts';
+import type { Context } from './route.ts';
 
 /** An object as answers show it, without its links (reference: data objects, representation). */
 export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {
@@ -19,6 +22,18 @@ export function showObject(compiled: CompiledClass, data: ObjectData): Record<st
     channel_room: data.channel_room,
   };
   return showValues(compiled, data.values, shown);
+}
+
+/** An object with its links, as it stands in answers that are not those of its own path. */
+export function wholeObject(
+  context: Context,
+  place: Stored<ClassData>,
+  view: { readonly data: ObjectData },
+): Record<string, Json> {
+  const self = `${instanceBase(context)}/classes/${place.data.name}/objects/${view.data.id}/`;
+  const shown = showObject(compiledClass(context.hints, place), view.data);
+  shown.links = linksOf(context, objectLinks, self, view);
+  return shown;
 }
 
 /** Links of an object: to itself, and to whom and what it belongs to. */

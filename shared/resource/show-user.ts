@@ -1,14 +1,13 @@
-import type { Json } from '../../shared/domain/json.ts';
-import { profileClass } from '../../shared/domain/object-access.ts';
-import { type Link, linksOf } from '../../shared/resource/links.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context, Known } from '../../shared/resource/route.ts';
-import { objectLinks, showObject } from '../../shared/resource/show-object.ts';
-import { userKey } from '../../shared/services/keys.ts';
-import { compiledClass } from '../../shared/services/save-object.ts';
-import { as, classEntity, groupEntity, objectEntity } from '../../shared/store/entities.ts';
-import type { ClassData, GroupData, ObjectData, UserData } from '../../shared/store/records.ts';
-import type { Key, Stored } from '../../shared/store/store.ts';
+import type { Json } from '../domain/json.ts';
+import { profileClass } from '../domain/object-access.ts';
+import { userKey } from '../services/keys.ts';
+import { as, classEntity, groupEntity, objectEntity } from '../store/entities.ts';
+import type { ClassData, GroupData, ObjectData, UserData } from '../store/records.ts';
+import type { Key, Stored } from '../store/store.ts';
+import { instanceBase, type Link, linksOf } from './links.ts';
+import { instanceOf } from './place.ts';
+import type { Context, Known } from './route.ts';
+import { wholeObject } from './show-object.ts';
 
 /** A user joined with profile, groups and key. */
 export interface UserView {
@@ -84,7 +83,7 @@ export function showUser(context: Context, view: UserView): Record<string, Json>
   return {
     id: data.id,
     username: typedName,
-    profile: profile === undefined ? null : showProfile(context, profile),
+    profile: profile === undefined ? null : wholeObject(context, profileClassOf(context), profile),
     groups: groups.map((group) => showGroup(context, group)),
     user_key: key,
   };
@@ -92,31 +91,19 @@ export function showUser(context: Context, view: UserView): Record<string, Json>
 
 /** A user with its links, as it stands inside other answers. */
 export function wholeUser(context: Context, view: UserView): Record<string, Json> {
-  const self = `${base(context)}/users/${view.data.id}/`;
+  const self = `${instanceBase(context)}/users/${view.data.id}/`;
   return { ...showUser(context, view), links: linksOf(context, userLinks, self, view) };
-}
-
-function showProfile(context: Context, view: { readonly data: ObjectData }): Record<string, Json> {
-  const self = `${base(context)}/classes/${profileClass}/objects/${view.data.id}/`;
-  return {
-    ...showObject(compiledClass(context.hints, profileClassOf(context)), view.data),
-    links: linksOf(context, objectLinks, self, view),
-  };
 }
 
 /** A group with its links, as it stands inside other answers. */
 export function showGroup(context: Context, data: GroupData): Record<string, Json> {
-  const self = `${base(context)}/groups/${data.id}/`;
+  const self = `${instanceBase(context)}/groups/${data.id}/`;
   return { ...groupValues(data), links: linksOf(context, groupLinks, self, data) };
 }
 
 /** A group as answers show it, without its links. */
 export function groupValues({ id, name, label, description }: GroupData): Record<string, Json> {
   return { id, name, label, description };
-}
-
-function base({ version, params }: Context): string {
-  return `/${version}/instances/${params.instance}`;
 }
 
 /** Links of a user; one is spelled with a hyphen, as clients expect. */

@@ -1,4 +1,4 @@
-import { type Access, allRights } from '../../shared/domain/access.ts';
+import { type Access, allRights } from '../domain/access.ts';
 
 /** Who may do what with users (reference: permissions on users and groups). A user is bound to himself besides. */
 export const userAccess: Access = {

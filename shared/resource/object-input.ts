@@ -1,0 +1,23 @@
+import type { ObjectInput, SaveCall } from '../services/save-object.ts';
+import { type Body, bodyObject, type InputMode, readInput } from './input.ts';
+import { objectFields } from './object-fields.ts';
+import { classOf, instanceOf } from './place.ts';
+import type { Context } from './route.ts';
+
+/** What a save in the class of a call needs of it. */
+export function saveCall(context: Context): SaveCall {
+  const { platform, hints, actor } = context;
+  return { platform, hints, actor, instance: instanceOf(context), class: classOf(context) };
+}
+
+/**
+ * Reads the system fields of an object's body; those of its class are read when it is saved.
+ *
+ * @throws ApiError 400 when it is no object
+ */
+export function objectInput(body: Body, mode: InputMode): ObjectInput {
+  // an upload stands as a value that no field takes yet: refused, not read past
+  const uploads = (body.files ?? []).map(({ field }) => [field, {}] as const);
+  const object = { ...bodyObject(body), ...Object.fromEntries(uploads) };
+  return { ...readInput(objectFields, body, mode), body: object, isForm: body.form };
+}
