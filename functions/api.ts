@@ -10,5 +10,7 @@ import { users } from './users/resource.ts';
 /** THE MAP: every family of paths, one line each. A new family is a folder beside this file and a line here. */
 export const api: readonly Family[] = [root, account, instances, apiKeys, classes, objects, users];
 
-/** Every route of the interface. */
-export const routes: readonly Route[] = api.flatMap((family) => family.routes);
+/** Every route of the interface, each with the name of its family. */
+export const routes: readonly Route[] = api.flatMap(({ name, routes }) =>
+  routes.map((route) => ({ ...route, family: name })),
+);

@@ -6,6 +6,12 @@ const password = text(128, { required: true });
 // our invitations and set-up codes are longer than the 40 digits of the original's
 const invitation = text(128);
 
+/** An account with its key, as log-ins and resets answer. */
+export const keyedAccountFields: Fields = {
+  ...accountFields,
+  account_key: computed('string'),
+};
+
 /** What a registration sends. */
 export const registerFields: Fields = {
   id: computed('integer'),

@@ -38,7 +38,11 @@ const resource: ListResource<InvitedData, View> = {
   access: accountsOnly,
   fields: {
     ...{ id: computed('integer'), email: computed('email'), role: computed('choice') },
-    ...{ key: computed('string'), instance: computed(), inviter: computed('string') },
+    ...{
+      key: computed('string'),
+      instance: computed('field', { shows: 'string' }),
+      inviter: computed('string'),
+    },
     ...{ created_at: computed('datetime'), updated_at: computed('datetime') },
     state: computed('choice'),
   },
@@ -142,6 +146,7 @@ export const accountInvitationRoutes = [
     name: 'Account Invitation Accept',
     path: '/account/invitations/accept/',
     access: accountsOnly,
+    answer: { status: 204 },
     ...post(acceptFields, accept),
   }),
 ];

@@ -1,11 +1,21 @@
+import type { Access } from '../../shared/domain/access.ts';
 import { invalid } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
 import { messages } from '../../shared/domain/messages.ts';
 import { accountFields } from '../../shared/resource/account-fields.ts';
 import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
+import { computed } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
-import type { Context, Family, Operation, Reads, Route } from '../../shared/resource/route.ts';
+import { trimParameters } from '../../shared/resource/query-parameters.ts';
+import type {
+  AnswerForm,
+  Context,
+  Family,
+  Operation,
+  Reads,
+  Route,
+} from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { showAccount } from '../../shared/services/accounts.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
@@ -16,7 +26,13 @@ import type { AccountData } from '../../shared/store/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { insert, store as put, replace } from '../../shared/store/writes.ts';
 import { currentAccount } from './current.ts';
-import { authFields, passwordFields, passwordSetFields, registerFields } from './fields.ts';
+import {
+  authFields,
+  keyedAccountFields,
+  passwordFields,
+  passwordSetFields,
+  registerFields,
+} from './fields.ts';
 import { accountInvitationRoutes } from './invitations.ts';
 import {
   activate,
@@ -49,6 +65,7 @@ const own = endpointRoute({
   operations: {
     GET: {
       right: 'G',
+      parameters: trimParameters,
       reads,
       run: async (context) => {
         const body = showAccount(callingAccount(context).data, metadataOf(context));
@@ -108,10 +125,14 @@ function moveWrites(before: AccountData, after: AccountData): readonly Write[] {
   ];
 }
 
+const keyed = { name: 'Keyed Account', fields: keyedAccountFields };
+const silent = { status: 204 } as const;
+
 const resetKey = endpointRoute({
   name: 'Account Reset Key',
   path: '/account/reset_key/',
   access: accountsOnly,
+  answer: keyed,
   ...post(
     {},
     (context) =>
@@ -129,10 +150,9 @@ const resetKey = endpointRoute({
 function action(
   name: string,
   path: string,
-  access: typeof open,
-  form: ReturnType<typeof post>,
+  form: ReturnType<typeof post> & { readonly access: Access; readonly answer: AnswerForm },
 ): Route {
-  return endpointRoute({ name, path, access, ...form });
+  return endpointRoute({ name, path, ...form });
 }
 
 /** Accounts: registration, log-in, and what an account does with itself. */
@@ -141,34 +161,45 @@ export const account: Family = {
   routes: [
     own,
     resetKey,
-    action('Register', '/account/register/', open, post(registerFields, register)),
+    action('Register', '/account/register/', {
+      ...{ access: open, answer: { ...keyed, status: 201 } },
+      ...post(registerFields, register),
+    }),
     endpointRoute({
-      name: 'Auth',
-      path: '/account/auth/',
-      access: open,
+      ...{ name: 'Auth', path: '/account/auth/', access: open, answer: keyed },
       ignoresCredentials: true,
       ...post(authFields, authenticate),
     }),
-    action('Password', '/account/password/', accountsOnly, post(passwordFields, changePassword)),
-    action(
-      'Password Set',
-      '/account/password/set/',
-      accountsOnly,
-      post(passwordSetFields, setPassword),
-    ),
-    action('Password Reset', '/account/password/reset/', open, post(emailFields, sendReset)),
-    action(
-      'Password Reset Confirm',
-      '/account/password/reset/confirm/',
-      open,
-      post(resetFields, confirmReset),
-    ),
-    action('Activate', '/account/activate/', open, post(activateFields, activate)),
-    action('Resend Email', '/account/resend_email/', open, post(emailFields, resendActivation)),
+    action('Password', '/account/password/', {
+      ...{ access: accountsOnly, answer: silent },
+      ...post(passwordFields, changePassword),
+    }),
+    action('Password Set', '/account/password/set/', {
+      ...{ access: accountsOnly, answer: silent },
+      ...post(passwordSetFields, setPassword),
+    }),
+    action('Password Reset', '/account/password/reset/', {
+      ...{ access: open, answer: silent },
+      ...post(emailFields, sendReset),
+    }),
+    action('Password Reset Confirm', '/account/password/reset/confirm/', {
+      ...{ access: open, answer: keyed },
+      ...post(resetFields, confirmReset),
+    }),
+    action('Activate', '/account/activate/', {
+      ...{ access: open, answer: keyed },
+      ...post(activateFields, activate),
+    }),
+    action('Resend Email', '/account/resend_email/', {
+      ...{ access: open, answer: silent },
+      ...post(emailFields, resendActivation),
+    }),
     endpointRoute({
-      name: 'Social Auth',
-      path: '/account/auth/{backend}/',
-      access: open,
+      ...{ name: 'Social Auth', path: '/account/auth/{backend}/', access: open },
+      answer: {
+        name: 'Social Account',
+        fields: { ...keyedAccountFields, created: computed('boolean') },
+      },
       ignoresCredentials: true,
       ...post(socialFields, authenticateSocially),
     }),

@@ -30,7 +30,7 @@ const resource: ListResource<ApiKeyData, View> = {
   fields: {
     id: computed('integer'),
     description: description(),
-    api_key: computed(),
+    api_key: computed('field', { shows: 'string' }),
     ignore_acl: flag(),
     allow_user_create: flag(),
     allow_group_create: flag(),

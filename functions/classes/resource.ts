@@ -6,6 +6,7 @@ import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { allUnder, cut } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
+import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
 import { as, classEntity, classMetadataEntity, classPrefix } from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records.ts';
@@ -31,6 +32,7 @@ const resource: ListResource<ClassData, ClassView> = {
       to: ({ data }, base) => (data.group === null ? undefined : `${base}/groups/${data.group}/`),
     },
   ],
+  parameters: prefixParameters('name'),
   key: ({ instance, params }) =>
     instance === undefined || params.class === undefined
       ? undefined

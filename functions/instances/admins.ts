@@ -33,11 +33,11 @@ const resource: ListResource<AdminData, View> = {
     ...{ write: 'LGD', read: 'LGD' }, // to remove themselves; the rest is a rule of the item
   },
   fields: {
-    id: computed(),
+    id: computed('field', { shows: 'integer' }),
     role: role(),
-    email: computed(),
-    first_name: computed(),
-    last_name: computed(),
+    email: computed('field', { shows: 'string' }),
+    first_name: computed('field', { shows: 'string' }),
+    last_name: computed('field', { shows: 'string' }),
   },
   links: [{ name: 'self', type: 'detail', to: '' }],
   key: ({ instance, params }) =>

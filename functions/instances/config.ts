@@ -12,7 +12,7 @@ import { store as put } from '../../shared/store/writes.ts';
 
 const limits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 const fields: Fields = {
-  config: json(jsonObject({ name: 'Config', ...limits }), { putDefault: {} }),
+  config: json(jsonObject({ name: 'Config', ...limits }), { putDefault: {}, shows: 'object' }),
 };
 
 const reads: Reads = ({ instance }) => ({

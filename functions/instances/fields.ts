@@ -25,7 +25,7 @@ export const instanceFields: Fields = {
   owner: computed('nested object', { children: accountFields }),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
-  role: computed(),
+  role: computed('field', { shows: 'string' }),
   location: computed('string'),
   metadata: metadata(),
 };

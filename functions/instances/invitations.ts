@@ -99,6 +99,7 @@ const resource: ListResource<InvitationData, View> = {
       path: 'resend/',
       name: 'Resend',
       fields: {},
+      isSilent: true,
       run: async (context, { data }) => {
         if (data.state === 'new') await context.platform.mailer.send(await mailOf(context, data));
         return undefined;

@@ -7,6 +7,7 @@ import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { cut, gather, type Row, rowsOf } from '../../shared/resource/page.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
+import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
 import { readOwners } from '../../shared/services/accounts.ts';
 import { commit } from '../../shared/services/commit.ts';
@@ -44,6 +45,7 @@ const resource: ListResource<InstanceData, View> = {
   access: { account: 'LC', owner: 'GUDA', full: 'GU', write: 'G', read: 'G', apiKey: 'LG' },
   fields: instanceFields,
   links: instanceLinks,
+  parameters: prefixParameters('name'),
   key: ({ instance }) => (instance === undefined ? undefined : instanceEntity.key(instance)),
   counter: () => deploymentCounter('instance'),
   rows: (context, range) => {

@@ -8,7 +8,7 @@ import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/resource/object-input.ts';
-import { readObjectPage } from '../../shared/resource/object-page.ts';
+import { objectPageParameters, readObjectPage } from '../../shared/resource/object-page.ts';
 import { classOf, reservedId } from '../../shared/resource/place.ts';
 import type { Family } from '../../shared/resource/route.ts';
 import { objectLinks, showObject } from '../../shared/resource/show-object.ts';
@@ -40,7 +40,11 @@ const resource: ListResource<ObjectData, View> = {
     ...{ apiKey: 'CUD', ignoreAcl: allRights, user: allRights, allowAnonymousRead: 'LG' },
   },
   fields: objectFields,
-  classFields: describedFields,
+  fieldsAt: (fields, context) => ({
+    ...fields,
+    ...describedFields(classOf(context).data.schema),
+  }),
+  parameters: objectPageParameters,
   links: objectLinks,
   key: ({ instance, classNumber, params }) =>
     instance === undefined || classNumber === undefined || params.id === undefined

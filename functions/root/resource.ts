@@ -1,6 +1,8 @@
 import { linkPage } from '../../shared/resource/endpoint.ts';
 import type { Family } from '../../shared/resource/route.ts';
 
+const versionLinks = { v1: '/v1/', 'v1.1': '/v1.1/' };
+
 const home = {
   instances: '/instances/',
   account: '/account/',
@@ -17,14 +19,13 @@ export const root: Family = {
   name: 'root',
   routes: [
     {
-      ...linkPage({ name: 'Versions', path: '/', links: {} }),
+      ...linkPage({ name: 'Versions', path: '/', links: versionLinks }),
       paths: {},
       isRoot: true,
       operations: {
         GET: {
           right: 'G',
-          run: () =>
-            Promise.resolve({ status: 200, body: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } } }),
+          run: () => Promise.resolve({ status: 200, body: { links: versionLinks } }),
         },
       },
     },

@@ -4,7 +4,9 @@ import { read } from '../../shared/domain/scalars.ts';
 import { slug } from '../../shared/domain/slug.ts';
 import { schemaOf } from '../../shared/domain/values.ts';
 import { computed, description, type Fields, json, text } from '../../shared/resource/field.ts';
-import { objectFields } from '../../shared/resource/object-fields.ts';
+import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { profileClassOf } from '../../shared/resource/show-user.ts';
 
 /** A group (reference: group record). */
 export const groupFields: Fields = {
@@ -25,13 +27,16 @@ export const groupFields: Fields = {
 const { expected_revision: _, ...profileObject } = objectFields;
 
 /** A profile as its user's record holds it; whose it is does not change (reference: profile). */
-export const profileFields: Fields = { ...profileObject, owner: computed() };
+export const profileFields: Fields = {
+  ...profileObject,
+  owner: computed('field', { shows: 'integer' }),
+};
 
 /** A user (reference: user record). The profile's own rules are looked at when the class is at hand. */
-export const userFields: Fields = {
+export const userFields = {
   id: computed('integer'),
   username: text(64, { required: true }),
-  password: text(128, { required: true }),
+  password: text(128, { required: true, writeOnly: true }),
   profile: {
     type: 'nested object',
     writable: 'always',
@@ -42,9 +47,16 @@ export const userFields: Fields = {
     }),
     children: profileFields,
   },
-  groups: computed('nested object', { children: groupFields }),
-  user_key: computed(),
-};
+  groups: computed('list', { child: computed('nested object', { children: groupFields }) }),
+  user_key: computed('field', { shows: 'string' }),
+} satisfies Fields;
+
+/** The fields of users as they are in an instance: its class of profiles has fields of its own. */
+export function userFieldsAt(fields: Fields, context: Context): Fields {
+  const { schema } = profileClassOf(context).data;
+  const children = { ...profileFields, ...describedFields(schema) };
+  return { ...fields, profile: { ...userFields.profile, children } };
+}
 
 /** What a log-in sends. */
 export const authFields: Fields = {

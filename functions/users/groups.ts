@@ -7,6 +7,7 @@ import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { groupLinks, groupValues } from '../../shared/resource/show-user.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
@@ -36,6 +37,7 @@ const resource: ListResource<GroupData, View> = {
   },
   fields: groupFields,
   links: groupLinks,
+  parameters: prefixParameters('label'),
   key: ({ instance, params }) =>
     instance === undefined || params.id === undefined
       ? undefined

@@ -1,21 +1,23 @@
 import { notFound } from '../../shared/domain/errors.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { trimParameters } from '../../shared/resource/query-parameters.ts';
 import type { Operation } from '../../shared/resource/route.ts';
 import { profileReads, userLinks, viewUser, wholeUser } from '../../shared/resource/show-user.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { as, userEntity } from '../../shared/store/entities.ts';
-import { userFields } from './fields.ts';
+import { userFields, userFieldsAt } from './fields.ts';
 import { updateUser } from './write.ts';
 
 /** The calling user himself (reference: users, routes). Nobody else can call it, administrators neither. */
 export const ownRoute = endpointRoute({
-  name: 'User',
+  name: 'Own User',
   path: '/instances/{instance}/user/',
   access: { user: 'GUDA' }, // what it has no method for is told so
   operations: {
     GET: {
       right: 'G',
+      parameters: trimParameters,
       reads: profileReads,
       run: async (context) => {
         if (context.user === undefined) throw notFound();
@@ -27,7 +29,7 @@ export const ownRoute = endpointRoute({
     PUT: updateOperation('replace'),
     PATCH: updateOperation('patch'),
   },
-  forms: { PUT: userFields, links: userLinks },
+  forms: { PUT: userFields, links: userLinks, fieldsAt: userFieldsAt },
 });
 
 function updateOperation(mode: 'replace' | 'patch'): Operation {

@@ -7,6 +7,7 @@ import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { allUnder, cut, gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
+import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
 import {
   profileReads,
@@ -23,7 +24,7 @@ import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/st
 import type { UserData, UsernameData } from '../../shared/store/records.ts';
 import { replace } from '../../shared/store/writes.ts';
 import { authenticate } from './auth.ts';
-import { authFields, userFields } from './fields.ts';
+import { authFields, userFields, userFieldsAt } from './fields.ts';
 import { groupRoutes } from './groups.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
@@ -37,6 +38,8 @@ const resource: ListResource<UserData, UserView> = {
   access: userAccess,
   fields: userFields,
   links: userLinks,
+  fieldsAt: userFieldsAt,
+  parameters: prefixParameters('username'),
   key: ({ instance, params }) =>
     instance === undefined || params.id === undefined
       ? undefined
@@ -109,10 +112,13 @@ const logInAccess: Access = {
   apiKey: allRights,
 };
 
+const userAnswer = { fields: userFields, links: userLinks };
+
 const authRoute = endpointRoute({
   name: 'User Auth',
   path: '/instances/{instance}/user/auth/',
   access: logInAccess,
+  answer: userAnswer,
   ...post(authFields, authenticate, profileReads),
 });
 
@@ -120,6 +126,7 @@ const socialRoute = endpointRoute({
   name: 'User Social Auth',
   path: '/instances/{instance}/user/auth/{backend}/',
   access: logInAccess,
+  answer: userAnswer,
   ...post(socialFields, authenticateSocially, profileReads),
 });
 

@@ -71,13 +71,12 @@ function addVary(headers: Record<string, string>, name: string): void {
 
 function contentOf(event: APIGatewayProxyEventV2, response: Response) {
   if (response.status === 204 || response.status === 304) return undefined;
-  const { content, body } = response;
+  const { content, body, json } = response;
   if (content !== undefined) return { type: content.type, body: content.bytes };
   if (body === undefined) return undefined;
-  return {
-    type: jsonType,
-    body: JSON.stringify(body, undefined, jsonIndent(event.headers.accept)),
-  };
+  const indent = jsonIndent(event.headers.accept);
+  const isReady = json !== undefined && indent === 0;
+  return { type: jsonType, body: isReady ? json : JSON.stringify(body, undefined, indent) };
 }
 
 async function toEncoded(

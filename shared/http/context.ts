@@ -21,6 +21,7 @@ import type { Request } from './message.ts';
 /** What a context is made of. */
 export interface ContextParts {
   readonly request: Request;
+  readonly routes: Context['routes'];
   readonly load: LoadRequest;
   readonly loaded: Loaded;
   readonly body: () => Promise<Body>;
@@ -31,7 +32,7 @@ export interface ContextParts {
  *
  * @throws ApiError 403 when a key's record is gone or has another generation
  */
-export function createContext({ request, load, loaded, body }: ContextParts): Context {
+export function createContext({ request, routes, load, loaded, body }: ContextParts): Context {
   const { records, instanceId, reserved } = loaded;
   const { route, version, params } = load.match;
   const account = as(accountEntity, records.account);
@@ -42,6 +43,7 @@ export function createContext({ request, load, loaded, body }: ContextParts): Co
   return {
     request,
     route,
+    routes,
     version,
     params,
     platform: load.platform,

@@ -40,7 +40,7 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
     const request = applyOverride(sent);
     const outcome: Outcome = { form: formOf(request), allow: undefined };
     try {
-      const response = await serve({ request, router, allow, platform, hints }, outcome);
+      const response = await serve({ request, routes, router, allow, platform, hints }, outcome);
       return finish(request, response, outcome);
     } catch (error) {
       return finish(request, refusal(error, request, platform), outcome);
@@ -50,6 +50,7 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
 
 interface Call {
   readonly request: Request;
+  readonly routes: readonly Route[];
   readonly router: Router;
   /** The `Allow` header of each route. */
   readonly allow: ReadonlyMap<Route, string>;
@@ -57,7 +58,8 @@ interface Call {
   readonly hints: LoadRequest['hints'];
 }
 
-function allowedMethods({ operations }: Route): string {
+/** The methods of a route as its `Allow` header lists them. */
+export function allowedMethods({ operations }: Route): string {
   const own = methods.filter((method) => operations[method] !== undefined);
   return [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
 }
@@ -95,7 +97,7 @@ function refusal(error: unknown, { id }: Request, { log }: Platform): Response {
 
 /** Serves one call; the order of checks is that of the reference (order of checks). */
 async function serve(call: Call, outcome: Outcome): Promise<Response> {
-  const { request, router, platform, hints } = call;
+  const { request, routes, router, platform, hints } = call;
   const keys = { secrets: platform.secrets, known: hints.keys };
   const match = router(request.path);
   if (match === undefined) throw notFound();
@@ -111,9 +113,9 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   if (route.instance === 'place' && loaded.records.instanceName === undefined) {
     throw parentNotFound('Instance');
   }
-  if (outcome.form instanceof ApiError) throw outcome.form;
+  if (outcome.form instanceof ApiError && !isOwnFormat(route, request)) throw outcome.form;
   if (caller.bodyFault !== undefined) throw caller.bodyFault;
-  const context = createContext({ request, load: loading, loaded, body });
+  const context = createContext({ request, routes, load: loading, loaded, body });
   checkInstance(context);
   if (method === 'OPTIONS') {
     checkRights(context, readRights(route));
@@ -124,6 +126,12 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   if (operation === undefined) throw methodNotAllowed(request.method);
   operation.authorize?.(context);
   return operation.run(context);
+}
+
+/** Some routes know a form of their answer that no other has. */
+function isOwnFormat({ formats }: Route, { query }: Request): boolean {
+  const format = queryValue(query, 'format');
+  return format !== undefined && formats?.includes(format) === true;
 }
 
 function bodyReader(request: Request): () => Promise<Body> {

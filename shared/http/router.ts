@@ -1,4 +1,5 @@
 import { type Params, type Route, type Version, versions } from '../resource/route.ts';
+import { parseParameter } from './path-parameters.ts';
 
 /** A route that a path belongs to. */
 export interface Match {
@@ -78,31 +79,10 @@ function find(root: Node, segments: readonly string[], version: Version): Match 
     const fixed = node.fixed.get(segment);
     const match = fixed === undefined ? undefined : walk(fixed, at + 1, params);
     if (match !== undefined || node.parameter === undefined || segment === '') return match;
-    return walk(node.parameter.node, at + 1, { ...params, ...parse(node.parameter.name, segment) });
+    return walk(node.parameter.node, at + 1, {
+      ...params,
+      ...parseParameter(node.parameter.name, segment),
+    });
   };
   return walk(root, 0, {});
-}
-
-const instancePattern = /^[a-z0-9_-]{1,64}$/;
-const classPattern = /^[a-z0-9_]{1,64}$/;
-const backendPattern = /^[a-z0-9-]{1,40}$/;
-const idPattern = /^\d{1,10}$/;
-
-/** Reads a parameter; what fits no grammar names nothing, and is found out without a look at the store. */
-function parse(name: string, segment: string): Params {
-  const lower = segment.toLowerCase(); // reference: path lookups by name are case-insensitive
-  switch (name) {
-    case 'instance':
-      return instancePattern.test(lower) ? { instance: lower } : {};
-    case 'class':
-      return classPattern.test(lower) ? { class: lower } : {};
-    case 'id':
-      return idPattern.test(segment) ? { id: Number(segment) } : {};
-    case 'backend':
-      return backendPattern.test(segment) ? { backend: segment } : {};
-    case 'member':
-      return idPattern.test(segment) ? { member: Number(segment) } : {};
-    default:
-      throw new Error(`a path has an unknown parameter {${name}}`);
-  }
 }

@@ -10,6 +10,6 @@ export const accountFields = {
     label: 'Active',
     helpText: 'Whether the e-mail address has been confirmed. It blocks nothing.',
   }),
-  has_password: computed(),
+  has_password: computed('field', { shows: 'boolean' }),
   metadata: metadata(),
 } satisfies Fields;

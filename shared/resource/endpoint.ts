@@ -1,8 +1,8 @@
 import { type Access, allRights } from '../domain/access.ts';
-import type { Fields } from './field.ts';
+import { computed, type Field, type Fields } from './field.ts';
 import { type Body, bodyFor } from './input.ts';
 import { pathOf } from './links.ts';
-import type { Context, Forms, Operation, Reads, Route, Version } from './route.ts';
+import type { AnswerForm, Context, Forms, Operation, Reads, Route, Version } from './route.ts';
 
 /** A path that is no part of a list: a log-in, a page of links, an action on the account. */
 export interface Endpoint {
@@ -14,6 +14,10 @@ export interface Endpoint {
   readonly access: Access;
   readonly operations: Route['operations'];
   readonly forms?: Forms;
+  /** What its successes answer with; absent: see Forms. */
+  readonly answer?: AnswerForm;
+  /** Values of `format` that it knows beside those of every route. */
+  readonly formats?: readonly string[];
   readonly ignoresCredentials?: true;
   /** To an account that is no member it is as if it were not there. */
   readonly isHidden?: true;
@@ -24,6 +28,7 @@ export function endpointRoute(endpoint: Endpoint): Route {
   const { name, path, v1Path = path, access, operations } = endpoint;
   return {
     ...{ name, access, operations },
+    resource: name,
     description: endpoint.description ?? '',
     kind: 'page',
     paths: { 'v1.1': path, ...(v1Path !== null && { v1: v1Path }) },
@@ -31,7 +36,8 @@ export function endpointRoute(endpoint: Endpoint): Route {
     inClass: false,
     ignoresCredentials: endpoint.ignoresCredentials === true,
     ...(endpoint.isHidden && { isHidden: true }),
-    forms: endpoint.forms ?? {},
+    ...(endpoint.formats && { formats: endpoint.formats }),
+    forms: { ...endpoint.forms, ...(endpoint.answer && { answer: endpoint.answer }) },
   };
 }
 
@@ -60,6 +66,7 @@ export function linkPage(page: {
   const route = endpointRoute({
     ...{ name, path, access: open },
     ...(v1Path !== undefined && { v1Path }),
+    answer: { fields: { links: linkFields(page.links) } },
     operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },
   });
   const pageOf = (context: Context) => ({
@@ -67,6 +74,19 @@ export function linkPage(page: {
     body: { links: absolute(page.links, pathOf(context, route.paths), context.version) },
   });
   return route;
+}
+
+/** Links as fields, for the interface document. */
+function linkFields(links: PageLinks): Field {
+  const children = Object.entries(links).map(([name, link]): [string, Field] => [
+    name,
+    typeof link === 'string'
+      ? computed('string')
+      : computed('nested object', {
+          children: { uri: computed('string'), links: linkFields(link.links) },
+        }),
+  ]);
+  return computed('nested object', { children: Object.fromEntries(children) });
 }
 
 /** Makes the paths of links absolute. */

@@ -22,6 +22,7 @@ export type FieldType =
   | 'datetime'
   | 'float'
   | 'file upload'
+  | 'list'
   | 'nested object';
 
 /** One field of a resource: what it accepts, what it does when absent, and how introspection describes it. */
@@ -44,8 +45,16 @@ export interface Field {
   readonly helpText?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minValue?: number;
+  readonly maxValue?: number;
   readonly choices?: readonly string[];
   readonly children?: Fields;
+  /** One element of a list. */
+  readonly child?: Field;
+  /** Taken, and in no answer. */
+  readonly writeOnly?: true;
+  /** What answers hold where the type `field` does not say it: for the interface document. */
+  readonly shows?: 'string' | 'integer' | 'boolean' | 'object' | 'list';
 }
 
 /** Fields by name, in display order. */
@@ -106,7 +115,7 @@ export function flag(): Field {
 
 /** The revision that an update expects to find; no answer shows it. */
 export function expectedRevision(): Field {
-  return { type: 'integer', writable: 'update', input: integerValue() };
+  return { type: 'integer', writable: 'update', writeOnly: true, input: integerValue() };
 }
 
 /** One of `choices`. */
@@ -138,5 +147,5 @@ export function json(input: ValueSchema<unknown>, extra: Extra = {}): Field {
 
 /** A small free object; a PUT without it empties it. */
 export function metadata(): Field {
-  return json(metadataValue(), { initial: {}, putDefault: {} });
+  return json(metadataValue(), { initial: {}, putDefault: {}, shows: 'object' });
 }

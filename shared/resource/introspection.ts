@@ -1,8 +1,9 @@
-import { isAllowed, type Right } from '../domain/access.ts';
+import { isAllowed } from '../domain/access.ts';
+import { ApiError } from '../domain/errors.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { Field, Fields } from './field.ts';
 import { isIn } from './links.ts';
-import type { Context, Route } from './route.ts';
+import type { Context, Operation, Route } from './route.ts';
 
 const renders = ['application/json', 'text/html'];
 const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
@@ -11,16 +12,15 @@ const parses = ['application/json', 'application/x-www-form-urlencoded', 'multip
  * Describes a route to a caller: what it renders and parses, and the fields of the writes that this caller may
  * make (reference: OPTIONS introspection). Keys stand in the order of the reference.
  */
-export function introspect({ route, actor, version, class: place }: Context): JsonObject {
-  const { classFields } = route.forms;
-  const links = route.forms.links?.filter((link) => isIn(link, version));
-  const added = place === undefined ? {} : (classFields?.(place.data.schema) ?? {});
+export function introspect(context: Context): JsonObject {
+  const { route, version } = context;
+  const { forms } = route;
+  const links = forms.links?.filter((link) => isIn(link, version));
   const actions: Record<string, Json> = {};
   for (const method of ['POST', 'PUT'] as const) {
-    const fields = route.forms[method];
-    if (fields === undefined || !isAllowed(route.access, actor, writeRight(route, method)))
-      continue;
-    actions[method] = describeFields({ ...fields, ...added }, links);
+    const fields = forms[method];
+    if (fields === undefined || !mayCall(context, route.operations[method])) continue;
+    actions[method] = describeFields(forms.fieldsAt?.(fields, context) ?? fields, links);
   }
   return {
     name: route.name,
@@ -31,9 +31,17 @@ export function introspect({ route, actor, version, class: place }: Context): Js
   };
 }
 
-function writeRight(route: Route, method: 'POST' | 'PUT'): Right {
-  if (method === 'PUT') return 'U';
-  return route.kind === 'list' ? 'C' : 'A';
+/** Tells whether the caller may call an operation, by the table of rights and by the operation's own rules. */
+function mayCall(context: Context, operation: Operation | undefined): boolean {
+  const { route, actor } = context;
+  if (operation === undefined || !isAllowed(route.access, actor, operation.right)) return false;
+  try {
+    operation.authorize?.(context);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return false;
+  }
 }
 
 /** Describes fields in display order; `links` comes last where there are links. */
@@ -48,16 +56,21 @@ export function describeFields(fields: Fields, links: Route['forms']['links']): 
   };
 }
 
-function describeField(name: string, field: Field): JsonObject {
+/** An element of a list has no name, and so no label. */
+function describeField(name: string | undefined, field: Field): JsonObject {
+  const label = field.label ?? (name === undefined ? undefined : labelOf(name));
   const isWritable = field.writable !== 'never';
   return {
     type: field.type,
     required: field.shownRequired ?? field.required ?? false,
     read_only: !isWritable,
-    label: field.label ?? labelOf(name),
+    ...(label !== undefined && { label }),
     ...(field.helpText !== undefined && { help_text: field.helpText }),
     ...(field.minLength !== undefined && { min_length: field.minLength }),
     ...(field.maxLength !== undefined && { max_length: field.maxLength }),
+    ...(field.minValue !== undefined && { min_value: field.minValue }),
+    ...(field.maxValue !== undefined && { max_value: field.maxValue }),
+    ...(field.child !== undefined && { child: describeField(undefined, field.child) }),
     ...(field.children !== undefined && { children: describeFields(field.children, undefined) }),
     ...(isWritable &&
       field.choices !== undefined && { choices: field.choices.map(describeChoice) }),

@@ -6,7 +6,8 @@ import type { Field, Fields } from './field.ts';
 import type { Body } from './input.ts';
 import type { Link } from './links.ts';
 import type { Page, Row } from './page.ts';
-import type { ClassFields, Context, Known, Version } from './route.ts';
+import type { QueryParameters } from './query-parameters.ts';
+import type { Context, FieldsAt, Known, Version } from './route.ts';
 
 /**
  * A resource that is a list of items: `path` lists and creates, `path{item}/` shows, changes and removes, and
@@ -29,8 +30,10 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly inClass?: true;
   readonly access: Access;
   readonly fields: Fields;
-  /** Describes fields that the class of the call adds. */
-  readonly classFields?: ClassFields;
+  /** Describes fields as they are at the place of a call. */
+  readonly fieldsAt?: FieldsAt;
+  /** Query parameters of the list, beside those of every list. */
+  readonly parameters?: QueryParameters;
   readonly links: readonly Link<View>[];
   /** Where the item that the path names is; undefined when it cannot be anywhere. */
   readonly key: (known: Known) => Key | undefined;
@@ -79,6 +82,8 @@ export interface Action<Data extends object, View> {
   readonly fields: Readonly<Record<string, Field>>;
   /** Tries once; gives the item to answer with, or undefined for an answer without body. */
   readonly run: (context: Context, current: Stored<Data>, body: Body) => Promise<View | undefined>;
+  /** It always answers without body. */
+  readonly isSilent?: true;
   /** Versions that have it; all when absent. */
   readonly versions?: readonly Version[];
 }

@@ -4,11 +4,12 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Response } from '../http/message.ts';
 import { retryLostRace } from '../services/lost-race.ts';
 import type { Stored } from '../store/store.ts';
-import type { Fields } from './field.ts';
-import { bodyFor, type InputMode, isWritable } from './input.ts';
+import { bodyFor } from './input.ts';
 import { linksOf, pathOf } from './links.ts';
+import { formOf, listParameters } from './list-forms.ts';
 import type { Action, ListResource } from './list-resource.ts';
 import { type Page, pageBody, readPage } from './page.ts';
+import { trimParameters } from './query-parameters.ts';
 import type { Context, Method, Operation, Reads, Route, Version } from './route.ts';
 import { versions } from './route.ts';
 import { parseTrim, type Trim } from './trim.ts';
@@ -20,12 +21,14 @@ export function listRoutes<Data extends object, View>(
   const answers = createAnswers(resource);
   const shared = {
     description: resource.description ?? '',
+    resource: resource.name,
     inClass: resource.inClass === true,
     ignoresCredentials: false,
     access: resource.access,
   };
-  const { links, classFields } = resource;
-  const described = { links, ...(classFields && { classFields }) };
+  const { links, fields, fieldsAt } = resource;
+  const answer = { fields, links };
+  const described = { links, answer, ...(fieldsAt && { fieldsAt }) };
   const item = `{${resource.item}}/`;
   const place = resource.path.includes('{instance}') ? ('place' as const) : ('none' as const);
   const list: Route = {
@@ -56,7 +59,7 @@ export function listRoutes<Data extends object, View>(
       kind: 'action',
       paths: pathsOf(resource, item + action.path, action.versions),
       operations: { POST: actionOperation(resource, answers, action) },
-      forms: { POST: action.fields },
+      forms: { POST: action.fields, answer: action.isSilent ? { status: 204 } : answer },
     }),
   );
   return [list, detail, ...actions];
@@ -77,19 +80,6 @@ function itemReads<Data extends object, View>(
   right: Right,
 ): Reads {
   return (known) => ({ ...resource.reads?.(known, right), item: resource.key(known) });
-}
-
-/** The fields that a body of this kind is described with: what it cannot set is read-only, or not its. */
-function formOf({ fields }: { readonly fields: Fields }, mode: InputMode): Fields {
-  const shown = Object.entries(fields).filter(
-    ([, field]) => field.writable !== 'update' || isWritable(field, mode),
-  );
-  return Object.fromEntries(
-    shown.map(([name, field]) => [
-      name,
-      isWritable(field, mode) ? field : { ...field, writable: 'never' as const },
-    ]),
-  );
 }
 
 interface Answers<View> {
@@ -133,6 +123,7 @@ function listOperations<Data extends object, View>(
   const { create, counter, reads } = resource;
   const list: Operation = {
     right: 'L',
+    parameters: listParameters(resource),
     ...(reads && { reads: (known) => reads(known, 'L') }),
     authorize: (context) => resource.authorize?.(context, 'L'),
     run: async (context) => {
@@ -179,6 +170,7 @@ function itemOperations<Data extends object, View>(
   const operations: Partial<Record<Method, Operation>> = {
     GET: {
       right: 'G',
+      ...(!resource.isUntrimmed && { parameters: trimParameters }),
       reads: itemReads(resource, 'G'),
       authorize: (context) => resource.authorize?.(context, 'G'),
       run: async (context) => {

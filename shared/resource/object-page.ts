@@ -6,7 +6,25 @@ import { listObjects } from '../services/list-objects.ts';
 import type { ObjectData } from '../store/records.ts';
 import { type Page, pageOf } from './page.ts';
 import { classOf, instanceOf } from './place.ts';
+import type { QueryParameters } from './query-parameters.ts';
 import type { Context } from './route.ts';
+
+/** What `readObjectPage` reads beside the parameters of every page. */
+export const objectPageParameters: QueryParameters = {
+  query: {
+    type: 'json',
+    description: 'A filter: conditions by field. Of several copies all apply together.',
+  },
+  order_by: { type: 'string', description: 'A field to order by; with `-` before it, descending.' },
+  last_value: {
+    type: 'string',
+    description: 'Value of the order field next to the page. As in `next` and `prev`.',
+  },
+  include_count: {
+    type: 'boolean',
+    description: 'Adds `objects_count`: how many objects there are on all pages.',
+  },
+};
 
 /**
  * Reads the page of objects that a call asks for, filtered and in its order.

@@ -13,6 +13,7 @@ import type {
 import type { Key, Stored } from '../store/store.ts';
 import type { Fields } from './field.ts';
 import type { Body } from './input.ts';
+import type { QueryParameters } from './query-parameters.ts';
 
 /** Versions of the interface; the first segment of every path. */
 export const versions = ['v1.1', 'v1'] as const;
@@ -32,6 +33,10 @@ export interface Route {
   /** The resource in words, as introspection shows it: `Api Key List`. */
   readonly name: string;
   readonly description: string;
+  /** The thing in words, without what the path does with it: `Api Key`. */
+  readonly resource: string;
+  /** The family that it belongs to, where the whole map is at hand. */
+  readonly family?: string;
   /** Path below the version with `{parameters}`, by version; a version without an entry does not have it. */
   readonly paths: Readonly<Partial<Record<Version, string>>>;
   /** Answers at `/`, above all versions. */
@@ -47,8 +52,10 @@ export interface Route {
   readonly ignoresCredentials: boolean;
   readonly access: Access;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
-  /** What introspection describes: fields of a POST or PUT, and links. */
+  /** What introspection and the interface document describe: fields of a POST or PUT, links, answers. */
   readonly forms: Forms;
+  /** Values of `format` that the route itself knows, beside those of every route. */
+  readonly formats?: readonly string[];
 }
 
 /** Fields that a write takes, and the names and kinds of links, for introspection. */
@@ -56,7 +63,20 @@ export interface Forms {
   readonly POST?: Fields;
   readonly PUT?: Fields;
   readonly links?: readonly LinkForm[];
-  readonly classFields?: ClassFields;
+  readonly fieldsAt?: FieldsAt;
+  /** Absent: what a PUT takes is what is shown, else any JSON. */
+  readonly answer?: AnswerForm;
+}
+
+/** What a success answers with, for the interface document. */
+export interface AnswerForm {
+  /** Where it is not what the method says; 204 is without body. */
+  readonly status?: 201 | 204;
+  /** The thing that is shown; absent: any JSON. */
+  readonly fields?: Fields;
+  readonly links?: readonly LinkForm[];
+  /** Name of the thing in words, when it is not the route's resource. */
+  readonly name?: string;
 }
 
 /** A link as introspection describes it, and the versions that have it; all when absent. */
@@ -67,14 +87,16 @@ export interface LinkForm {
   readonly versions?: readonly Version[];
 }
 
-/** Describes the fields that a class adds to its objects. */
-export type ClassFields = (schema: ClassData['schema']) => Fields;
+/** Gives fields as they are at the place of a call: a class adds its own to them. */
+export type FieldsAt = (fields: Fields, context: Context) => Fields;
 
 /** One method of a route. */
 export interface Operation {
   readonly right: Right;
   /** Records read together with credentials, by a name of the resource's own. */
   readonly reads?: Reads;
+  /** Query parameters that it reads, beside those of every call. */
+  readonly parameters?: QueryParameters;
   /** A counter whose next number is taken beside the first read, when the caller's key is genuine. */
   readonly counter?: (known: Known) => Key | undefined;
   /** Rules beyond the access table, before the body is looked at. Throws ApiError. */
@@ -112,6 +134,8 @@ export interface Params {
 export interface Context {
   readonly request: Request;
   readonly route: Route;
+  /** All routes that this process serves. */
+  readonly routes: readonly Route[];
   readonly version: Version;
   readonly params: Params;
   readonly platform: Platform;

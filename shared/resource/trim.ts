@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
 import { queryValue } from '../http/message.ts';
-import type { Fields } from './field.ts';
+import type { Field, Fields } from './field.ts';
 
 const maxParts = 65; // reference: fields, excluded_fields
 
@@ -17,7 +17,7 @@ export function parseTrim(query: URLSearchParams): Trim | undefined {
   const trim: Trim = (body, fields) => {
     const kept = Object.entries(body).filter(([name]) => isKept(name));
     return Object.fromEntries(
-      kept.map(([name, value]) => [name, inside(value, fields[name]?.children)]),
+      kept.map(([name, value]) => [name, inside(value, childrenOf(fields[name]))]),
     );
   };
   const inside = (value: Json, children: Fields | undefined): Json => {
@@ -26,6 +26,10 @@ export function parseTrim(query: URLSearchParams): Trim | undefined {
     return isJsonObject(value) ? trim(value, children) : value;
   };
   return trim;
+}
+
+function childrenOf(field: Field | undefined): Fields | undefined {
+  return field?.children ?? field?.child?.children;
 }
 
 function names(text: string | undefined): ReadonlySet<string> | undefined {

@@ -110,7 +110,7 @@ describe('OPTIONS', () => {
 
   type Described = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const types =
-    /^(field|boolean|string|slug|email|integer|float|datetime|choice|file upload|nested object|links)$/;
+    /^(field|boolean|string|slug|email|integer|float|datetime|choice|file upload|list|nested object|links)$/;
   const known = [
     ...['type', 'required', 'read_only', 'label', 'help_text', 'min_length', 'max_length'],
     ...['min_value', 'max_value', 'child', 'children', 'choices', 'schema', 'links'],
@@ -128,6 +128,8 @@ describe('OPTIONS', () => {
         label: expect.stringMatching(/^[A-Z]/),
       });
       if (field.children !== undefined) checkFields(field.children as Described);
+      const { child } = field as { readonly child?: { readonly children?: Described } };
+      if (child?.children !== undefined) checkFields(child.children);
     }
   }
 

@@ -1,13 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type Credentials, openWorld, startApi } from '../support/api.ts';
+import {
+  type Api,
+  type Credentials,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 
 let api: Api;
+let world: World;
+let nextUser = 70;
 let callers: Readonly<Record<string, Credentials>>;
 
 beforeAll(async () => {
   api = await startApi();
-  const world = await openWorld(api);
+  world = await openWorld(api);
   await world.dataClass('note', [
     { name: 'text', type: 'string' },
     { name: 'size', type: 'integer' },
@@ -317,6 +326,42 @@ function orderOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   return Object.entries(value).map(([name, below]) => [name, orderOf(below)]);
 }
+
+describe('actions on objects are those that the class allows too', () => {
+  it.each([
+    ['nothing', 'none', undefined],
+    ['reading', 'read', undefined],
+    ['creating', 'create_objects', ['POST']],
+  ])('%s', async (_, other_permissions, list) => {
+    const path = await world.dataClass(`of-${other_permissions}`.replace('-', '_'), [], {
+      ...{ other_permissions, group_permissions: 'none' },
+    });
+    const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
+
+    const { status, body } = await api.send({
+      as: user,
+      method: 'OPTIONS',
+      path: `${path}objects/`,
+    });
+
+    expect(status).toBe(other_permissions === 'none' ? 403 : 200);
+    expect(body.actions && Object.keys(body.actions)).toEqual(list);
+  });
+
+  it('also those of one object, which may be changed where it may be read', async () => {
+    const path = await world.dataClass('changeable', [{ name: 'size', type: 'integer' }], {
+      ...{ other_permissions: 'read', group_permissions: 'none' },
+    });
+    const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
+
+    const { body } = await api.send({ as: user, method: 'OPTIONS', path: `${path}objects/1/` });
+
+    expect(Object.keys(body.actions)).toEqual(['PUT']);
+    expect(body.actions.PUT.size).toEqual(
+      field('integer', 'Size', { min_value: -2147483648, max_value: 2147483647 }),
+    );
+  });
+});
 
 describe('who may not read gets no description', () => {
   const forbidden = { detail: 'You do not have permission to perform this action.' };

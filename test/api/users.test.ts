@@ -597,14 +597,32 @@ describe('OPTIONS', () => {
     });
     expect(password).toMatchObject({ required: true, max_length: 128 });
     expect([profile.type, groups.type, user_key.type]).toEqual([
-      ...['nested object', 'nested object', 'field'],
+      ...['nested object', 'list', 'field'],
     ]);
+    expect(groups.child).toMatchObject({
+      ...{ type: 'nested object', required: false, read_only: true },
+      children: { name: { type: 'slug', max_length: 64 } },
+    });
+    expect(groups.child).not.toHaveProperty('label');
     expect(links.links).toEqual([
       { name: 'self', type: 'detail' },
       { name: 'groups', type: 'list' },
       { name: 'reset-key', type: 'key' },
       { name: 'profile', type: 'detail' },
     ]);
+  });
+
+  it('describes the fields that the class of profiles has in this instance', async () => {
+    const schema = [{ name: 'city', type: 'string' }];
+    await call('PATCH', 'classes/user_profile/', { schema });
+
+    const answers = [await call('OPTIONS', 'users/'), await call('OPTIONS', 'users/1/')];
+
+    const [POST, PUT] = answers.map(({ body }) => body.actions.POST ?? body.actions.PUT);
+    for (const { profile } of [POST, PUT]) {
+      expect(Object.keys(profile.children).slice(-2)).toEqual(['channel_room', 'city']);
+      expect(profile.children.city).toMatchObject({ type: 'string', max_length: 128 });
+    }
   });
 
   it('of an entry whose parent is missing is 404', async () => {

@@ -1,0 +1,56 @@
+import type { Params } from '../resource/route.ts';
+
+/** What may stand in a path in place of a `{parameter}`, and how it is read. */
+export interface PathParameter {
+  /** An `integer` is a number in Params. */
+  readonly type: 'string' | 'integer';
+  readonly pattern: RegExp;
+  /** For the interface document. */
+  readonly description: string;
+  /** Capitals are read as small letters (reference: path lookups by name are case-insensitive). */
+  readonly isLowered?: true;
+}
+
+/** All parameters of paths, by name. */
+export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
+  instance: {
+    type: 'string',
+    pattern: /^[a-z0-9_-]{1,64}$/,
+    description: 'Name of an instance; capitals count as small letters.',
+    isLowered: true,
+  },
+  class: {
+    type: 'string',
+    pattern: /^[a-z0-9_]{1,64}$/,
+    description: 'Name of a class; capitals count as small letters.',
+    isLowered: true,
+  },
+  id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item of the list.' },
+  backend: {
+    type: 'string',
+    pattern: /^[a-z0-9-]{1,40}$/,
+    description: 'Name of the service whose token is sent.',
+  },
+  member: {
+    type: 'integer',
+    pattern: /^\d{1,10}$/,
+    description: 'Id of an item of the list below another item.',
+  },
+};
+
+/**
+ * Reads a parameter; what fits no grammar names nothing, and is found out without a look at the store.
+ *
+ * @throws Error for a name that is no parameter: a route is wrong
+ */
+export function parseParameter(name: string, segment: string): Params {
+  if (!isParameter(name)) throw new Error(`a path has an unknown parameter {${name}}`);
+  const { type, pattern, isLowered } = pathParameters[name];
+  const text = isLowered ? segment.toLowerCase() : segment;
+  if (!pattern.test(text)) return {};
+  return { [name]: type === 'integer' ? Number(text) : text };
+}
+
+function isParameter(name: string): name is keyof Params {
+  return Object.hasOwn(pathParameters, name);
+}
