@@ -50,7 +50,7 @@ async function run({ folder, host, port, registration }: Options): Promise<void>
 
 /** The whole map on this platform. */
 function connect(platform: LocalPlatform): Dispatch {
-  return createDispatch(routes, platform);
+  return platform.track(createDispatch(routes, platform));
 }
 
 /** What an operator wants to know first. */

@@ -8,7 +8,13 @@ import { allUnder, cut } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
-import { as, classEntity, classMetadataEntity, classPrefix } from '../../shared/store/entities.ts';
+import {
+  as,
+  classCountEntity,
+  classEntity,
+  classMetadataEntity,
+  classPrefix,
+} from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { classFields } from './fields.ts';
@@ -53,20 +59,21 @@ const resource: ListResource<ClassData, ClassView> = {
     );
   },
   view: async (context, items) => {
-    const metadata = await readMetadata(context, items);
+    const beside = await readBeside(context, items);
     return items.map(({ data }, at) => ({
       data,
-      metadata: as(classMetadataEntity, metadata[at])?.data.metadata ?? {},
+      metadata: as(classMetadataEntity, beside[at])?.data.metadata ?? {},
+      objects: as(classCountEntity, beside[items.length + at])?.data.count ?? 0,
     }));
   },
-  show: (_, { data, metadata }) => ({
+  show: (_, { data, metadata, objects }) => ({
     name: data.name,
     description: data.description,
     schema: data.schema as unknown as readonly Record<string, string | boolean>[],
     status: data.status,
     created_at: data.created_at,
     updated_at: data.updated_at,
-    objects_count: 0, // counted by the change consumer, which comes with queries
+    objects_count: objects,
     revision: data.revision,
     group: data.group,
     group_permissions: data.group_permissions,
@@ -79,13 +86,19 @@ const resource: ListResource<ClassData, ClassView> = {
   remove: removeClass,
 };
 
-function readMetadata(
+/** Reads the free data of classes, then their counts, in one step. */
+async function readBeside(
   context: Context,
   items: readonly Stored<ClassData>[],
 ): Promise<readonly (Stored | undefined)[]> {
+  const { store, changes } = context.platform;
   const instance = instanceOf(context);
-  const keys = items.map(({ data }) => classMetadataEntity.key(instance, data.name));
-  return keys.length === 0 ? Promise.resolve([]) : context.platform.store.get(keys);
+  if (items.length === 0) return [];
+  await changes.settled();
+  return store.get([
+    ...items.map(({ data }) => classMetadataEntity.key(instance, data.name)),
+    ...items.map(({ data }) => classCountEntity.key(instance, data.number)),
+  ]);
 }
 
 /** The data classes of an instance. */

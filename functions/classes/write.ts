@@ -1,5 +1,6 @@
 import { readIgnoredTargets, readSchema } from '../../shared/domain/class-schema.ts';
 import { isSameSchema, planStorage } from '../../shared/domain/class-storage.ts';
+import { dataMessages } from '../../shared/domain/data-messages.ts';
 import {
   countExceeded,
   type FieldErrors,
@@ -17,14 +18,19 @@ import { type Body, bodyObject, type Input, readInput } from '../../shared/resou
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
+import { buildIndexes, type ChangedIndexes } from '../../shared/services/build-indexes.ts';
+import { clearClass } from '../../shared/services/clear-partitions.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { newWork } from '../../shared/services/work.ts';
 import {
   as,
+  classCountEntity,
   classEntity,
   classMetadataEntity,
   classNumbersEntity,
   groupEntity,
+  objectEntity,
 } from '../../shared/store/entities.ts';
 import type { ClassData, ClassNumbersData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
@@ -35,6 +41,8 @@ import { classFields } from './fields.ts';
 export interface ClassView {
   readonly data: ClassData;
   readonly metadata: JsonObject;
+  /** How many objects it has. */
+  readonly objects: number;
 }
 
 /** What a valid body says of a class; what it leaves alone is absent. */
@@ -53,7 +61,7 @@ interface Draft {
 export async function createClass(context: Context, body: Body): Promise<ClassView> {
   const input = readInput(classFields, body, 'create');
   return retryLostRace(async () => {
-    const around = await readAround(context, '', input);
+    const around = await readAround(context, undefined, input);
     const { numbers } = around;
     const draft = checked({ input, body, current: [], around });
     if (Object.hasOwn(numbers.data.numbers, draft.name)) throw nameTaken();
@@ -70,7 +78,7 @@ export async function createClass(context: Context, body: Body): Promise<ClassVi
       ],
       nameTaken,
     );
-    return { data, metadata };
+    return { data, metadata, objects: 0 };
   });
 }
 
@@ -107,25 +115,45 @@ export async function updateClass(
   context: Context,
   { current, body, mode }: Update<ClassData>,
 ): Promise<ClassView> {
+  refuseMigrating(current.data);
   const input = readInput(classFields, body, mode);
-  const around = await readAround(context, current.data.name, input);
+  const around = await readAround(context, current.data, input);
   const draft = checked({ input, body, current: current.data.schema, around });
   const { metadata, schema, expected_revision = 0, ...changes } = draft;
   const { revision } = current.data;
   if (expected_revision !== 0 && expected_revision !== revision) {
     throw revisionMismatch(expected_revision, revision);
   }
+  const changed = schema === undefined ? {} : schemaChanges(current.data, schema);
+  const hasNewIndexes = changed.epoch !== undefined && changed.epoch !== current.data.epoch;
+  const { isWorked } = context.platform.changes;
+  const isEmpty = hasNewIndexes && (await hasNoObjects(context, current.data));
   const data: ClassData = {
-    ...current.data,
-    ...changes,
-    ...(schema !== undefined && schemaChanges(current.data, schema)),
+    ...{ ...current.data, ...changes, ...changed },
+    // where nothing builds indexes, lists look at each object, and nobody waits
+    ...(hasNewIndexes && !isEmpty && isWorked && { status: 'migrating' }),
     updated_at: timestamp(context.platform.clock.micros()),
   };
   await commit(context, [
     replace(current, data),
     ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
+    // Of an empty class too: a call that read it before may still make an object.
+    ...(hasNewIndexes ? [newWork(context.platform, buildIndexes, indexTask(context, data))] : []),
   ]);
-  return { data, metadata: metadata ?? around.metadata };
+  return { data, metadata: metadata ?? around.metadata, objects: around.objects };
+}
+
+function refuseMigrating({ status }: ClassData): void {
+  if (status === 'migrating') throw invalid({ non_field_errors: [dataMessages.classMigrating] });
+}
+
+async function hasNoObjects(context: Context, { number }: ClassData): Promise<boolean> {
+  const { pk } = objectEntity.key(instanceOf(context), number, 0);
+  return (await context.platform.store.query({ pk, limit: 1 })).items.length === 0;
+}
+
+function indexTask(context: Context, { name, number, epoch }: ClassData): ChangedIndexes {
+  return { instance: instanceOf(context), className: name, classNumber: number, epoch };
 }
 
 function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {
@@ -153,13 +181,18 @@ function unfilled(
 export async function removeClass(context: Context, current: Stored<ClassData>): Promise<void> {
   const { name } = current.data;
   if (name === profileClass) throw forbidden();
-  const { numbers } = await readAround(context, name);
+  refuseMigrating(current.data);
+  const { numbers } = await readAround(context, current.data);
   const { [name]: _, ...others } = numbers.data.numbers;
   const key = classMetadataEntity.key(instanceOf(context), name);
   await commit(context, [
     remove(current),
     replace(numbers, { ...numbers.data, numbers: others }),
     { action: 'delete', key, condition: { kind: 'none' } },
+    newWork(context.platform, clearClass, {
+      instance: instanceOf(context),
+      classNumber: current.data.number,
+    }),
   ]);
 }
 
@@ -167,18 +200,25 @@ export async function removeClass(context: Context, current: Stored<ClassData>):
 interface Around {
   readonly numbers: Stored<ClassNumbersData>;
   readonly metadata: JsonObject;
+  readonly objects: number;
   /** Whether the group that the body names is there. */
   readonly hasGroup: boolean;
 }
 
-/** Reads in one step what stands beside the class of this name, which is empty for a new one. */
-async function readAround(context: Context, name: string, input?: Input): Promise<Around> {
+/** Reads in one step what stands beside a class, which is nothing for a new one. */
+async function readAround(
+  context: Context,
+  current: ClassData | undefined,
+  input?: Input,
+): Promise<Around> {
   const { platform, params } = context;
   const instance = instanceOf(context);
   const group = input?.values.group;
-  const [numbersItem, metadata, groupItem] = await platform.store.get([
+  if (current !== undefined) await platform.changes.settled();
+  const [numbersItem, metadata, count, groupItem] = await platform.store.get([
     classNumbersEntity.key(params.instance ?? ''),
-    classMetadataEntity.key(instance, name),
+    classMetadataEntity.key(instance, current?.name ?? ''),
+    classCountEntity.key(instance, current?.number ?? 0),
     ...(typeof group === 'number' ? [groupEntity.key(instance, group)] : []),
   ]);
   const numbers = as(classNumbersEntity, numbersItem);
@@ -186,6 +226,7 @@ async function readAround(context: Context, name: string, input?: Input): Promis
   return {
     numbers,
     metadata: as(classMetadataEntity, metadata)?.data.metadata ?? {},
+    objects: as(classCountEntity, count)?.data.count ?? 0,
     hasGroup: groupItem !== undefined,
   };
 }

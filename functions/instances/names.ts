@@ -3,7 +3,9 @@ import { messages } from '../../shared/domain/messages.ts';
 import { timestamp } from '../../shared/domain/timestamp.ts';
 import { type Body, bodyObject, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
+import { clearInstance } from '../../shared/services/clear-partitions.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
+import { newWork } from '../../shared/services/work.ts';
 import {
   adminEntity,
   as,
@@ -65,6 +67,7 @@ export async function removeInstance(
     { action: 'delete', key: memberEntity.key(owner, id), condition: { kind: 'none' } },
     { action: 'delete', key: adminEntity.key(id, owner), condition: { kind: 'none' } },
     ...(owned === undefined ? [] : [replace(owned, { instances: rest })]),
+    newWork(context.platform, clearInstance, { instance: id, lastClass: numbers.data.last }),
   ];
   await commit(context, writes);
 }

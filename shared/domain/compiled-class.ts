@@ -12,6 +12,8 @@ export interface CompiledClass {
   readonly epoch: number;
   /** In schema order. */
   readonly fields: readonly CompiledField[];
+  /** Those that objects have index keys for, one that does not show yet included. */
+  readonly indexed: readonly CompiledField[];
   readonly storageNames: ReadonlySet<string>;
 }
 
@@ -46,10 +48,13 @@ export interface ClassShape {
   readonly epoch: number;
 }
 
-/** Makes a class ready to read and show objects: do it once for a revision. */
+/**
+ * Makes a class ready to read and show objects: do it once for a revision and status. A unique field that the class
+ * was given last is not among its fields while the class is being migrated (reference: changing a schema).
+ */
 export function compileClass(shape: ClassShape): CompiledClass {
-  const { schema, storage, revision, epoch } = shape;
-  const fields = schema.map((definition, i): CompiledField => {
+  const { schema, storage, revision, epoch, status } = shape;
+  const all = schema.map((definition, i): CompiledField => {
     const place = storage[i];
     if (place === undefined) throw new Error(`field ${definition.name} has no storage`);
     const { name, type } = definition;
@@ -64,8 +69,12 @@ export function compileClass(shape: ClassShape): CompiledClass {
       show: shower(definition),
     };
   });
+  const isHidden = ({ definition, storage: name }: CompiledField) =>
+    status === 'migrating' && definition.unique && name.startsWith(`${revision}_`);
+  const fields = all.filter((field) => !isHidden(field));
+  const indexed = all.filter(({ slot }) => slot !== undefined);
   const storageNames = new Set(fields.map((field) => field.storage));
-  return { revision, epoch, fields, storageNames };
+  return { revision, epoch, fields, indexed, storageNames };
 }
 
 function indexState(

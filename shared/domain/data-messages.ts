@@ -54,6 +54,7 @@ export const dataMessages = {
   arrayMembers: 'Array can only contain strings, booleans, integers and floats.',
   notObject: 'Not a valid object.',
   notGeopoint: 'Not a valid geopoint.',
+  classMigrating: 'Cannot modify class. Please wait until migration process has finished.',
   objectTooLarge: 'Object maximum size exceeded.',
 
   alreadyMember: 'User is already a part of that group.',

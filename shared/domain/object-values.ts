@@ -87,13 +87,16 @@ function idsOf(value: Json): readonly number[] {
 }
 
 /**
- * Values of fields that came with a later revision than ours: the object may have been read after the class.
+ * Values of fields that came with a later revision than ours, as the object may have been read after the class, or of those
+ * that do not show yet.
  * What is older and has no field is dead: a field that comes back has another storage name.
  */
-function newerValues({ revision, storageNames }: CompiledClass, current: StoredValues) {
+function newerValues({ revision, storageNames, indexed }: CompiledClass, current: StoredValues) {
   const newer: Record<string, Json> = {};
   for (const [storage, value] of Object.entries(current)) {
-    if (!storageNames.has(storage) && Number.parseInt(storage, 10) > revision) {
+    if (storageNames.has(storage)) continue;
+    const isHidden = indexed.some((field) => field.storage === storage);
+    if (isHidden || Number.parseInt(storage, 10) > revision) {
       newer[storage] = value;
     }
   }

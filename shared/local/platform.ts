@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { consumers, watchedKinds, workKinds } from '../services/background.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.ts';
-import type { Store } from '../store/store.ts';
+import { startBackground } from './background.ts';
+import { type Calls, openCalls } from './calls.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
-import { openStore, openTemporaryStore } from './store.ts';
+import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
 
 /** Where a platform keeps its data, and what was set. */
 export interface PlatformOptions {
@@ -25,13 +27,17 @@ export interface PlatformOptions {
 export interface LocalPlatform extends Platform {
   /** Absolute path of the data folder; undefined: in memory. */
   readonly folder: string | undefined;
-  /** Closes the store, then lets another process use the folder. */
+  /** Makes a dispatch whose calls the work in the background waits for where it must. */
+  track: Calls['track'];
+  /** Resolves when all that follows from earlier calls is done, but for work that is due later. */
+  idle(): Promise<void>;
+  /** Ends the work in the background, closes the store, then lets another process use the folder. */
   close(): Promise<void>;
 }
 
 interface Medium {
   readonly folder: string | undefined;
-  readonly store: Store;
+  readonly store: LocalStore;
   readonly secrets: Secrets;
   close(): Promise<void>;
 }
@@ -46,11 +52,26 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const nowMs = () => clock.micros() / 1000;
   const medium = folder === undefined ? await openMemory(nowMs) : await openFolder(folder, nowMs);
   const mailer = loggingMailer(log);
-  return { ...medium, clock, ids: openIds(), log, mailer, social, settings };
+  const { store } = medium;
+  const ids = openIds();
+  const calls = openCalls(clock);
+  const services = { store, clock, ids, log };
+  const background = startBackground({
+    ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
+  });
+  return {
+    ...{ ...medium, ...services, mailer, social, settings, changes: background.changes },
+    track: calls.track,
+    idle: background.idle,
+    close: async () => {
+      await background.stop();
+      await medium.close();
+    },
+  };
 }
 
 async function openMemory(nowMs: () => number): Promise<Medium> {
-  const store = await openTemporaryStore({ now: nowMs });
+  const store = await openTemporaryStore({ now: nowMs, watched: watchedKinds });
   return { folder: undefined, store, secrets: temporarySecrets(), close: () => store.close() };
 }
 
@@ -60,7 +81,7 @@ async function openFolder(path: string, nowMs: () => number): Promise<Medium> {
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew, nowMs });
     const storePath = join(folder.path, 'store');
     await mkdir(storePath, { recursive: true, mode: 0o700 });
-    const store = await openStore({ path: storePath, now: nowMs });
+    const store = await openStore({ path: storePath, now: nowMs, watched: watchedKinds });
     await folder.markFormat();
     return {
       folder: folder.path,

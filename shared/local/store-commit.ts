@@ -1,5 +1,6 @@
 import type { ItemCache } from './store-cache.ts';
 import type { Counters } from './store-counters.ts';
+import type { FeedWriter } from './store-feed.ts';
 import type { Operation, Tables } from './store-tables.ts';
 
 /** Pieces of work in one commit at the most, so that planning them does not hold up readers for long. */
@@ -28,6 +29,7 @@ export interface CommitParts {
   readonly tables: Tables;
   readonly cache: ItemCache;
   readonly counters: Counters;
+  readonly feed: Pick<FeedWriter, 'committed'>;
 }
 
 interface Job {
@@ -80,6 +82,7 @@ async function commitGroup(parts: CommitParts, group: readonly Job[]): Promise<v
   try {
     await carryOut(parts, operations);
     for (const job of planned) job.resolve();
+    parts.feed.committed(operations);
   } catch (error) {
     for (const job of planned) job.reject(error);
   }

@@ -9,6 +9,8 @@ import type { Operation, Tables } from './store-tables.ts';
 export interface Counters {
   /** Takes `count` numbers and returns the first. */
   take(counter: Key, count: number): number;
+  /** Begins a counter anew that nobody takes numbers from any more; gives what to write, nothing when it is none. */
+  forget(key: string): readonly Operation[];
   /** What there is to write, so that the numbers taken up to now are safe. */
   save(): readonly Operation[];
   /** Says that what `save` returned last is durable. */
@@ -29,6 +31,11 @@ export function createCounters({ counters }: Tables): Counters {
       last.set(key, taken + count);
       unsaved.add(key);
       return taken + 1;
+    },
+    forget: (key) => {
+      if (!last.delete(key) && counters.get(key) === undefined) return [];
+      unsaved.delete(key);
+      return [{ table: 'counters', key }];
     },
     save: () => {
       underway.clear();

@@ -12,17 +12,19 @@ export interface Tables {
   readonly indexes: Database<string, string>;
   /** The last number taken, by `itemKey`. */
   readonly counters: Database<string, string>;
+  /** Changes that not every consumer has taken yet, by position. */
+  readonly changes: Database<string, string>;
 }
 
 /** One change of a table: puts a value, or removes what is there. Keys and values are checked before. */
 export interface Operation {
-  readonly table: 'items' | 'indexes' | 'counters';
+  readonly table: 'items' | 'indexes' | 'counters' | 'changes';
   readonly key: string;
   /** Absent: to be removed. */
   readonly value?: string;
 }
 
-const tableNames = ['items', 'indexes', 'counters'];
+const tableNames = ['items', 'indexes', 'counters', 'changes'];
 
 /** How the environment is opened. */
 export interface TablesOptions {
@@ -51,8 +53,8 @@ export function openTables({ folder, durable }: TablesOptions): Tables {
     const foreign = [...environment.getKeys()].find((name) => !tableNames.includes(name));
     if (foreign !== undefined) throw new Error(`it holds ${JSON.stringify(foreign)}`);
     const texts = { encoding: 'string', keyEncoder } as const;
-    const [items, indexes, counters] = tableNames.map((name) => environment.openDB(name, texts));
-    return { environment, items, indexes, counters } as Tables; // three names, three tables
+    const opened = tableNames.map((name) => [name, environment.openDB(name, texts)]);
+    return { environment, ...Object.fromEntries(opened) } as Tables; // a table for each name
   } catch (error) {
     throw new Error(`the data in ${folder} cannot be read: it is damaged, or not ours`, {
       cause: error,

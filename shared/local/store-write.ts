@@ -1,5 +1,6 @@
 import { maxItemBytes, maxTransactionBytes, maxWrites } from '../store/limits.ts';
 import {
+  type Change,
   ConditionFailed,
   type IndexKeys,
   ItemTooLarge,
@@ -9,6 +10,7 @@ import {
   type Write,
 } from '../store/store.ts';
 import type { Plan, ReadItem } from './store-commit.ts';
+import type { Counters } from './store-counters.ts';
 import {
   type Envelope,
   holds,
@@ -18,6 +20,7 @@ import {
   storedItem,
   writeEnvelope,
 } from './store-envelope.ts';
+import type { FeedWriter } from './store-feed.ts';
 import {
   expiredBefore,
   expiryKey,
@@ -34,6 +37,7 @@ const sweepSize = 100;
 /** A transaction, checked and encoded. */
 export interface PreparedTransaction {
   readonly id: string;
+  readonly change: Change;
   readonly writes: readonly PreparedWrite[];
 }
 
@@ -67,23 +71,29 @@ export function prepareTransaction({ id, change, writes }: Transaction): Prepare
   if (writes.length > 1 && new Set(prepared.map(({ key }) => key)).size < writes.length) {
     throw new Error('a key stands twice in one transaction');
   }
-  return { id, writes: prepared };
+  return { id, change, writes: prepared };
+}
+
+/** What planning needs to know beside the transaction. */
+export interface PlanContext {
+  readonly read: ReadItem;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly feed: Pick<FeedWriter, 'entries'>;
+  readonly counters: Pick<Counters, 'forget'>;
 }
 
 /**
- * Plans a transaction on what is there; `now` in epoch seconds.
+ * Plans a transaction on what is there.
  *
  * @returns what to change, which is nothing for a repetition; as result the failure when a condition does not hold
  */
 export function planTransaction(
-  { id, writes }: PreparedTransaction,
-  read: ReadItem,
-  now: () => number,
+  { id, change, writes }: PreparedTransaction,
+  { read, now, feed, counters }: PlanContext,
 ): Plan<ConditionFailed | undefined> {
-  const before = writes.map(({ key }) => {
-    const text = read(key);
-    return text === undefined ? undefined : readEnvelope(text);
-  });
+  const texts = writes.map(({ key }) => read(key));
+  const before = texts.map((text) => (text === undefined ? undefined : readEnvelope(text)));
   if (isApplied(id, writes, before)) return { operations: [], result: undefined };
   for (const [position, { write }] of writes.entries()) {
     const current = unexpired(before[position], now);
@@ -91,7 +101,15 @@ export function planTransaction(
     const existing = current && storedItem(write.key, current);
     return { operations: [], result: new ConditionFailed(position, existing) };
   }
-  const operations = writes.flatMap((prepared, position) => planWrite(prepared, before[position]));
+  const operations = writes.flatMap((prepared, position) => {
+    const { write, key, text } = prepared;
+    if (write.action === 'check') return [];
+    const old = before[position];
+    if (write.action === 'delete' && old === undefined) return counters.forget(key);
+    const kind = write.action === 'put' ? write.kind : (old?.kind ?? '');
+    const entry = { key, kind, before: texts[position], after: text, change };
+    return [...planWrite(prepared, old), ...feed.entries(entry)];
+  });
   return { operations, result: undefined };
 }
 

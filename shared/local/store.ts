@@ -5,16 +5,24 @@ import type { Store } from '../store/store.ts';
 import { createItemCache } from './store-cache.ts';
 import { createGroupCommit } from './store-commit.ts';
 import { createCounters } from './store-counters.ts';
+import { type Feed, openFeed } from './store-feed.ts';
 import { createReader } from './store-read.ts';
 import { openTables, type TablesOptions } from './store-tables.ts';
 import { planSweep, planTransaction, prepareTransaction } from './store-write.ts';
 
 const sweepIntervalMs = 60_000;
 
-/** What a store needs to know of its time. */
+/** What a store needs to know. */
 export interface StoreOptions {
   /** Epoch milliseconds; decides what has expired. */
   readonly now: () => number;
+  /** Kinds of items whose changes go into the feed; none when absent. */
+  readonly watched?: readonly string[];
+}
+
+/** The store of one machine. */
+export interface LocalStore extends Store {
+  readonly feed: Feed;
 }
 
 /**
@@ -22,16 +30,18 @@ export interface StoreOptions {
  *
  * @throws Error when the folder holds something else, or a damaged file
  */
-export async function openStore(options: StoreOptions & { readonly path: string }): Promise<Store> {
-  return createStore({ folder: options.path, durable: true }, options.now);
+export async function openStore(
+  options: StoreOptions & { readonly path: string },
+): Promise<LocalStore> {
+  return createStore({ folder: options.path, durable: true }, options);
 }
 
 /** Opens an empty store that is gone when it is closed or the process ends. It is fast, and not safe from a crash. */
-export async function openTemporaryStore({ now }: StoreOptions): Promise<Store> {
+export async function openTemporaryStore(options: StoreOptions): Promise<LocalStore> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
-  const store = createStore({ folder, durable: false }, now);
+  const store = createStore({ folder, durable: false }, options);
   return {
     ...store,
     close: async () => {
@@ -42,12 +52,16 @@ export async function openTemporaryStore({ now }: StoreOptions): Promise<Store> 
   };
 }
 
-function createStore(options: TablesOptions, nowMs: () => number): Store {
+function createStore(
+  options: TablesOptions,
+  { now: nowMs, watched = [] }: StoreOptions,
+): LocalStore {
   const tables = openTables(options);
   const now = () => nowMs() / 1000;
+  const feed = openFeed(tables, watched);
   const cache = createItemCache();
   const counters = createCounters(tables);
-  const commits = createGroupCommit({ tables, cache, counters });
+  const commits = createGroupCommit({ tables, cache, counters, feed });
   const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
   const reader = createReader({ tables, cache, now });
   let closing: Promise<void> | undefined;
@@ -59,12 +73,15 @@ function createStore(options: TablesOptions, nowMs: () => number): Store {
   }
 
   return {
+    feed: feed.reader((operations) => commits.submit(() => ({ operations, result: undefined }))),
     get: reader.get,
     query: reader.query,
     write: async (transaction) => {
       if (closing !== undefined) throw new Error('the store is closed');
       const prepared = prepareTransaction(transaction);
-      const failure = await commits.submit((read) => planTransaction(prepared, read, now));
+      const failure = await commits.submit((read) =>
+        planTransaction(prepared, { read, now, feed, counters }),
+      );
       if (failure !== undefined) throw failure;
     },
     next: async (counter, count = 1) => counters.take(counter, count),

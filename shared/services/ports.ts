@@ -82,6 +82,17 @@ export interface Settings {
   readonly passwordCost: number;
 }
 
+/** What follows from committed writes, off the path of the calls that make them. */
+export interface Changes {
+  /** Whether this deployment consumes changes and does the work that waits; without, nobody may wait for it. */
+  readonly isWorked: boolean;
+  /**
+   * Resolves when what was acknowledged before is counted in what consumers keep. Where that may take longer than
+   * a reader waits, on AWS or while a consumer is in trouble, it resolves at once.
+   */
+  settled(): Promise<void>;
+}
+
 /** Everything that differs between AWS and one machine, and between these and a test. */
 export interface Platform {
   readonly store: Store;
@@ -93,4 +104,5 @@ export interface Platform {
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;
+  readonly changes: Changes;
 }

@@ -1,11 +1,14 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
 import type {
   AccountData,
   AdminData,
   ApiKeyData,
   AttemptsData,
+  ClassCountData,
   ClassData,
   ClassNumbersData,
   ConfigData,
+  DeadLetterData,
   DeletedGroupsData,
   EmailData,
   FirstAccountData,
@@ -26,6 +29,7 @@ import type {
   UserData,
   UsernameData,
   UserSocialData,
+  WorkData,
 } from './records.ts';
 import type { Key, Stored } from './store.ts';
 
@@ -42,7 +46,7 @@ import type { Key, Stored } from './store.ts';
  * | instance id by name; its class numbers          | NAME#<instance name>           | INSTANCE; CLASSES           |
  * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
- * | ... metadata of a class                         |                                | CLASSMETADATA#<name>        |
+ * | ... metadata of a class; number of its objects  |                                | CLASSMETADATA#<name>; CLASSCOUNT#<number> |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
  * | ... group by name; groups that are gone         |                                | GROUPNAME#<name>; DELETEDGROUPS |
@@ -54,6 +58,8 @@ import type { Key, Stored } from './store.ts';
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
  * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
+ * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
+ * | changes that a consumer could not take          | DEADLETTERS                    | <time>#<id>                 |
  *
  * Names are pointers: instances have an id and classes a number that are never given again, so a rename is one
  * transaction, a deletion is effective at once, and a name that comes back starts empty. What every call reads
@@ -184,6 +190,15 @@ export const classEntity = entity<ClassData, [instance: number, name: string]>(
   (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `${classPrefix}${name}` }),
 );
 
+/** How many objects a class has; counted by the consumer of changes, never by the calls that make objects. */
+export const classCountEntity = entity<ClassCountData, [instance: number, classNumber: number]>(
+  'class-count',
+  (instance, classNumber) => ({
+    pk: `INSTANCE#${instance}`,
+    sk: `CLASSCOUNT#${idKey(classNumber)}`,
+  }),
+);
+
 /** A group of users. */
 export const groupPrefix = 'GROUP#';
 export const groupEntity = entity<GroupData, [instance: number, id: number]>(
@@ -260,8 +275,44 @@ export const uniqueEntity = entity<
   sk: `${storage}#${value}`,
 }));
 
+/** The class in whose partition an object is. */
+export function placeOfObject({ pk }: Key): {
+  readonly instance: number;
+  readonly classNumber: number;
+} {
+  const [, instance, , classNumber] = pk.split('#');
+  return { instance: Number(instance), classNumber: Number(classNumber) };
+}
+
+/** The partitions that are a class's own. */
+export function classPartitions(instance: number, classNumber: number): readonly string[] {
+  return [
+    objectEntity.key(instance, classNumber, 0).pk,
+    uniqueEntity.key(instance, classNumber, '', '').pk,
+  ];
+}
+
+/**
+ * The partitions that are an instance's own, its main one last: whoever gives an instance another partition names
+ * it here, and it goes with the instance.
+ *
+ * @param lastClass the highest class number that it ever gave
+ */
+export function instancePartitions(instance: number, lastClass: number): readonly string[] {
+  const classes = Array.from({ length: lastClass }, (_, n) => classPartitions(instance, n + 1));
+  return [
+    ...classes.flat(),
+    userEntity.key(instance, 0).pk,
+    userPasswordEntity.key(instance, 0).pk,
+    usernameEntity.key(instance, '').pk,
+    userSocialEntity.key(instance, '', '').pk,
+    instanceEntity.key(instance).pk,
+  ];
+}
+
 /** What is counted inside an instance. */
-export type InstanceCounter = 'object' | 'key' | 'admin' | 'user' | 'group';
+export const instanceCounters = ['object', 'key', 'admin', 'user', 'group'] as const;
+export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
   return { pk: `INSTANCE#${instance}#SEQUENCE`, sk: what };
 }
@@ -320,3 +371,34 @@ export const configEntity = entity<ConfigData, [instance: number]>('config', (id
   pk: `INSTANCE#${id}`,
   sk: 'CONFIG',
 }));
+
+/** Partitions over which work is spread. */
+export const workShards = Array.from({ length: 16 }, (_, shard) => shard);
+
+/** What all partitions of work begin with. */
+export const workPrefix = 'WORK#';
+
+/** Work that is to be done at `due`, in epoch milliseconds, or later. Its id, in hex, says in which shard it is. */
+export const workEntity = entity<WorkData, [due: number, kind: string, id: string]>(
+  'work',
+  (due, kind, id) => ({
+    pk: workShard(Number.parseInt(id.slice(0, 1), 16)),
+    sk: `${dueKey(due)}#${kind}#${id}`,
+  }),
+);
+
+/** The partition of a shard of work. */
+export function workShard(shard: number): string {
+  return workPrefix + shard;
+}
+
+/** Writes a time in epoch milliseconds so that text order is time order. */
+export function dueKey(due: number): string {
+  return String(Math.floor(due)).padStart(15, '0');
+}
+
+/** A change that a consumer could not take, kept for the operator. `at` in epoch milliseconds. */
+export const deadLetterEntity = entity<DeadLetterData, [at: number, id: string]>(
+  'dead-letter',
+  (at, id) => ({ pk: 'DEADLETTERS', sk: `${dueKey(at)}#${id}` }),
+);

@@ -24,7 +24,7 @@ export const codeEnd = '\u0000';
 export function slotKeys(compiled: CompiledClass, values: StoredValues, id: number): IndexKeys {
   const keys: Record<string, string> = {};
   const end = codeEnd + idKey(id);
-  for (const { slot, type, storage } of compiled.fields) {
+  for (const { slot, type, storage } of compiled.indexed) {
     if (slot === undefined || type === 'geopoint') continue;
     keys[`slot${slot}`] = encodeValue(type, values[storage] ?? null) + end;
   }

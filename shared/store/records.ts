@@ -2,6 +2,7 @@ import type { Role } from '../domain/access.ts';
 import type { FieldDefinition, FieldStorage } from '../domain/field-types.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { ClassPermission, ObjectPermission } from '../domain/object-access.ts';
+import type { Change, Key } from './store.ts';
 
 /*
  * What the items of the table hold; their keys are in entities.ts. Wire names stay as on the wire.
@@ -123,6 +124,13 @@ export interface ClassData {
   readonly updated_at: string;
 }
 
+/** How many objects a class has. */
+export interface ClassCountData {
+  readonly count: number;
+  /** Position of the last change that is counted in: a change that comes again is not counted again. */
+  readonly position: string;
+}
+
 /** A group of users. */
 export interface GroupData {
   readonly id: number;
@@ -236,4 +244,34 @@ export interface SocialData {
 /** Free configuration of an instance, read by its scripts. */
 export interface ConfigData {
   readonly config: JsonObject;
+}
+
+/** Something to be done later. */
+export interface WorkData {
+  readonly kind: string;
+  readonly id: string;
+  /** Epoch milliseconds; stands in the key too. */
+  readonly due: number;
+  /** Somebody works on it now, and `due` says until when the others leave it alone. */
+  readonly claimed: boolean;
+  /** Attempts in a row that have failed. */
+  readonly failures: number;
+  /** What to do, and how far it is done. */
+  readonly task: JsonObject;
+}
+
+/** A change that a consumer could not take. */
+export interface DeadLetterData {
+  readonly id: string;
+  /** Name of the consumer. */
+  readonly consumer: string;
+  readonly position: string;
+  readonly key: Key;
+  readonly kind: string;
+  readonly change: Change;
+  /** Data of the item; absent when there was none. */
+  readonly before?: object;
+  readonly after?: object;
+  /** The error that the consumer met last. */
+  readonly error: string;
 }

@@ -286,6 +286,7 @@ describe('a changed schema', () => {
 
     expect([answer.status, answer.body.revision]).toEqual([200, 2]);
     expect(await read()).toEqual(values);
+    await world.ready('book');
   });
 
   it('loses values with the target', async () => {

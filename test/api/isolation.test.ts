@@ -74,7 +74,8 @@ async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<str
 }
 
 /** Everything that is stored of our instance and its owner. */
-function dump(): Promise<Dump> {
+async function dump(): Promise<Dump> {
+  await api.platform.idle(); // counts follow the writes
   return store.dump((pk) => !isTheirs(pk));
 }
 

@@ -151,8 +151,10 @@ describe('a unique value', () => {
       world.call(world.owner, 'PATCH', 'classes/thing/', { schema });
     await change([{ name: 'note', type: 'text' }]);
     await send('PATCH', path, { note: 'x' });
+    await world.ready('thing');
 
     await change([{ name: 'string', type: 'string', unique: true }]);
+    await world.ready('thing');
 
     const set = await send('PATCH', path, { string: 'a' });
     expect([set.status, (await create({ string: 'a' })).status]).toEqual([200, 400]);

@@ -93,6 +93,11 @@ interface ModelWorld {
 
 let classes = 0;
 
+/** Waits until the indexes of a class are built. */
+async function ready(name: string): Promise<void> {
+  while ((await asOwner('GET', `classes/${name}/`)).status !== 'ready') await api.platform.idle();
+}
+
 /** Makes a class and its objects, its schema changed on the way, and some objects changed last. */
 async function build({ early, objects, updated }: ModelWorld): Promise<string> {
   const name = `model${classes++}`;
@@ -118,6 +123,7 @@ async function build({ early, objects, updated }: ModelWorld): Promise<string> {
     ids.push(made.id);
   }
   if (objects.length < 2) await asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
+  await ready(name);
   for (const at of updated) {
     const id = ids[at];
     if (id !== undefined) await asOwner('PATCH', `${path}${id}/`, { whole: at, text: `b${at}` });

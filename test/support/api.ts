@@ -1,10 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
 import { keyText } from '../../shared/domain/credentials.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import { toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
 import { startServer } from '../../shared/local/server.ts';
+import { workKinds } from '../../shared/services/background.ts';
 import type { Clock, LogEntry, Mailer, Platform, Settings } from '../../shared/services/ports.ts';
+import { runDue } from '../../shared/services/work.ts';
 import {
   groupEntity,
   membershipEntity,
@@ -83,8 +86,14 @@ export async function startApi(
   });
   const store = onDynamodb ? await openTestTable(() => opened.clock.micros() / 1000) : opened.store;
   const { wrap, mailer = opened.mailer } = options;
-  const platform = { ...opened, mailer, store: wrap?.(store) ?? store };
-  const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
+  const platform = {
+    ...{ ...opened, mailer, store: wrap?.(store) ?? store },
+    ...(store !== opened.store && { idle: () => workOn(opened, store) }),
+  };
+  const handler = toHandler({
+    ...platform,
+    dispatch: platform.track(createDispatch(routes, platform)),
+  });
   const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
   return {
     url: server.url,
@@ -97,6 +106,13 @@ export async function startApi(
       await opened.close();
     },
   };
+}
+
+/** Does the work of a table, which nobody else does here. */
+async function workOn({ clock, ids, log }: LocalPlatform, store: Store): Promise<void> {
+  const settled = () => Promise.resolve();
+  const context = { store, clock, ids, log, settled, endedBefore: () => Promise.resolve(true) };
+  await runDue({ kinds: workKinds, context, isEnding: () => false });
 }
 
 async function send(url: string, { method, path, as, body, headers }: Call): Promise<Answer> {
@@ -153,6 +169,8 @@ export interface World {
   apiKey(flags?: Readonly<Record<string, boolean>>): Promise<string>;
   /** Makes a class; gives its path with its last slash. */
   dataClass(name: string, schema: readonly object[], more?: object): Promise<string>;
+  /** Waits until a class whose indexes have changed is ready. */
+  ready(name: string): Promise<void>;
   /** Calls inside the instance: `path` is below it. */
   call(as: Credentials, method: string, path: string, body?: unknown): Promise<Answer>;
 }
@@ -178,6 +196,14 @@ export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
     dataClass: async (name, schema, more = {}) => {
       expected(await call(owner, 'POST', 'classes/', { name, schema, ...more }), 201);
       return `${base}classes/${name}/`;
+    },
+    ready: async (name) => {
+      const status = async () =>
+        expected(await call(owner, 'GET', `classes/${name}/`), 200).status as string;
+      while ((await status()) !== 'ready') {
+        await setTimeout(5);
+        await api.platform.idle();
+      }
     },
   };
 }

@@ -1,0 +1,53 @@
+import type { ChangeConsumer, Services } from '../services/changes.ts';
+import type { Changes } from '../services/ports.ts';
+import type { WorkKind } from '../services/work.ts';
+import type { Calls } from './calls.ts';
+import { startPump } from './changes.ts';
+import type { Feed } from './store-feed.ts';
+import { openTimers, type Timers } from './timers.ts';
+import { startWork } from './work.ts';
+
+/** What happens behind the calls. */
+export interface Background {
+  readonly changes: Changes;
+  /** Resolves when all changes are taken and no work is due. */
+  idle(): Promise<void>;
+  /** Stops between two steps; what is left is there at the next start. */
+  stop(): Promise<void>;
+}
+
+/** What runs behind the calls, and on what. */
+export interface BackgroundOptions {
+  readonly feed: Feed;
+  readonly services: Services;
+  readonly calls: Pick<Calls, 'endedBefore'>;
+  readonly consumers: readonly ChangeConsumer[];
+  readonly kinds: readonly WorkKind[];
+  /** A test may give its own. */
+  readonly timers?: Timers;
+}
+
+/** Starts the consumers of changes and the work, and goes on with what an earlier process has left. */
+export function startBackground(options: BackgroundOptions): Background {
+  const { feed, services, calls, consumers, kinds, timers = openTimers() } = options;
+  const pump = startPump({ feed, consumers, services, timers });
+  const context = { ...services, settled: pump.settled, endedBefore: calls.endedBefore };
+  const work = startWork({ kinds, context, timers });
+  feed.listen(({ hasChanges, hasWork }) => {
+    if (hasChanges) pump.nudge();
+    if (hasWork) work.nudge();
+  });
+  return {
+    changes: { isWorked: true, settled: pump.settled },
+    idle: async () => {
+      await pump.drained();
+      await work.idle();
+      await pump.drained(); // work may have changed items
+    },
+    stop: async () => {
+      timers.clear();
+      await Promise.all([pump.stop(), work.stop()]);
+      timers.clear();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { ItemChange } from '../services/changes.ts';
+import { workPrefix } from '../store/entities.ts';
+import type { Change } from '../store/store.ts';
+import { readEnvelope, storedItem } from './store-envelope.ts';
+import { parseItemKey } from './store-keys.ts';
+import type { Operation, Tables } from './store-tables.ts';
+
+/** Digits of a position, so that text order is number order. */
+const positionDigits = 16;
+
+/** After every position. */
+const afterDigits = ':';
+
+/** Where the counters keep the position up to which all consumers are done; no item has this key. */
+const doneKey = 'FEED';
+
+/** Parts the fields of an entry; none of them but the last holds it. */
+const separator = '\u0000';
+
+/** What a commit did that others wait for. */
+export interface CommitNews {
+  /** There are new changes in the feed. */
+  readonly hasChanges: boolean;
+  /** There is new work. */
+  readonly hasWork: boolean;
+}
+
+/** The changes of items of some kinds, in the order of their commits, until everybody has taken them. */
+export interface Feed {
+  /** Position of the newest committed change; empty when there never was one. */
+  newest(): string;
+  /** The oldest changes that are there, at most `limit`. */
+  read(limit: number): readonly ItemChange[];
+  /** Forgets changes that were read. */
+  drop(changes: readonly ItemChange[]): Promise<void>;
+  /** Calls `listener` after each commit that brought changes or work; there is one listener. */
+  listen(listener: (news: CommitNews) => void): void;
+}
+
+/** The writing half: takes part in commits. */
+export interface FeedWriter {
+  /** What to store of a change of an item, given as it is stored, that was or is of `kind`. */
+  entries(change: FeedChange): readonly Operation[];
+  /** Says that operations were committed. */
+  committed(operations: readonly Operation[]): void;
+}
+
+/** A change as a transaction makes it. */
+export interface FeedChange {
+  readonly key: string;
+  readonly kind: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly change: Change;
+}
+
+/** Opens the feed of a store; it goes on where it was. */
+export function openFeed(
+  tables: Tables,
+  kinds: readonly string[],
+): FeedWriter & { reader(commit: (operations: readonly Operation[]) => Promise<void>): Feed } {
+  const { changes, counters } = tables;
+  const [stored] = changes.getKeys({ start: afterDigits, end: '0', reverse: true, limit: 1 });
+  let newest = stored ?? counters.get(doneKey) ?? '';
+  let last = Number(newest);
+  let listener: (news: CommitNews) => void = () => undefined;
+
+  return {
+    entries: ({ key, kind, before, after, change }) => {
+      if (change.cause === 'maintenance' || !kinds.includes(kind)) return [];
+      last += 1;
+      const position = String(last).padStart(positionDigits, '0');
+      const fields = [JSON.stringify(change), before ?? '', after ?? '', key];
+      return [{ table: 'changes', key: position, value: fields.join(separator) }];
+    },
+    committed: (operations) => {
+      const puts = operations.filter(({ value }) => value !== undefined);
+      const latest = puts.findLast(({ table }) => table === 'changes');
+      newest = latest?.key ?? newest;
+      const hasChanges = latest !== undefined;
+      const hasWork = puts.some(isWork);
+      if (hasChanges || hasWork) listener({ hasChanges, hasWork });
+    },
+    reader: (commit) => ({
+      newest: () => newest,
+      read: (limit) =>
+        [...changes.getRange({ start: '0', end: afterDigits, limit })].map(({ key, value }) =>
+          parse(key, value),
+        ),
+      drop: (taken) => {
+        const done = taken.map(({ position }): Operation => ({ table: 'changes', key: position }));
+        const at = taken.at(-1)?.position ?? '';
+        return commit([...done, { table: 'counters', key: doneKey, value: at }]);
+      },
+      listen: (next) => {
+        listener = next;
+      },
+    }),
+  };
+}
+
+function isWork({ table, key }: Operation): boolean {
+  return table === 'items' && key.startsWith(workPrefix);
+}
+
+function parse(position: string, value: string): ItemChange {
+  const [change = '', before = '', after = '', ...rest] = value.split(separator);
+  const key = parseItemKey(rest.join(separator)); // it parts partition and sort key by the same
+  const [old, now] = [before, after].map((text) =>
+    text === '' ? undefined : storedItem(key, readEnvelope(text)),
+  );
+  return {
+    ...{ key, position, kind: (now ?? old)?.kind ?? '' },
+    change: JSON.parse(change) as Change, // we wrote it
+    ...(old && { before: old }),
+    ...(now && { after: now }),
+  };
+}

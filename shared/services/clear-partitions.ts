@@ -1,0 +1,122 @@
+import type { JsonObject } from '../domain/json.ts';
+import {
+  adminEntity,
+  as,
+  classCountEntity,
+  classPartitions,
+  emailEntity,
+  groupEntity,
+  instanceCounter,
+  instanceCounters,
+  instancePartitions,
+  invitationEntity,
+  invitedAccountEntity,
+  invitedEmailEntity,
+  memberEntity,
+  membershipEntity,
+} from '../store/entities.ts';
+import type { GroupData } from '../store/records.ts';
+import type { Key, Stored, Write } from '../store/store.ts';
+import { maintain } from './maintain.ts';
+import type { StepResult, WorkContext, WorkKind } from './work.ts';
+
+/*
+ * What is deleted is out of reach with the transaction that deletes its name; what it had is cleared away here. No
+ * call may still write there: so the clearing begins when all calls that had seen the name have ended.
+ */
+
+/** A class that was deleted. */
+export type DeletedClass = { readonly instance: number; readonly classNumber: number };
+
+/** An instance that was deleted; it has given the class numbers from 1 to `lastClass`. */
+export type DeletedInstance = { readonly instance: number; readonly lastClass: number };
+
+/** Clears away the objects of a deleted class, their unique values and their count. */
+export const clearClass: WorkKind = {
+  name: 'clear-class',
+  step: async (context, task) => {
+    const { instance, classNumber } = task as DeletedClass; // so it was stored
+    const key = classCountEntity.key(instance, classNumber);
+    const partitions = classPartitions(instance, classNumber);
+    return clear(context, task, { partitions, keys: [key] });
+  },
+};
+
+/** Clears away all that a deleted instance had, in its own partitions and in those of its members. */
+export const clearInstance: WorkKind = {
+  name: 'clear-instance',
+  step: async (context, task) => {
+    const { instance, lastClass } = task as DeletedInstance; // so it was stored
+    const keys = instanceCounters.map((what) => instanceCounter(instance, what));
+    return clear(context, task, { partitions: instancePartitions(instance, lastClass), keys });
+  },
+};
+
+interface Remains {
+  readonly partitions: readonly string[];
+  /** Items that are to be removed after all partitions. */
+  readonly keys: readonly Key[];
+}
+
+const stepSize = 100; // items at a time
+const maxPartitions = 50; // empty ones that a step looks at
+const waitMs = 1000;
+
+/** Clears a part; `since` in a task is when the deletion was known to be done, `at` the partition that is next. */
+async function clear(
+  context: WorkContext,
+  task: JsonObject,
+  { partitions, keys }: Remains,
+): Promise<StepResult> {
+  const { since = context.clock.micros(), at = 0 } = task as { since?: number; at?: number };
+  if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
+  for (let next = at; next < Math.min(at + maxPartitions, partitions.length); next += 1) {
+    const removed = await clearSome(context, partitions[next] ?? '');
+    if (removed > 0) return { task: { ...task, since, at: next } };
+  }
+  if (at + maxPartitions < partitions.length) {
+    return { task: { ...task, since, at: at + maxPartitions } };
+  }
+  await context.settled(); // or a late change would count again what is gone
+  await Promise.all(keys.map((key) => maintain(context, [deletion(key)])));
+  return 'done';
+}
+
+/** Removes some items of a partition and tells how many. */
+async function clearSome(context: WorkContext, pk: string): Promise<number> {
+  const { items } = await context.store.query({ pk, limit: stepSize });
+  await Promise.all(
+    items.map(async (item) => {
+      if (item.kind === groupEntity.kind && (await clearMembers(context, item)) > 0) return;
+      const others = await elsewhere(context, item);
+      await maintain(context, [...others.map(deletion), deletion(item.key)]);
+    }),
+  );
+  return items.length;
+}
+
+/** Removes some members of a group, which goes after the last of them. */
+function clearMembers(context: WorkContext, { key, data }: Stored): Promise<number> {
+  const { id } = data as GroupData; // its kind says so
+  return clearSome(context, membershipEntity.key(Number(key.pk.split('#')[1]), id, 0).pk);
+}
+
+/** What an item of the instance has in the partitions of accounts. */
+async function elsewhere({ store }: WorkContext, item: Stored): Promise<readonly Key[]> {
+  const instance = Number(item.key.pk.split('#')[1]);
+  if (item.kind === adminEntity.kind) {
+    return [memberEntity.key(as(adminEntity, item).data.account, instance)];
+  }
+  if (item.kind !== invitationEntity.kind) return [];
+  const { email, id } = as(invitationEntity, item).data;
+  const [owner] = await store.get([emailEntity.key(email)]);
+  const account = as(emailEntity, owner)?.data.account;
+  return [
+    invitedEmailEntity.key(email, id),
+    ...(account === undefined ? [] : [invitedAccountEntity.key(account, id)]),
+  ];
+}
+
+function deletion(key: Key): Write {
+  return { action: 'delete', key, condition: { kind: 'none' } };
+}

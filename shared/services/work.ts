@@ -1,0 +1,168 @@
+import type { JsonObject } from '../domain/json.ts';
+import { as, dueKey, workEntity, workShard, workShards } from '../store/entities.ts';
+import type { WorkData } from '../store/records.ts';
+import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
+import { insert, remove, replace } from '../store/writes.ts';
+import type { Services } from './changes.ts';
+import { maintain } from './maintain.ts';
+import type { Clock, Ids } from './ports.ts';
+
+/** What the steps of work need. */
+export interface WorkContext extends Services {
+  /** Resolves as `Platform.changes.settled` does. */
+  settled(): Promise<void>;
+  /**
+   * Tells whether every call that began before `micros` has ended, so that nobody acts any more on what was true
+   * then. May wait a little for the last of them.
+   */
+  endedBefore(micros: number): Promise<boolean>;
+}
+
+/** What a step leaves: nothing, or a task to go on with, at once or after a while. */
+export type StepResult = 'done' | { readonly task: JsonObject; readonly afterMs?: number };
+
+/** A kind of work that is done later, in steps of some seconds at most. A step may be done twice. */
+export interface WorkKind {
+  /** Stands in keys of the table: never change it. */
+  readonly name: string;
+  step(context: WorkContext, task: JsonObject): Promise<StepResult>;
+}
+
+const claimMs = 60_000; // how long a step may take before others think that its process has died
+const lostRaceMs = 100;
+const firstDelayMs = 1000;
+const maxDelayMs = 3_600_000;
+const pageSize = 20;
+
+/** Writes work to be done, at once unless `due` (epoch milliseconds) says when, with the transaction that causes it. */
+export function newWork(
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+  kind: WorkKind,
+  task: JsonObject,
+  due: number = clock.micros() / 1000,
+): Put {
+  return workItem({ kind: kind.name, id: ids.random(), due, claimed: false, failures: 0, task });
+}
+
+function workItem(data: WorkData): Put {
+  return insert(workEntity, workEntity.key(data.due, data.kind, data.id), data);
+}
+
+/** What runs work. */
+export interface WorkRunner {
+  readonly kinds: readonly WorkKind[];
+  readonly context: WorkContext;
+  /** Tells, between steps, that the process is about to end: what is left stays for another. */
+  readonly isEnding: () => boolean;
+}
+
+/**
+ * Does all work that is due, what becomes due meanwhile included.
+ *
+ * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
+ */
+export async function runDue(runner: WorkRunner): Promise<number | undefined> {
+  const next = await Promise.all(workShards.map((shard) => runShard(runner, shard)));
+  const known = next.filter((due) => due !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/**
+ * Frees work that others had claimed. Only for a process that begins and knows that the others are dead: their work
+ * goes on at once.
+ */
+export async function freeClaims(context: WorkContext): Promise<void> {
+  for (const shard of workShards) {
+    for (const item of await workOf(context, shard, undefined)) {
+      const due = context.clock.micros() / 1000;
+      if (item.data.claimed) await move(context, item, { ...item.data, due, claimed: false });
+    }
+  }
+}
+
+async function runShard(runner: WorkRunner, shard: number): Promise<number | undefined> {
+  const { context } = runner;
+  for (;;) {
+    const due = await workOf(context, shard, context.clock.micros() / 1000);
+    if (due.length === 0) return nextDue(context, shard);
+    for (const item of due) {
+      if (runner.isEnding()) return undefined;
+      await runItem(runner, item);
+    }
+  }
+}
+
+/** Work of a shard that is due at `until` (epoch milliseconds), or any, the earliest first. */
+async function workOf(
+  { store }: WorkContext,
+  shard: number,
+  until: number | undefined,
+): Promise<readonly Stored<WorkData>[]> {
+  const upper = until === undefined ? {} : { upper: { key: dueKey(until + 1), inclusive: false } };
+  const limit = until === undefined ? 1000 : pageSize;
+  const { items } = await store.query({ pk: workShard(shard), ...upper, limit });
+  return items.map((item) => as(workEntity, item));
+}
+
+async function nextDue({ store }: WorkContext, shard: number): Promise<number | undefined> {
+  const { items } = await store.query({ pk: workShard(shard), limit: 1 });
+  return as(workEntity, items[0])?.data.due;
+}
+
+/** Works on an item, step by step, until nothing is left to do now. */
+async function runItem({ kinds, context, isEnding }: WorkRunner, found: Stored<WorkData>) {
+  const kind = kinds.find(({ name }) => name === found.data.kind);
+  const now = () => context.clock.micros() / 1000;
+  try {
+    let item = await move(context, found, { ...found.data, due: now() + claimMs, claimed: true });
+    for (;;) {
+      const result = await attempt(context, kind, item);
+      if (result === 'done') {
+        await maintain(context, [remove(item)]);
+        return;
+      }
+      const { task, failures = 0, afterMs } = result;
+      const rests = afterMs !== undefined || isEnding();
+      const due = now() + (rests ? (afterMs ?? 0) : claimMs);
+      item = await move(context, item, { ...item.data, task, failures, due, claimed: !rests });
+      if (rests) return;
+    }
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error; // another process has taken it over
+  }
+}
+
+type Attempt = 'done' | { task: JsonObject; afterMs?: number; failures?: number };
+
+/** A step that fails is tried again after a while, for ever: what must happen is not dropped. */
+async function attempt(
+  context: WorkContext,
+  kind: WorkKind | undefined,
+  { data }: Stored<WorkData>,
+): Promise<Attempt> {
+  try {
+    if (kind === undefined) throw new Error(`nobody knows work of the kind ${data.kind}`);
+    return await kind.step(context, data.task);
+  } catch (error) {
+    if (error instanceof ConditionFailed) return { task: data.task, afterMs: lostRaceMs };
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const failures = data.failures + 1;
+    const entry = { work: data.id, kind: data.kind, failures, cause };
+    context.log({ level: 'error', message: 'a step of work failed', ...entry });
+    const afterMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
+    return { task: data.task, failures, afterMs };
+  }
+}
+
+/** Moves an item to another due time; fails when somebody else has done so. */
+async function move(
+  context: WorkContext,
+  item: Stored<WorkData>,
+  data: WorkData,
+): Promise<Stored<WorkData>> {
+  const put = workItem(data);
+  const isSamePlace = put.key.sk === item.key.sk; // within a millisecond
+  const writes = isSamePlace ? [replace(item, data)] : [remove(item), put];
+  const version = await maintain(context, writes);
+  return { key: put.key, kind: put.kind, version, data };
+}

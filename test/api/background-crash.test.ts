@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { openStore } from '../../shared/local/store.ts';
+import {
+  as,
+  classPartitions,
+  instancePartitions,
+  objectEntity,
+  workShard,
+  workShards,
+} from '../../shared/store/entities.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { accepted, send } from '../support/lawful.ts';
+import { endProcesses, startProcess } from '../support/server-process.ts';
+
+/*
+ * Every kind of work at once in a server that is killed again and again: the next one goes on.
+ */
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-background-'));
+afterEach(endProcesses);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const schema = [{ name: 's', type: 'string', unique: true }];
+const count = 400;
+
+/** Makes an instance with a class `full` of objects. */
+async function fill(url: string, as: string, instance: string): Promise<string> {
+  const base = `/v1.1/instances/${instance}/`;
+  accepted(await send(url, { as, path: '/v1.1/instances/', body: { name: instance } }), 201);
+  for (const name of ['full', 'doomed']) {
+    accepted(await send(url, { as, path: `${base}classes/`, body: { name, schema } }), 201);
+    const path = `${base}classes/${name}/objects/`;
+    await Promise.all(
+      Array.from({ length: count }, async (_, n) =>
+        accepted(await send(url, { as, path, body: { s: `s${n}` } }), 201),
+      ),
+    );
+  }
+  return base;
+}
+
+async function sizes(store: Store, partitions: readonly string[]): Promise<number> {
+  const pages = await Promise.all(partitions.map((pk) => store.query({ pk, limit: 1000 })));
+  return pages.reduce((sum, { items }) => sum + items.length, 0);
+}
+
+it('work of a killed server is finished by the next one', async () => {
+  const folder = join(root, 'data');
+  let server = await startProcess(folder);
+  const body = { email: 'ann@example.com', password: 'a password' };
+  const path = '/v1.1/account/register/';
+  const { account_key: owner } = accepted(await send(server.url, { path, body }), 201);
+  const base = await fill(server.url, owner, 'staying');
+  const leaving = await fill(server.url, owner, 'leaving');
+  const change = { schema: [...schema, { name: 'n', type: 'integer', order_index: true }] };
+  const at = `${base}classes/full/`;
+
+  await Promise.all([
+    send(server.url, { as: owner, method: 'PATCH', path: at, body: change }),
+    send(server.url, { as: owner, method: 'DELETE', path: `${base}classes/doomed/` }),
+    send(server.url, { as: owner, method: 'DELETE', path: leaving }),
+  ]);
+  for (const delayMs of [0, 5, 10, 20]) {
+    await setTimeout(delayMs);
+    await server.end('SIGKILL');
+    server = await startProcess(folder);
+  }
+  const stopAndOpen = async () => {
+    await server.end('SIGTERM');
+    return openStore({ path: join(folder, 'store'), now: Date.now });
+  };
+  const read = async () => accepted(await send(server.url, { as: owner, path: at }), 200);
+  while ((await read()).status !== 'ready') await setTimeout(5);
+  const shown = await read();
+  let store = await stopAndOpen();
+  while ((await sizes(store, workShards.map(workShard))) > 0) {
+    await store.close();
+    server = await startProcess(folder);
+    await setTimeout(100);
+    store = await stopAndOpen();
+  }
+
+  const { pk } = objectEntity.key(1, 2, 0);
+  const stored = await store.query({ pk, limit: 1000 });
+  const indexed = await store.query({ pk, index: 'slot1', limit: 1000 });
+  expect([shown.objects_count, stored.items.length, indexed.items.length]).toEqual([
+    count,
+    count,
+    count,
+  ]);
+  expect(stored.items.every((item) => as(objectEntity, item).data.epoch === 2)).toBe(true);
+  expect(await sizes(store, classPartitions(1, 3))).toBe(0);
+  expect(await sizes(store, instancePartitions(2, 3))).toBe(0);
+  await store.close();
+}, 60_000);

@@ -1,0 +1,318 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Background, startBackground } from '../../shared/local/background.ts';
+import { type LocalStore, openStore, openTemporaryStore } from '../../shared/local/store.ts';
+import type { Timers } from '../../shared/local/timers.ts';
+import type { ChangeConsumer, ItemChange } from '../../shared/services/changes.ts';
+import { classCounts } from '../../shared/services/class-counts.ts';
+import { openClock } from '../../shared/services/clock.ts';
+import { openIds } from '../../shared/services/ids.ts';
+import type { LogEntry } from '../../shared/services/ports.ts';
+import { newWork, type WorkKind } from '../../shared/services/work.ts';
+import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { del, put, write } from '../store/fixture.ts';
+
+/*
+ * Changes and work of one machine, with consumers and kinds of the test's own. Time does not pass: who waits goes on
+ * at once.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-background-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let folders = 0;
+const watched = ['object', 'thing'];
+
+/** Timers that know how long was slept. */
+function fakeTimers(): Timers & { readonly slept: number[] } {
+  const slept: number[] = [];
+  return {
+    slept,
+    sleep: async (ms, signal) => {
+      slept.push(ms);
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+    },
+    soon: (name, _, run) => {
+      if (name === 'changes') setImmediate(run); // work that is due later stays
+    },
+    clear: () => undefined,
+  };
+}
+
+interface Running {
+  readonly background: Background;
+  readonly logged: readonly LogEntry[];
+  readonly slept: readonly number[];
+}
+
+function start(
+  store: LocalStore,
+  given: {
+    readonly consumers?: readonly ChangeConsumer[];
+    readonly kinds?: readonly WorkKind[];
+    readonly through?: Store;
+  },
+): Running {
+  const logged: LogEntry[] = [];
+  const timers = fakeTimers();
+  const log = (entry: LogEntry) => logged.push(entry);
+  const services = { store: given.through ?? store, clock: openClock(), ids: openIds(), log };
+  const background = startBackground({
+    ...{ feed: store.feed, services, timers, calls: { endedBefore: async () => true } },
+    ...{ consumers: given.consumers ?? [], kinds: given.kinds ?? [] },
+  });
+  return { background, logged, slept: timers.slept };
+}
+
+const openMemory = () => openTemporaryStore({ now: Date.now, watched });
+const thing = (sk: string, n = 0) => put({ pk: 'THINGS', sk }, { data: { n } });
+const numberOf = ({ after }: ItemChange) => (after?.data as { n: number } | undefined)?.n;
+
+/** A consumer that remembers what it has taken, and throws when `fails` says so. */
+function collector(fails: (changes: readonly ItemChange[]) => boolean = () => false) {
+  const taken: ItemChange[] = [];
+  const consumer: ChangeConsumer = {
+    name: 'collector',
+    kinds: ['thing'],
+    consume: async (changes) => {
+      if (fails(changes)) throw new Error('not now');
+      taken.push(...changes);
+    },
+  };
+  return { consumer, taken };
+}
+
+describe('changes', () => {
+  it('tell what was and what is, in order, to who wants the kind', async () => {
+    const store = await openMemory();
+    const { consumer, taken } = collector();
+    const { background } = start(store, { consumers: [consumer] });
+
+    await write(store, thing('a', 1));
+    await write(store, thing('a', 2), put({ pk: 'X', sk: 'x' }, { kind: 'other' }));
+    await write(store, del({ pk: 'THINGS', sk: 'a' }));
+    await store.write({
+      id: 'f',
+      change: { actor: {}, cause: 'maintenance', depth: 0 },
+      writes: [thing('b')],
+    });
+    await background.idle();
+
+    const shown = taken.map(({ before, after, change }) => ({
+      before: before?.data,
+      after: after?.data,
+      cause: change.cause,
+    }));
+    expect(shown).toEqual([
+      { before: undefined, after: { n: 1 }, cause: 'client' },
+      { before: { n: 1 }, after: { n: 2 }, cause: 'client' },
+      { before: { n: 2 }, after: undefined, cause: 'client' },
+    ]);
+    expect(store.feed.read(10)).toEqual([]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('all 10,000 reach a consumer that fails at random, those of an item in order', async () => {
+    const store = await openMemory();
+    const failures = new Map<string, number>();
+    const { consumer, taken } = collector((changes) => {
+      const [first] = changes;
+      if (first === undefined || Math.random() < 0.7) return false;
+      const known = failures.get(first.position) ?? 0;
+      failures.set(first.position, known + 1);
+      return changes.length > 1 || known < 4;
+    });
+    const { background, logged } = start(store, { consumers: [consumer] });
+
+    for (let round = 0; round < 100; round += 1) {
+      await Promise.all(
+        Array.from({ length: 10 }, (_, part) =>
+          write(store, ...Array.from({ length: 10 }, (_, n) => thing(`${part}-${n}`, round))),
+        ),
+      );
+    }
+    await background.idle();
+
+    const distinct = [...new Map(taken.map((change) => [change.position, change])).values()];
+    const names = new Set(distinct.map(({ key }) => key.sk));
+    const rounds = Array.from({ length: 100 }, (_, round) => round);
+    expect(names.size).toBe(100);
+    for (const name of names) {
+      expect(distinct.filter(({ key }) => key.sk === name).map(numberOf)).toEqual(rounds);
+    }
+    expect(logged).toEqual([]);
+    expect(failures.size).toBeGreaterThan(0);
+    await background.stop();
+    await store.close();
+  });
+
+  it('a poisoned one becomes a dead letter, told once, and the rest goes on', async () => {
+    const store = await openMemory();
+    const { consumer, taken } = collector((changes) =>
+      changes.some((change) => numberOf(change) === 13),
+    );
+    const { background, logged, slept } = start(store, { consumers: [consumer] });
+
+    await Promise.all(Array.from({ length: 100 }, (_, n) => write(store, thing(`t${n}`, n))));
+    await background.idle();
+
+    const { items } = await store.query({ pk: deadLetterEntity.key(0, '').pk, limit: 10 });
+    expect(taken.map(numberOf)).toHaveLength(99);
+    expect(items.map(({ data }) => data)).toMatchObject([
+      {
+        consumer: 'collector',
+        key: { pk: 'THINGS', sk: 't13' },
+        after: { n: 13 },
+        error: 'not now',
+      },
+    ]);
+    const [letter] = items.map(({ data }) => data as { id: string });
+    expect(logged).toMatchObject([{ level: 'error', deadLetter: letter?.id, sk: 't13' }]);
+    expect(slept).toEqual([100, 200, 400, 800, 1600]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('nobody waits for a consumer in trouble', async () => {
+    const store = await openMemory();
+    const { consumer } = collector(() => true);
+    const { background } = start(store, { consumers: [consumer] });
+
+    await write(store, thing('a'));
+    await background.changes.settled();
+
+    expect(store.feed.read(10)).toHaveLength(1);
+    await background.stop();
+    await store.close();
+  });
+
+  it('that a process leaves are taken by the next one, and what comes again is counted once', async () => {
+    const path = join(folder, String(folders++));
+    const first = await openStore({ path, now: Date.now, watched });
+    const dying: Store = { ...first, write: () => new Promise(() => undefined) };
+    const object = (id: number) =>
+      put(objectEntity.key(1, 2, id), { kind: 'object', condition: { kind: 'absent' } });
+    await Promise.all([1, 2, 3].map((id) => write(first, object(id))));
+    await classCounts.consume(first.feed.read(2), {
+      ...{ store: first, clock: openClock(), ids: openIds(), log: () => undefined },
+    }); // and dies before it is known
+    start(first, { consumers: [classCounts], through: dying });
+    await first.close();
+
+    const second = await openStore({ path, now: Date.now, watched });
+    const { background } = start(second, { consumers: [classCounts] });
+    await write(second, object(4));
+    await write(second, del(objectEntity.key(1, 2, 1)));
+    await background.changes.settled();
+
+    const [count] = await second.get([classCountEntity.key(1, 2)]);
+    expect(count?.data).toEqual({ count: 3, position: '0000000000000005' });
+    await background.stop();
+    await second.close();
+  });
+});
+
+describe('work', () => {
+  const services = { clock: openClock(), ids: openIds() };
+
+  /** Work that counts up to ten, a step each. */
+  function counting(steps: number[]): WorkKind {
+    return {
+      name: 'count',
+      step: async (_, task) => {
+        const { at } = task as { at: number };
+        steps.push(at);
+        return at === 10 ? 'done' : { task: { at: at + 1 } };
+      },
+    };
+  }
+
+  it('is done step by step, once, and leaves nothing', async () => {
+    const store = await openMemory();
+    const steps: number[] = [];
+    const kind = counting(steps);
+    const { background } = start(store, { kinds: [kind] });
+
+    await write(store, newWork(services, kind, { at: 1 }));
+    await background.idle();
+
+    expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await allWork(store)).toEqual([]);
+    await background.stop();
+    await store.close();
+  });
+
+  it.each([0, 1, 2, 5, 9])('goes on when its process died after %s writes', async (writes) => {
+    const path = join(folder, String(folders++));
+    const first = await openStore({ path, now: Date.now, watched });
+    const steps: number[] = [];
+    const kind = counting(steps);
+    await write(first, newWork(services, kind, { at: 1 }));
+    let left = writes;
+    const reached = new Promise<void>((resolve) => {
+      const write: Store['write'] = (transaction) => {
+        left -= 1;
+        if (left >= 0) return first.write(transaction);
+        resolve();
+        return new Promise(() => undefined); // what was under way when it died
+      };
+      start(first, { kinds: [kind], through: { ...first, write } });
+    });
+    await reached;
+    await first.close();
+
+    const second = await openStore({ path, now: Date.now, watched });
+    const { background } = start(second, { kinds: [kind] });
+    await background.idle();
+
+    expect([...new Set(steps)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(steps.length).toBeLessThanOrEqual(11);
+    expect(await allWork(second)).toEqual([]);
+    await background.stop();
+    await second.close();
+  });
+
+  it('that fails is tried again later, and told', async () => {
+    const store = await openMemory();
+    const kind: WorkKind = {
+      name: 'fail',
+      step: async () => {
+        throw new Error('no');
+      },
+    };
+    const { background, logged } = start(store, { kinds: [kind] });
+
+    await write(store, newWork(services, kind, { a: 1 }));
+    await background.idle();
+
+    const [left] = await allWork(store);
+    expect(left).toMatchObject({ kind: 'fail', claimed: false, failures: 1, task: { a: 1 } });
+    expect(logged).toMatchObject([{ level: 'error', kind: 'fail', failures: 1 }]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('that is due later is left alone until then', async () => {
+    const store = await openMemory();
+    const steps: number[] = [];
+    const kind = counting(steps);
+    const { background } = start(store, { kinds: [kind] });
+
+    await write(store, newWork(services, kind, { at: 1 }, Date.now() + 60_000));
+    await background.idle();
+
+    expect([steps, (await allWork(store)).length]).toEqual([[], 1]);
+    await background.stop();
+    await store.close();
+  });
+});
+
+async function allWork(store: Store): Promise<readonly object[]> {
+  const shards = Array.from({ length: 16 }, (_, shard) => `WORK#${shard}`);
+  const pages = await Promise.all(shards.map((pk) => store.query({ pk, limit: 100 })));
+  return pages.flatMap(({ items }) => items.map(({ data }) => data));
+}
