@@ -14,6 +14,8 @@ import { type TableUse, tableActions } from './grants.ts';
 /** The one table with its indexes and its stream, on demand, restorable to any second of the last 35 days. */
 export class DataTable extends Construct {
   readonly name: string;
+  /** ARN of the stream of its changes. */
+  readonly streamArn: string;
   private readonly arn: string;
 
   constructor(scope: Construct, id: string, { keepData }: { readonly keepData: boolean }) {
@@ -37,6 +39,7 @@ export class DataTable extends Construct {
     });
     this.name = table.tableName;
     this.arn = table.tableArn;
+    this.streamArn = table.tableStreamArn ?? '';
   }
 
   /** The statements of a role that allow these uses. */
@@ -48,5 +51,16 @@ export class DataTable extends Construct {
     if (!uses.includes('filter')) return [items];
     const indexes = tableIndexes.map(({ name }) => `${this.arn}/index/${name}`);
     return [items, new PolicyStatement({ actions: ['dynamodb:Query'], resources: indexes })];
+  }
+
+  /** The statements of a role that reads the stream. */
+  streamStatements(): readonly PolicyStatement[] {
+    const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+    return [
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [this.streamArn],
+      }),
+    ];
   }
 }

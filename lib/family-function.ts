@@ -22,22 +22,26 @@ export interface FamilyFunctionProps {
   readonly table: DataTable;
   readonly secret: Secret;
   readonly settings: DeploymentSettings;
+  /** Seconds that a call may take; as long as the gateway waits when absent. */
+  readonly timeoutSeconds?: number;
 }
 
-const timeoutSeconds = 29; // the gateway gives up after 30
+const gatewaySeconds = 29; // the gateway gives up after 30
 const memoryMb = 1024; // CPU comes with memory; a call waits for the table most of the time
 
 /** The Lambda function of one family, with a role of its own that may do what lib/grants.ts says. */
 export class FamilyFunction extends Construct {
   readonly function: LambdaFunction;
+  readonly role: Role;
 
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     super(scope, id);
-    const { family, table, secret, settings } = props;
+    const { family, table, secret, settings, timeoutSeconds = gatewaySeconds } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    this.role = this.makeRole(props, logGroup);
     this.function = new LambdaFunction(this, 'Function', {
       description: `Groundwork ${settings.stage}: ${family}`,
       runtime: Runtime.NODEJS_24_X,
@@ -46,7 +50,7 @@ export class FamilyFunction extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       code: handlerCode(family),
       handler: 'index.handler',
-      role: this.role(props, logGroup),
+      role: this.role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.DEBUG, // GROUNDWORK_LOG decides
@@ -59,7 +63,10 @@ export class FamilyFunction extends Construct {
     });
   }
 
-  private role({ family, table, secret, settings }: FamilyFunctionProps, logGroup: LogGroup): Role {
+  private makeRole(
+    { family, table, secret, settings }: FamilyFunctionProps,
+    logGroup: LogGroup,
+  ): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     });

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
+import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import { gatewayPaths } from './gateway-paths.ts';
@@ -25,6 +26,7 @@ export class GroundworkStack extends Stack {
         new FamilyFunction(this, constructId(family), { family, table, secret, settings }).function,
       ]),
     );
+    const background = new Background(this, 'Background', { table, secret, settings });
     const functionOf = (family: string) => {
       const found = functions.get(family);
       if (found === undefined) throw new Error(`no function for ${family}`);
@@ -36,7 +38,11 @@ export class GroundworkStack extends Stack {
       fallback: functionOf(wholeMap),
       settings,
     });
-    new Observability(this, 'Observability', { api: gateway.api, tableName: table.name });
+    new Observability(this, 'Observability', {
+      api: gateway.api,
+      tableName: table.name,
+      deadLetters: background.deadLetters,
+    });
     this.output('Url', 'The root of the interface', gateway.url);
     this.output('TableName', 'The table that holds all data', table.name);
     this.output(

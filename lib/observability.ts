@@ -1,19 +1,22 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 /** What is watched. */
 export interface ObservabilityProps {
   readonly api: HttpApi;
   readonly tableName: string;
+  /** Where changes go that nobody could take. */
+  readonly deadLetters: IQueue;
 }
 
 const period = Duration.minutes(5);
 
 /** Alarms that tell that the deployment is in trouble. They notify nobody until the operator says whom. */
 export class Observability extends Construct {
-  constructor(scope: Construct, id: string, { api, tableName }: ObservabilityProps) {
+  constructor(scope: Construct, id: string, { api, tableName, deadLetters }: ObservabilityProps) {
     super(scope, id);
     this.alarm('ServerErrors', api.metricServerError({ period, statistic: 'Sum' }), {
       threshold: 5,
@@ -22,6 +25,10 @@ export class Observability extends Construct {
     this.alarm('TableThrottled', throttled(tableName), {
       threshold: 50,
       description: 'The table refused fifty requests or more in five minutes, for their rate.',
+    });
+    this.alarm('DeadLetters', deadLetters.metricApproximateNumberOfMessagesVisible({ period }), {
+      threshold: 1,
+      description: 'Changes of data could not be taken: what follows from them has not happened.',
     });
   }
 

@@ -126,12 +126,10 @@ export async function updateClass(
   }
   const changed = schema === undefined ? {} : schemaChanges(current.data, schema);
   const hasNewIndexes = changed.epoch !== undefined && changed.epoch !== current.data.epoch;
-  const { isWorked } = context.platform.changes;
   const isEmpty = hasNewIndexes && (await hasNoObjects(context, current.data));
   const data: ClassData = {
     ...{ ...current.data, ...changes, ...changed },
-    // where nothing builds indexes, lists look at each object, and nobody waits
-    ...(hasNewIndexes && !isEmpty && isWorked && { status: 'migrating' }),
+    ...(hasNewIndexes && !isEmpty && { status: 'migrating' }),
     updated_at: timestamp(context.platform.clock.micros()),
   };
   await commit(context, [

@@ -34,7 +34,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     social: createVerifiers(social, fetch),
     settings,
-    changes: { isWorked: false, settled: () => Promise.resolve() },
+    changes: { settled: () => Promise.resolve() },
     warmUp: async () => {
       // What is wrong is told by the first call that needs an answer.
       await Promise.allSettled([store.connect(), secrets.current()]);

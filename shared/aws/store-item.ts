@@ -39,6 +39,16 @@ export function writeChange({ cause, depth, actor }: Change): string {
   return `${cause} ${depth} ${JSON.stringify(actor)}`;
 }
 
+/** Reads why an item is as it is. */
+export function readChange(text: string): Change {
+  const [cause, depth, ...actor] = text.split(' ');
+  return {
+    cause: cause as Change['cause'], // we wrote it
+    depth: Number(depth),
+    actor: JSON.parse(actor.join(' ')) as Change['actor'],
+  };
+}
+
 function addIndexKeys(item: Item, pk: string, indexes: IndexKeys): void {
   for (const index of tableIndexes) {
     const key = indexes[index.name];

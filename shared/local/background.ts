@@ -38,7 +38,7 @@ export function startBackground(options: BackgroundOptions): Background {
     if (hasWork) work.nudge();
   });
   return {
-    changes: { isWorked: true, settled: pump.settled },
+    changes: { settled: pump.settled },
     idle: async () => {
       await pump.drained();
       await work.idle();

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { consumers, watchedKinds, workKinds } from '../services/background.ts';
+import { consumers, watches, workKinds } from '../services/background.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
@@ -71,7 +71,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
 }
 
 async function openMemory(nowMs: () => number): Promise<Medium> {
-  const store = await openTemporaryStore({ now: nowMs, watched: watchedKinds });
+  const store = await openTemporaryStore({ now: nowMs, watches });
   return { folder: undefined, store, secrets: temporarySecrets(), close: () => store.close() };
 }
 
@@ -81,7 +81,7 @@ async function openFolder(path: string, nowMs: () => number): Promise<Medium> {
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew, nowMs });
     const storePath = join(folder.path, 'store');
     await mkdir(storePath, { recursive: true, mode: 0o700 });
-    const store = await openStore({ path: storePath, now: nowMs, watched: watchedKinds });
+    const store = await openStore({ path: storePath, now: nowMs, watches });
     await folder.markFormat();
     return {
       folder: folder.path,

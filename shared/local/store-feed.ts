@@ -1,4 +1,4 @@
-import type { ItemChange } from '../services/changes.ts';
+import { actionOf, type ChangeAction, type ItemChange, type Watch } from '../services/changes.ts';
 import { workPrefix } from '../store/entities.ts';
 import type { Change } from '../store/store.ts';
 import { readEnvelope, storedItem } from './store-envelope.ts';
@@ -57,17 +57,22 @@ export interface FeedChange {
 /** Opens the feed of a store; it goes on where it was. */
 export function openFeed(
   tables: Tables,
-  kinds: readonly string[],
+  watches: readonly Watch[],
 ): FeedWriter & { reader(commit: (operations: readonly Operation[]) => Promise<void>): Feed } {
   const { changes, counters } = tables;
   const [stored] = changes.getKeys({ start: afterDigits, end: '0', reverse: true, limit: 1 });
   let newest = stored ?? counters.get(doneKey) ?? '';
   let last = Number(newest);
+  const wanted = new Map<string, Set<ChangeAction>>();
+  for (const { kind, actions } of watches) {
+    wanted.set(kind, new Set([...(wanted.get(kind) ?? []), ...actions]));
+  }
   let listener: (news: CommitNews) => void = () => undefined;
 
   return {
     entries: ({ key, kind, before, after, change }) => {
-      if (change.cause === 'maintenance' || !kinds.includes(kind)) return [];
+      if (change.cause === 'maintenance') return [];
+      if (wanted.get(kind)?.has(actionOf({ before, after })) !== true) return [];
       last += 1;
       const position = String(last).padStart(positionDigits, '0');
       const fields = [JSON.stringify(change), before ?? '', after ?? '', key];

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Watch } from '../services/changes.ts';
 import type { Store } from '../store/store.ts';
 import { createItemCache } from './store-cache.ts';
 import { createGroupCommit } from './store-commit.ts';
@@ -16,8 +17,8 @@ const sweepIntervalMs = 60_000;
 export interface StoreOptions {
   /** Epoch milliseconds; decides what has expired. */
   readonly now: () => number;
-  /** Kinds of items whose changes go into the feed; none when absent. */
-  readonly watched?: readonly string[];
+  /** Changes that go into the feed; none when absent. */
+  readonly watches?: readonly Watch[];
 }
 
 /** The store of one machine. */
@@ -54,11 +55,11 @@ export async function openTemporaryStore(options: StoreOptions): Promise<LocalSt
 
 function createStore(
   options: TablesOptions,
-  { now: nowMs, watched = [] }: StoreOptions,
+  { now: nowMs, watches = [] }: StoreOptions,
 ): LocalStore {
   const tables = openTables(options);
   const now = () => nowMs() / 1000;
-  const feed = openFeed(tables, watched);
+  const feed = openFeed(tables, watches);
   const cache = createItemCache();
   const counters = createCounters(tables);
   const commits = createGroupCommit({ tables, cache, counters, feed });

@@ -1,16 +1,23 @@
 import { buildIndexes } from './build-indexes.ts';
-import type { ChangeConsumer } from './changes.ts';
-import { classCounts } from './class-counts.ts';
+import type { ChangeConsumer, Watch } from './changes.ts';
+import { classCounts, recountedClassCounts } from './class-counts.ts';
 import { clearClass, clearInstance } from './clear-partitions.ts';
+import { recountClass } from './recount-class.ts';
 import type { WorkKind } from './work.ts';
 
-/** THE BACKGROUND: what follows from changes, on every platform. */
+/** THE BACKGROUND: what follows from changes, where they come in the order in which they were made. */
 export const consumers: readonly ChangeConsumer[] = [classCounts];
 
-/** The kinds of work that are done later, on every platform. A deleted user's objects will be one more. */
-export const workKinds: readonly WorkKind[] = [clearClass, clearInstance, buildIndexes];
+/** The same where they come in the order of each item only. */
+export const unorderedConsumers: readonly ChangeConsumer[] = [recountedClassCounts];
 
-/** Kinds of items that some consumer wants to hear of. */
-export const watchedKinds: readonly string[] = [
-  ...new Set(consumers.flatMap(({ kinds }) => kinds)),
+/** The kinds of work that are done later, on every platform. A deleted user's objects will be one more. */
+export const workKinds: readonly WorkKind[] = [
+  clearClass,
+  clearInstance,
+  buildIndexes,
+  recountClass,
 ];
+
+/** The changes that some consumer wants to hear of. */
+export const watches: readonly Watch[] = consumers.flatMap((consumer) => consumer.watches);

@@ -17,6 +17,27 @@ export interface ItemChange {
   readonly position: string;
 }
 
+/** What became of an item. */
+export type ChangeAction = 'create' | 'update' | 'delete';
+
+/** Changes that somebody wants to hear of: of items of a kind, of these actions. */
+export interface Watch {
+  readonly kind: string;
+  readonly actions: readonly ChangeAction[];
+}
+
+/** What became of the item; a change has a before or an after. */
+export function actionOf({
+  before,
+  after,
+}: {
+  readonly before?: unknown;
+  readonly after?: unknown;
+}): ChangeAction {
+  if (before === undefined) return 'create';
+  return after === undefined ? 'delete' : 'update';
+}
+
 /** What background services need of a platform. */
 export type Services = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
@@ -27,8 +48,8 @@ export type Services = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 export interface ChangeConsumer {
   /** Stands in the log and in dead letters. */
   readonly name: string;
-  /** Kinds of items whose changes it takes. */
-  readonly kinds: readonly string[];
+  /** The changes that it takes. */
+  readonly watches: readonly Watch[];
   /** Takes changes, in their order; whatever it throws, it gets them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
 }
@@ -53,7 +74,11 @@ export interface Delivery {
  */
 export async function deliver(delivery: Delivery, changes: readonly ItemChange[]): Promise<void> {
   const { consumer, services } = delivery;
-  const wanted = changes.filter(({ kind }) => consumer.kinds.includes(kind));
+  const wanted = changes.filter((change) =>
+    consumer.watches.some(
+      ({ kind, actions }) => kind === change.kind && actions.includes(actionOf(change)),
+    ),
+  );
   if (wanted.length > 0) await deliverWanted(delivery, services, wanted);
 }
 

@@ -84,8 +84,6 @@ export interface Settings {
 
 /** What follows from committed writes, off the path of the calls that make them. */
 export interface Changes {
-  /** Whether this deployment consumes changes and does the work that waits; without, nobody may wait for it. */
-  readonly isWorked: boolean;
   /**
    * Resolves when what was acknowledged before is counted in what consumers keep. Where that may take longer than
    * a reader waits, on AWS or while a consumer is in trouble, it resolves at once.

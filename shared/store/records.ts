@@ -129,6 +129,8 @@ export interface ClassCountData {
   readonly count: number;
   /** Position of the last change that is counted in: a change that comes again is not counted again. */
   readonly position: string;
+  /** Epoch milliseconds when the objects will be counted one by one; absent: nobody has asked for it. */
+  readonly recountAt?: number;
 }
 
 /** A group of users. */

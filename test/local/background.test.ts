@@ -23,7 +23,8 @@ import { del, put, write } from '../store/fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-background-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let folders = 0;
-const watched = ['object', 'thing'];
+const actions = ['create', 'update', 'delete'] as const;
+const watches = ['object', 'thing'].map((kind) => ({ kind, actions }));
 
 /** Timers that know how long was slept. */
 function fakeTimers(): Timers & { readonly slept: number[] } {
@@ -67,7 +68,7 @@ function start(
   return { background, logged, slept: timers.slept };
 }
 
-const openMemory = () => openTemporaryStore({ now: Date.now, watched });
+const openMemory = () => openTemporaryStore({ now: Date.now, watches });
 const thing = (sk: string, n = 0) => put({ pk: 'THINGS', sk }, { data: { n } });
 const numberOf = ({ after }: ItemChange) => (after?.data as { n: number } | undefined)?.n;
 
@@ -76,7 +77,7 @@ function collector(fails: (changes: readonly ItemChange[]) => boolean = () => fa
   const taken: ItemChange[] = [];
   const consumer: ChangeConsumer = {
     name: 'collector',
-    kinds: ['thing'],
+    watches: [{ kind: 'thing', actions }],
     consume: async (changes) => {
       if (fails(changes)) throw new Error('not now');
       taken.push(...changes);
@@ -192,7 +193,7 @@ describe('changes', () => {
 
   it('that a process leaves are taken by the next one, and what comes again is counted once', async () => {
     const path = join(folder, String(folders++));
-    const first = await openStore({ path, now: Date.now, watched });
+    const first = await openStore({ path, now: Date.now, watches });
     const dying: Store = { ...first, write: () => new Promise(() => undefined) };
     const object = (id: number) =>
       put(objectEntity.key(1, 2, id), { kind: 'object', condition: { kind: 'absent' } });
@@ -203,7 +204,7 @@ describe('changes', () => {
     start(first, { consumers: [classCounts], through: dying });
     await first.close();
 
-    const second = await openStore({ path, now: Date.now, watched });
+    const second = await openStore({ path, now: Date.now, watches });
     const { background } = start(second, { consumers: [classCounts] });
     await write(second, object(4));
     await write(second, del(objectEntity.key(1, 2, 1)));
@@ -248,7 +249,7 @@ describe('work', () => {
 
   it.each([0, 1, 2, 5, 9])('goes on when its process died after %s writes', async (writes) => {
     const path = join(folder, String(folders++));
-    const first = await openStore({ path, now: Date.now, watched });
+    const first = await openStore({ path, now: Date.now, watches });
     const steps: number[] = [];
     const kind = counting(steps);
     await write(first, newWork(services, kind, { at: 1 }));
@@ -265,7 +266,7 @@ describe('work', () => {
     await reached;
     await first.close();
 
-    const second = await openStore({ path, now: Date.now, watched });
+    const second = await openStore({ path, now: Date.now, watches });
     const { background } = start(second, { kinds: [kind] });
     await background.idle();
 

@@ -84,7 +84,9 @@ function readStatement({ Effect, Action, Resource }: Any): Statement {
 export function textOf(value: Any): string {
   if (typeof value === 'string') return value;
   if (value.Ref !== undefined) return value.Ref;
-  if (value['Fn::GetAtt']?.[1] === 'Arn') return value['Fn::GetAtt'][0];
+  const [id, attribute] = value['Fn::GetAtt'] ?? [];
+  if (attribute === 'Arn') return id;
+  if (id !== undefined) return `${id}.${attribute}`;
   if (value['Fn::Join'] !== undefined) return value['Fn::Join'][1].map(textOf).join('');
   throw new Error(`unknown in a template: ${JSON.stringify(value)}`);
 }

@@ -1,0 +1,103 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { attributes } from '../shared/aws/table.ts';
+import { watches } from '../shared/services/background.ts';
+import type { ChangeAction, Watch } from '../shared/services/changes.ts';
+import { workEntity } from '../shared/store/entities.ts';
+import type { DataTable } from './data-table.ts';
+import { FamilyFunction } from './family-function.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+/** What the background is made of. */
+export interface BackgroundProps {
+  readonly table: DataTable;
+  readonly secret: Secret;
+  readonly settings: DeploymentSettings;
+}
+
+const timeoutSeconds = 300;
+
+const actions = ['create', 'update', 'delete'] as const;
+const eventNames: Readonly<Record<ChangeAction, string>> = {
+  create: 'INSERT',
+  update: 'MODIFY',
+  delete: 'REMOVE',
+};
+
+/** What a call has written, or what followed from it. */
+const byCall = { [attributes.change]: { S: [{ prefix: 'client' }, { prefix: 'cascade' }] } };
+
+/** A filter of an event source: the table's stream is read only so far as somebody wants to hear of it. */
+type Filter = ReturnType<typeof FilterCriteria.filter>;
+
+/**
+ * What happens behind the calls: a function that hears of changes through the table's stream, and works on what is
+ * due when new work shows in the stream and each minute. What it cannot take goes into a queue for the operator.
+ */
+export class Background extends Construct {
+  readonly deadLetters: IQueue;
+
+  constructor(scope: Construct, id: string, { table, secret, settings }: BackgroundProps) {
+    super(scope, id);
+    const { function: handler, role } = new FamilyFunction(this, 'Worker', {
+      ...{ family: 'background', table, secret, settings, timeoutSeconds },
+    });
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    this.deadLetters.grantSendMessages(role);
+    Validations.of(this.deadLetters).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is where dead letters go.',
+    });
+    for (const statement of table.streamStatements()) role.addToPolicy(statement);
+    const source = (name: string, filters: readonly Filter[], batchSize: number) =>
+      handler.addEventSourceMapping(name, {
+        eventSourceArn: table.streamArn,
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        filters: [...filters],
+        batchSize,
+        maxBatchingWindow: Duration.seconds(1),
+        bisectBatchOnError: true,
+        reportBatchItemFailures: true,
+        retryAttempts: 8,
+        onFailure: new SqsDlq(this.deadLetters),
+      });
+    source('Changes', filtersOf(watches), 500);
+    source('Work', [newWorkFilter()], 10);
+    new Rule(this, 'Tick', {
+      description: 'Looks for work that is due',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new FunctionTarget(handler, { retryAttempts: 0 })], // the next one comes soon
+    });
+  }
+}
+
+/** One filter an action, of all kinds whose items it concerns. What maintenance writes is nobody's concern. */
+function filtersOf(watched: readonly Watch[]): readonly Filter[] {
+  return actions.flatMap((action) => {
+    const kinds = watched.filter((watch) => watch.actions.includes(action)).map(({ kind }) => kind);
+    if (kinds.length === 0) return [];
+    const isKind = { [attributes.kind]: { S: FilterRule.or(...new Set(kinds)) } };
+    const image =
+      action === 'delete' ? { OldImage: isKind } : { NewImage: { ...isKind, ...byCall } };
+    return [FilterCriteria.filter({ eventName: [eventNames[action]], dynamodb: image })];
+  });
+}
+
+/** Work that a call has made; what the work itself writes begins nothing. */
+function newWorkFilter(): Filter {
+  const isWork = { [attributes.kind]: { S: [workEntity.kind] } };
+  return FilterCriteria.filter({
+    eventName: [eventNames.create],
+    dynamodb: { NewImage: { ...isWork, ...byCall } },
+  });
+}

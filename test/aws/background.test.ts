@@ -1,0 +1,237 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBackground } from '../../shared/aws/background.ts';
+import { type Item, writeItem } from '../../shared/aws/store-item.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
+import { unorderedConsumers, workKinds } from '../../shared/services/background.ts';
+import type { ChangeConsumer } from '../../shared/services/changes.ts';
+import { openClock } from '../../shared/services/clock.ts';
+import { openIds } from '../../shared/services/ids.ts';
+import type { LogEntry } from '../../shared/services/ports.ts';
+import { newWork, type WorkKind } from '../../shared/services/work.ts';
+import {
+  classCountEntity,
+  deadLetterEntity,
+  objectEntity,
+  workShard,
+  workShards,
+} from '../../shared/store/entities.ts';
+import type { Change, Put, Store } from '../../shared/store/store.ts';
+import { put, write } from '../store/fixture.ts';
+
+/*
+ * The function behind the calls, with records as the table's stream brings them: images are what the adapter
+ * writes.
+ */
+
+let store: LocalStore;
+let logged: LogEntry[];
+let sequence: number;
+let now: number; // epoch milliseconds; 0: the real time
+
+beforeEach(async () => {
+  store = await openTemporaryStore({ now: Date.now });
+  logged = [];
+  sequence = 0;
+  now = 0;
+});
+afterEach(() => store.close());
+
+const real = openClock();
+const clock = { micros: () => (now === 0 ? real.micros() : now * 1000) };
+const ids = openIds();
+
+function open(
+  given: {
+    readonly consumers?: readonly ChangeConsumer[];
+    readonly kinds?: readonly WorkKind[];
+    readonly through?: Store;
+  } = {},
+) {
+  const services = {
+    ...{ store: given.through ?? store, clock, ids },
+    log: (entry: LogEntry) => logged.push(entry),
+  };
+  const { consumers = unorderedConsumers, kinds = workKinds } = given;
+  const handler = createBackground({ services, consumers, kinds });
+  return (records: readonly DynamoDBRecord[], remainingMs = 300_000) =>
+    handler(records.length === 0 ? {} : { Records: [...records] }, {
+      getRemainingTimeInMillis: () => remainingMs,
+    });
+}
+
+const byClient: Change = { actor: { admin: 7 }, cause: 'client', depth: 0 };
+const byMaintenance: Change = { actor: {}, cause: 'maintenance', depth: 0 };
+const object = (id: number) => put(objectEntity.key(1, 2, id), { kind: 'object' }) as Put;
+
+interface Images {
+  readonly before?: Item;
+  readonly after?: Item;
+  readonly more?: object;
+}
+
+function record({ before, after, more }: Images): DynamoDBRecord {
+  sequence += 1;
+  const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
+  return {
+    eventName,
+    dynamodb: {
+      SequenceNumber: String(99_999_990 + sequence), // grows a digit on the way
+      ...(before && { OldImage: before as never }),
+      ...(after && { NewImage: after as never }),
+    },
+    ...more,
+  };
+}
+
+const image = (item: Put, change = byClient) => writeItem(item, 'w1', change);
+const created = (id: number, change?: Change) => record({ after: image(object(id), change) });
+const removed = (id: number) => record({ before: image(object(id)) });
+
+async function counted(): Promise<unknown> {
+  const [item] = await store.get([classCountEntity.key(1, 2)]);
+  return (item?.data as { count?: number } | undefined)?.count;
+}
+
+async function workLeft(): Promise<readonly object[]> {
+  const found = await Promise.all(
+    workShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+  );
+  return found.flatMap(({ items }) => items.map(({ data }) => data));
+}
+
+describe('changes in the stream', () => {
+  it('are counted once, however often they come', async () => {
+    const handle = open();
+    const first = [created(1), created(2), created(3)];
+    const second = [created(4), removed(2), created(5)];
+
+    const answers = [await handle(first), await handle(first), await handle(second)];
+    await handle(second);
+
+    expect(await counted()).toBe(4);
+    expect(answers).toEqual([1, 2, 3].map(() => ({ batchItemFailures: [] })));
+  });
+
+  it('that maintenance made, of counters, and of what had expired follow nothing', async () => {
+    const handle = open();
+    const expiry = { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
+    const counter = { pk: { S: 'INSTANCE#1#SEQUENCE' }, sk: { S: 'object' }, t: { S: 'counter' } };
+
+    await handle([created(1), created(2)]);
+    await handle([
+      created(3, byMaintenance),
+      created(4, byMaintenance),
+      record({ after: counter }),
+      record({ before: image(object(1)), more: expiry }),
+    ]);
+
+    expect(await counted()).toBe(2);
+  });
+
+  it('of which one is poisoned become a dead letter, and the rest goes on', async () => {
+    const taken: string[] = [];
+    const consumer: ChangeConsumer = {
+      name: 'picky',
+      watches: [{ kind: 'object', actions: ['create'] }],
+      consume: async (changes) => {
+        if (changes.some(({ key }) => key.sk.endsWith('3'))) throw new Error('not this one');
+        taken.push(...changes.map(({ key }) => key.sk));
+      },
+    };
+    const handle = open({ consumers: [consumer] });
+
+    const answer = await handle([1, 2, 3, 4].map((id) => created(id)));
+
+    const letters = await store.query({ pk: deadLetterEntity.key(0, '').pk, limit: 10 });
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(taken.map(Number)).toEqual([1, 2, 4]);
+    expect(letters.items.map(({ data }) => data)).toMatchObject([
+      { consumer: 'picky', key: objectEntity.key(1, 2, 3), change: byClient },
+    ]);
+    expect(logged).toMatchObject([{ level: 'error', consumer: 'picky' }]);
+  });
+
+  it('that cannot even be kept come again as a whole', async () => {
+    const broken: Store = { ...store, write: () => Promise.reject(new Error('no table')) };
+    const handle = open({ through: broken });
+
+    const answer = await handle([created(1), created(2)]);
+
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '99999991' }] });
+    expect(logged.at(-1)).toMatchObject({ level: 'error', message: 'changes could not be taken' });
+    await open()([created(1), created(2)]);
+    expect(await counted()).toBe(2);
+  });
+});
+
+describe('work', () => {
+  const steps: number[] = [];
+  const kind: WorkKind = {
+    name: 'count-up',
+    step: async (_, task) => {
+      const { at } = task as { at: number };
+      steps.push(at);
+      return at === 3 ? 'done' : { task: { at: at + 1 } };
+    },
+  };
+  beforeEach(() => {
+    steps.length = 0;
+  });
+
+  it('is done when it shows in the stream', async () => {
+    const item = newWork({ clock, ids }, kind, { at: 1 });
+    await write(store, item);
+
+    await open({ kinds: [kind] })([record({ after: image(item) })]);
+
+    expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
+  });
+
+  it('that is due is done with a tick, but for the last seconds of the function', async () => {
+    await write(store, newWork({ clock, ids }, kind, { at: 1 }));
+    const handle = open({ kinds: [kind] });
+
+    await handle([], 20_000);
+    expect([steps, (await workLeft()).length]).toEqual([[], 1]);
+    await handle([]);
+
+    expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
+  });
+
+  it('counts a class anew a day after it has changed, and mends what the stream has missed', async () => {
+    const handle = open();
+    await write(store, ...[1, 2, 3, 4, 5].map(object));
+    await handle([created(1), created(2)]); // and never the others
+
+    const before = await counted();
+    expect(await workLeft()).toHaveLength(1);
+    now = Date.now() + 86_401_000;
+    await handle([]);
+    expect([before, await counted()]).toEqual([2, 2]); // the last changes may still be on their way
+    now += 61_000;
+    await handle([]);
+
+    expect([await counted(), await workLeft()]).toEqual([5, []]);
+  });
+
+  it('does not take the new count when the class has changed meanwhile', async () => {
+    const handle = open();
+    await write(store, ...[1, 2, 3].map(object));
+    await handle([created(1), created(2), created(3)]);
+    now = Date.now() + 86_401_000;
+    await handle([]);
+
+    await write(store, object(4));
+    await handle([created(4)]);
+    now += 61_000;
+    await handle([]);
+    expect([await counted(), (await workLeft()).length]).toEqual([4, 1]);
+    for (let wait = 0; wait < 2; wait += 1) {
+      now += 601_000;
+      await handle([]);
+    }
+
+    expect([await counted(), await workLeft()]).toEqual([4, []]);
+  });
+});

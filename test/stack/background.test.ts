@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { deployedFunctions, onlyOne, synthesise, textOf } from '../support/stack.ts';
+
+const template = synthesise();
+const { id: tableId } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');
+const { id: queueId, resource: queue } = onlyOne(template, 'AWS::SQS::Queue');
+const worker = deployedFunctions(template).find(({ family }) => family === 'background');
+const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
+  ({ Properties }) => Properties,
+);
+
+const filtersOf = ({ FilterCriteria }: (typeof sources)[number]) =>
+  FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));
+const byCall = [{ prefix: 'client' }, { prefix: 'cascade' }];
+
+test('the function has time for work, and may read and write the table and its stream', () => {
+  expect(worker?.properties).toMatchObject({ Runtime: 'nodejs24.x', Timeout: 300 });
+  expect(worker?.statements).toEqual([
+    {
+      actions: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'].map(
+        (name) => `dynamodb:${name}`,
+      ),
+      resources: [tableId],
+    },
+    { actions: ['secretsmanager:GetSecretValue'], resources: [expect.stringMatching(/Secret/)] },
+    {
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [expect.stringMatching(/^\w+Log\w+$/)],
+    },
+    {
+      actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
+      resources: [queueId],
+    },
+    {
+      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+        (name) => `dynamodb:${name}`,
+      ),
+      resources: [`${tableId}.StreamArn`],
+    },
+  ]);
+});
+
+test('it hears of the changes that somebody wants, and of new work, but not of its own writes', () => {
+  const [changes, work] = sources;
+
+  expect(filtersOf(changes)).toEqual([
+    { eventName: ['INSERT'], dynamodb: { NewImage: { t: { S: ['object'] }, c: { S: byCall } } } },
+    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object'] } } } },
+  ]);
+  expect(filtersOf(work)).toEqual([
+    { eventName: ['INSERT'], dynamodb: { NewImage: { t: { S: ['work'] }, c: { S: byCall } } } },
+  ]);
+});
+
+test('what fails comes again, in halves, a bounded number of times, and then goes to the queue', () => {
+  expect(sources).toHaveLength(2);
+  for (const source of sources) {
+    expect(source).toMatchObject({
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      MaximumRetryAttempts: 8,
+      StartingPosition: 'TRIM_HORIZON',
+    });
+    expect(textOf(source.EventSourceArn)).toBe(`${tableId}.StreamArn`);
+    expect(textOf(source.DestinationConfig.OnFailure.Destination)).toBe(queueId);
+  }
+  expect(queue.Properties).toMatchObject({
+    MessageRetentionPeriod: 14 * 86_400,
+    SqsManagedSseEnabled: true,
+  });
+  const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+  expect(alarms.filter(({ Properties }) => Properties.Namespace === 'AWS/SQS')).toHaveLength(1);
+});
+
+test('each minute it looks for what is due', () => {
+  const { resource: rule } = onlyOne(template, 'AWS::Events::Rule');
+
+  expect(rule.Properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
+  expect(rule.Properties.Targets).toHaveLength(1);
+});
