@@ -58,6 +58,7 @@ const resource: ListResource<ObjectData, View> = {
   page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
   show: (context, { data }) => showObject(compiledClass(context.hints, classOf(context)), data),
+  form: (context) => compiledClass(context.hints, classOf(context)),
   segment: ({ data }) => String(data.id),
   create: async (context, body) => {
     const input = objectInput(body, 'create');

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { refused } from '../domain/errors.ts';
 import { acceptsGzip, compress, isCompressible } from './compression.ts';
 import { corsHeaders } from './cors.ts';
+import { writeBody } from './lasting-body.ts';
 import type { Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
 
@@ -75,8 +76,8 @@ function contentOf(event: APIGatewayProxyEventV2, response: Response) {
   if (content !== undefined) return { type: content.type, body: content.bytes };
   if (body === undefined) return undefined;
   const indent = jsonIndent(event.headers.accept);
-  const isReady = json !== undefined && indent === 0;
-  return { type: jsonType, body: isReady ? json : JSON.stringify(body, undefined, indent) };
+  const text = indent === 0 ? (json ?? writeBody(body)) : JSON.stringify(body, undefined, indent);
+  return { type: jsonType, body: text };
 }
 
 async function toEncoded(

@@ -36,6 +36,11 @@ export function itemKey(key: Key): string {
   return key.pk + separator + key.sk;
 }
 
+/** What the keys of all items of a partition begin with, as `itemKey` writes them; the sort key follows. */
+export function partitionStart(pk: string): string {
+  return pk + separator;
+}
+
 /** Reads back what `itemKey` wrote. */
 export function parseItemKey(text: string): Key {
   const end = text.indexOf(separator);

@@ -3,7 +3,7 @@ import { maxQueryLimit } from '../store/limits.ts';
 import type { Key, Query, QueryPage, Store, Stored } from '../store/store.ts';
 import type { CachedItem, ItemCache } from './store-cache.ts';
 import { isExpired, readEnvelope, storedItem } from './store-envelope.ts';
-import { itemKey, type KeyRange, keyRange } from './store-keys.ts';
+import { itemKey, type KeyRange, keyRange, parseItemKey, partitionStart } from './store-keys.ts';
 import type { Tables } from './store-tables.ts';
 
 /** Entries walked before others get their turn. */
@@ -47,36 +47,38 @@ interface Walk {
 }
 
 function readItem(context: ReadContext, key: Key): Stored | undefined {
-  const text = itemKey(key);
-  return visible(context, context.cache.get(text) ?? loadItem(context, text, key));
+  return findItem(context, itemKey(key));
 }
 
-function visible(context: ReadContext, item: CachedItem | undefined): Stored | undefined {
+/** Finds an item by its key as one text; undefined when there is none, or it has expired. */
+function findItem(context: ReadContext, text: string): Stored | undefined {
+  const item = context.cache.get(text) ?? loadItem(context, text);
   return item === undefined || isExpired(item.expiresAt, context.now) ? undefined : item.stored;
 }
 
-function loadItem(context: ReadContext, text: string, key: Key): CachedItem | undefined {
-  const value = context.tables.items.get(text);
-  return value === undefined ? undefined : parseItem(context, { text, key, value });
-}
-
-function parseItem(
-  { cache }: ReadContext,
-  { text, key, value }: { readonly text: string; readonly key: Key; readonly value: string },
-): CachedItem {
+function loadItem({ tables, cache }: ReadContext, text: string): CachedItem | undefined {
+  const value = tables.items.get(text);
+  if (value === undefined) return undefined;
   const envelope = readEnvelope(value);
-  const item = { stored: storedItem(key, envelope), expiresAt: envelope.expiresAt };
+  const stored = storedItem(parseItemKey(text), envelope);
+  const item = { stored, expiresAt: envelope.expiresAt };
   cache.set(text, item, value.length);
   return item;
 }
 
-/** Walks a range until the page is full or a chunk is done; returns what is left to walk. */
+/**
+ * Walks a range until the page is full or a chunk is done; returns what is left to walk. Of the table only keys are
+ * walked: most items are in the cache, and their text need not be read.
+ */
 function walk(context: ReadContext, { query, range, found }: Walk): KeyRange | undefined {
   const { items, indexes } = context.tables;
-  const read = query.index === undefined ? readTableEntry : readIndexEntry;
+  const partition = partitionStart(query.pk);
   let walked = 0;
   let last = range.start;
-  for (const { key, value } of (query.index === undefined ? items : indexes).getRange(range)) {
+  const entries = query.index === undefined ? items.getKeys({ ...range }) : indexes.getRange(range);
+  for (const entry of entries) {
+    const isKey = typeof entry === 'string';
+    const key = isKey ? entry : entry.key;
     if (found.items.length === query.limit) {
       found.more = true;
       return undefined;
@@ -84,27 +86,10 @@ function walk(context: ReadContext, { query, range, found }: Walk): KeyRange | u
     if (walked === chunkSize) return { ...range, start: last, exclusiveStart: true };
     walked += 1;
     last = key;
-    const item = visible(context, read(context, { pk: query.pk, text: key, value }));
+    const item = findItem(context, isKey ? key : partition + entry.value);
     if (item === undefined) continue;
     found.items.push(item);
     found.positions.push(key.slice(range.prefix.length));
   }
   return undefined;
-}
-
-interface Entry {
-  readonly pk: string;
-  readonly text: string;
-  readonly value: string;
-}
-
-function readTableEntry(context: ReadContext, { pk, text, value }: Entry): CachedItem {
-  const key = { pk, sk: text.slice(pk.length + 1) };
-  return context.cache.get(text) ?? parseItem(context, { text, key, value });
-}
-
-function readIndexEntry(context: ReadContext, { pk, value }: Entry): CachedItem | undefined {
-  const key = { pk, sk: value };
-  const text = itemKey(key);
-  return context.cache.get(text) ?? loadItem(context, text, key);
 }

@@ -1,6 +1,7 @@
 import type { Right } from '../domain/access.ts';
 import { notFound } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { lastingBodies } from '../http/lasting-body.ts';
 import type { Response } from '../http/message.ts';
 import { retryLostRace } from '../services/lost-race.ts';
 import type { Stored } from '../store/store.ts';
@@ -15,7 +16,7 @@ import { versions } from './route.ts';
 import { parseTrim, type Trim } from './trim.ts';
 
 /** Derives the routes of a list: the list itself, its items, and the actions below an item. */
-export function listRoutes<Data extends object, View>(
+export function listRoutes<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
 ): readonly Route[] {
   const answers = createAnswers(resource);
@@ -75,7 +76,7 @@ function pathsOf(
 }
 
 /** Beside what the resource asks for, the item that the path names is read as `item`. */
-function itemReads<Data extends object, View>(
+function itemReads<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
   right: Right,
 ): Reads {
@@ -85,28 +86,33 @@ function itemReads<Data extends object, View>(
 interface Answers<View> {
   /** Path of the list that a call is about, as links show it. */
   readonly path: (context: Context) => string;
-  /** One item with its links, as it stands in answers. */
-  readonly body: (context: Context, view: View, list: string) => JsonObject;
+  /** Shows items that were read, with their links, as they stand in answers. */
+  readonly show: (context: Context, list: string) => (view: View) => JsonObject;
   readonly one: (context: Context, status: number, view: View) => Response;
 }
 
-function createAnswers<Data extends object, View>(
+function createAnswers<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
 ): Answers<View> {
   const paths = pathsOf(resource, '');
   const path = (context: Context) => pathOf(context, paths);
-  const body = (context: Context, view: View, list: string): JsonObject => {
-    const self = `${list}${resource.segment(view)}/`;
+  const make = (context: Context, list: string) => (view: View) => {
     const shown = resource.show(context, view);
-    shown.links = linksOf(context, resource.links, self, view);
+    shown.links = linksOf(context, resource.links, `${list}${resource.segment(view)}/`, view);
     return shown;
   };
+  const show = (context: Context, list: string) => {
+    const form = resource.form?.(context);
+    const made = make(context, list);
+    return form === undefined ? made : lastingBodies({ form, list }, made);
+  };
   const one = (context: Context, status: number, view: View): Response => {
-    const shown = body(context, view, path(context));
-    const trim = context.request.method === 'GET' ? trimOf(context, resource) : undefined;
+    const isRead = context.request.method === 'GET';
+    const shown = (isRead ? show : make)(context, path(context))(view);
+    const trim = isRead ? trimOf(context, resource) : undefined;
     return { status, body: trim === undefined ? shown : trim(shown, resource.fields) };
   };
-  return { path, body, one };
+  return { path, show, one };
 }
 
 function trimOf(
@@ -116,7 +122,7 @@ function trimOf(
   return isUntrimmed ? undefined : parseTrim(request.query);
 }
 
-function listOperations<Data extends object, View>(
+function listOperations<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
   answers: Answers<View>,
 ): Route['operations'] {
@@ -134,10 +140,8 @@ function listOperations<Data extends object, View>(
         page.rows.map((row) => row.item),
       );
       const trim = trimOf(context, resource);
-      const objects = views.map((view) => {
-        const body = answers.body(context, view, path);
-        return trim === undefined ? body : trim(body, resource.fields);
-      });
+      const shown = views.map(answers.show(context, path));
+      const objects = trim === undefined ? shown : shown.map((body) => trim(body, resource.fields));
       return { status: 200, body: pageBody(page, objects) };
     },
   };
@@ -152,7 +156,7 @@ function listOperations<Data extends object, View>(
   return { GET: list, POST: post };
 }
 
-function pageFor<Data extends object, View>(
+function pageFor<Data extends object, View extends object>(
   { name, rows, page }: ListResource<Data, View>,
   context: Context,
   path: string,
@@ -162,7 +166,7 @@ function pageFor<Data extends object, View>(
   return readPage(context, path, (range) => rows(context, range));
 }
 
-function itemOperations<Data extends object, View>(
+function itemOperations<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
   answers: Answers<View>,
 ): Route['operations'] {
@@ -198,7 +202,7 @@ function itemOperations<Data extends object, View>(
   return operations;
 }
 
-function updateOperation<Data extends object, View>(
+function updateOperation<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
   answers: Answers<View>,
   mode: 'replace' | 'patch',
@@ -219,7 +223,7 @@ function updateOperation<Data extends object, View>(
   };
 }
 
-function actionOperation<Data extends object, View>(
+function actionOperation<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
   answers: Answers<View>,
   action: Action<Data, View>,
@@ -239,7 +243,7 @@ function actionOperation<Data extends object, View>(
 }
 
 /** Runs a change on the item that the path names, anew on its newest state when somebody was faster. */
-function onCurrent<Data extends object, View, Result>(
+function onCurrent<Data extends object, View extends object, Result>(
   context: Context,
   resource: ListResource<Data, View>,
   right: 'U' | 'D' | 'A',
@@ -253,7 +257,7 @@ function onCurrent<Data extends object, View, Result>(
   });
 }
 
-function existing<Data extends object, View>(
+function existing<Data extends object, View extends object>(
   context: Context,
   resource: ListResource<Data, View>,
   found: Stored | undefined,

@@ -14,6 +14,16 @@ export interface Hints {
   readonly keys: Hint<string, KeyClaims>;
   /** Classes made ready, by the version of their record: not a hint but a fact, which no change can make wrong. */
   readonly compiled: Hint<string, CompiledClass>;
+  /** How the last search of a form came to its end, by that form. */
+  readonly ways: Hint<string, Way>;
+}
+
+/** A way to objects that were searched for. */
+export interface Way {
+  /** Name of the path that was the first to have them. */
+  readonly path: string;
+  /** Objects that were looked at on it. */
+  readonly used: number;
 }
 
 /** A bounded memory; it forgets everything when it is full, which costs a few reads and no bookkeeping. */
@@ -31,6 +41,7 @@ export function createHints(): Hints {
     classes: createHint(),
     keys: createHint(),
     compiled: createHint(),
+    ways: createHint(),
   };
 }
 

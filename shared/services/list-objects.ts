@@ -74,7 +74,7 @@ function cursorOf(order: Order, { lastValue, paging }: ListRequest): Cursor | un
 }
 
 function searchOf(
-  { platform, instance, class: { data }, actor }: ListCall,
+  { platform, hints, instance, class: { data }, actor }: ListCall,
   conditions: Search['conditions'],
   deadline: number,
 ): Search {
@@ -86,6 +86,7 @@ function searchOf(
       ? () => true
       : (object) => objectPermission(actor, object) !== 'none',
     deadline,
+    hints,
   };
 }
 

@@ -74,7 +74,7 @@ function classOf(classes: ReadonlyMap<string, Target>, { target }: NestedQuery):
 }
 
 async function findIds(
-  { platform, instance, deadline }: NestedCall,
+  { platform, hints, instance, deadline }: NestedCall,
   classNumber: number,
   query: { readonly compiled: CompiledClass; readonly conditions: readonly Condition[] },
 ): Promise<readonly number[]> {
@@ -85,6 +85,7 @@ async function findIds(
       reader: { kind: 'unbound' },
       isVisible: () => true,
       deadline,
+      hints,
     },
     {
       order: parseOrder(undefined, query.compiled),

@@ -4,7 +4,15 @@ import { matcherOf } from '../domain/query/match.ts';
 import type { Order } from '../domain/query/order.ts';
 import { idBounds, type Plan, planCount, planList, type Reader } from '../domain/query/plan.ts';
 import type { ObjectData } from '../store/records.ts';
-import { maxKeysRead, type ObjectPlace, openWalk, type Walk, type Wanted } from './object-walk.ts';
+import type { Hints, Way } from './hints.ts';
+import {
+  maxKeysRead,
+  type ObjectPlace,
+  openWalk,
+  pathName,
+  type Walk,
+  type Wanted,
+} from './object-walk.ts';
 
 const exactCount = 1000; // reference: count. Above it a count may be an estimate
 
@@ -17,6 +25,8 @@ export interface Search {
   readonly isVisible: (object: ObjectData) => boolean;
   /** When it has to end, by `performance.now()`. */
   readonly deadline: number;
+  /** What is known of searches like it. */
+  readonly hints: Hints;
 }
 
 /** The part of an ordered list that is wanted. */
@@ -28,11 +38,25 @@ export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit'>;
  * @throws ApiError 408 when no path leads to them within 10,000 objects and the time
  */
 export async function findObjects(search: Search, part: Part): Promise<Walk> {
-  const { conditions, reader } = search;
+  const { conditions, reader, hints } = search;
   const plans = planList({ conditions, order: part.order, reader });
-  const { done } = await race(search, plans, part);
+  const form = formOf(search, part, plans);
+  const hint = hints.ways.get(form);
+  const { done } = await race(search, { plans, part, hint });
   if (done === undefined) throw queryTookTooLong();
+  hints.ways.set(form, { path: done.name, used: done.used });
   return done;
+}
+
+/** What makes two searches alike, whatever values they compare with. */
+function formOf(
+  { place, conditions }: Search,
+  { order, isDescending, limit }: Part,
+  plans: readonly Plan[],
+): string {
+  const parts = [place.instance, place.classNumber, order.field.name, isDescending, limit];
+  const compared = conditions.map(({ field, kind }) => `${field.name} ${kind}`);
+  return [...parts, ...plans.map(({ path }) => pathName(path)), ...compared].join();
 }
 
 /**
@@ -44,7 +68,7 @@ export async function findObjects(search: Search, part: Part): Promise<Walk> {
 export async function countObjects(search: Search, order: Order): Promise<number> {
   const limit = Number.POSITIVE_INFINITY;
   const everything = { order, isDescending: false, from: undefined, limit };
-  const { done, walks } = await race(search, planCount(search), everything);
+  const { done, walks } = await race(search, { plans: planCount(search), part: everything });
   if (done !== undefined) return done.found.length;
   const most = Math.max(...walks.map(({ found }) => found.length));
   if (most < exactCount) throw queryTookTooLong();
@@ -57,18 +81,36 @@ interface Outcome {
   readonly walks: readonly Walk[];
 }
 
-/** Follows plans side by side until one has what is wanted, or none may read on. */
-async function race(search: Search, plans: readonly Plan[], part: Part): Promise<Outcome> {
+interface Race {
+  readonly plans: readonly Plan[];
+  readonly part: Part;
+  /** What ended the last search of this form; absent: not known. */
+  readonly hint?: Way | undefined;
+}
+
+/**
+ * Follows plans side by side until one has what is wanted, or none may read on. A path that should end with its next
+ * step goes alone for once: nobody knows it beforehand, but the last search of this form, or the step before, tells.
+ */
+async function race(search: Search, { plans, part, hint }: Race): Promise<Outcome> {
   const matches = matcherOf(search.conditions);
   const wanted: Wanted = {
     ...part,
     ids: idBounds(search.conditions),
     isKept: (object) => search.isVisible(object) && matches(object),
   };
-  const walks = plans.map((plan) => openWalk(search.place, plan, wanted));
+  const walks = plans.map((plan) => {
+    const isBest = pathName(plan.path) === hint?.path;
+    return openWalk(search.place, plan, { ...wanted, usedBefore: isBest ? hint?.used : undefined });
+  });
+  let isTrusting = true;
   for (;;) {
     const going = walks.filter(({ keysRead }) => keysRead < maxKeysRead);
-    await Promise.all(going.map((walk) => walk.step()));
+    const best: Walk | undefined = isTrusting
+      ? going.find(({ isNearEnd }) => isNearEnd)
+      : undefined;
+    isTrusting &&= best === undefined;
+    await Promise.all((best === undefined ? going : [best]).map((walk) => walk.step()));
     const done = walks.find(({ isDone }) => isDone);
     if (done !== undefined) return { done, walks };
     if (going.length === 0 || performance.now() > search.deadline) {

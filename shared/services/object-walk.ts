@@ -10,12 +10,10 @@ import { maxQueryLimit } from '../store/limits.ts';
 import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
 import type { ObjectData } from '../store/records.ts';
 import type { Store, Stored } from '../store/store.ts';
+import { openPace } from './walk-pace.ts';
 
 /** Objects that one walk may read (reference: list time). */
 export const maxKeysRead = 10_000;
-
-const leastReadOn = 20; // objects of a step that may not be the last
-const firstCounted = 100;
 
 /** Where objects are: the class of a call, or one that it refers to. */
 export interface ObjectPlace {
@@ -43,6 +41,10 @@ export interface Walk {
   /** The path, as the log shows it. */
   readonly name: string;
   readonly keysRead: number;
+  /** Objects that were looked at: in order, no more than were needed. */
+  readonly used: number;
+  /** Whether the next step probably brings all that is wanted. */
+  readonly isNearEnd: boolean;
   /** Whether `found` has all that is wanted. */
   readonly isDone: boolean;
   /** Objects found, in the order of the walk; complete only when it is done. */
@@ -51,34 +53,45 @@ export interface Walk {
   step(): Promise<void>;
 }
 
-/** Begins to read a path. */
-export function openWalk(place: ObjectPlace, plan: Plan, wanted: Wanted): Walk {
+/**
+ * Begins to read a path.
+ *
+ * @param usedBefore objects that such a walk looked at the last time; absent: not known
+ */
+export function openWalk(
+  place: ObjectPlace,
+  plan: Plan,
+  wanted: Wanted & { readonly usedBefore?: number | undefined },
+): Walk {
   const { path, isSorted } = plan;
   if (path.kind === 'ids') return idsWalk(place, path.ids, wanted);
   const streams = openStreams(place, plan, wanted);
+  const pace = openPace({ ...wanted, isSorted });
   const kept = new Map<number, Stored<ObjectData>>();
-  let chunk = firstChunk(wanted, isSorted);
   let keysRead = 0;
+  let used = 0;
   let found: readonly Stored<ObjectData>[] | undefined;
 
   async function step(): Promise<void> {
-    const limit = chunkLimit(chunk, streams.length, maxKeysRead - keysRead);
-    chunk = Math.max(2 * chunk, leastReadOn);
+    const limit = chunkLimit(pace.chunk, streams.length, maxKeysRead - keysRead);
     const counts = await Promise.all(streams.map((stream) => stream.refill(limit)));
     keysRead += counts.reduce((sum, count) => sum + count, 0);
-    if (isSorted) {
-      const isComplete = merge(streams, wanted, kept);
-      if (isComplete) found = [...kept.values()];
-    } else {
-      for (const stream of streams) takeAll(stream, wanted, kept);
-      if (streams.every(({ isRead }) => isRead)) found = inOrder(kept, wanted);
-    }
+    const taken = isSorted ? merge(streams, wanted, kept) : takeAll(streams, wanted, kept);
+    used += taken.used;
+    pace.learn({ used, kept: kept.size });
+    if (taken.isComplete) found = isSorted ? [...kept.values()] : inOrder(kept, wanted);
   }
 
   return {
     name: pathName(path),
     get keysRead() {
       return keysRead;
+    },
+    get used() {
+      return used;
+    },
+    get isNearEnd() {
+      return pace.isLast;
     },
     get isDone() {
       return found !== undefined;
@@ -88,15 +101,6 @@ export function openWalk(place: ObjectPlace, plan: Plan, wanted: Wanted): Walk {
     },
     step,
   };
-}
-
-/**
- * Walks side by side begin with as much and grow alike, so that all together read little more than the best one alone
- * times their number.
- */
-function firstChunk({ limit }: Wanted, isSorted: boolean): number {
-  if (limit === Number.POSITIVE_INFINITY) return firstCounted;
-  return isSorted ? limit : Math.max(limit, leastReadOn);
 }
 
 /** Two streams are mostly read to different lengths; many are points, of which each has few of what is wanted. */
@@ -116,6 +120,8 @@ function idsWalk(
   return {
     name: 'ids',
     keysRead: keys.length,
+    used: keys.length,
+    isNearEnd: true,
     get isDone() {
       return found !== undefined;
     },
@@ -137,11 +143,24 @@ function take(item: Stored<ObjectData>, { isKept }: Wanted, kept: Kept): void {
   if (isKept(item.data)) kept.set(item.data.id, item);
 }
 
-function takeAll(stream: Stream, wanted: Wanted, kept: Kept): void {
-  for (let item = stream.head(); item !== undefined; item = stream.head()) {
-    stream.drop();
-    take(item, wanted, kept);
+/** What was taken from streams. */
+interface Taken {
+  /** Objects looked at. */
+  readonly used: number;
+  /** Whether there is all that is wanted. */
+  readonly isComplete: boolean;
+}
+
+function takeAll(streams: readonly Stream[], wanted: Wanted, kept: Kept): Taken {
+  let used = 0;
+  for (const stream of streams) {
+    for (let item = stream.head(); item !== undefined; item = stream.head()) {
+      stream.drop();
+      take(item, wanted, kept);
+      used += 1;
+    }
   }
+  return { used, isComplete: streams.every(({ isRead }) => isRead) };
 }
 
 /** What of all that was collected is wanted. */
@@ -153,21 +172,21 @@ function inOrder(kept: Kept, { order, isDescending, from, limit }: Wanted) {
     .slice(0, limit);
 }
 
-/**
- * Takes objects from streams that are each in the order that is wanted, as far as it is known what comes next.
- *
- * @returns whether there is all that is wanted
- */
-function merge(streams: readonly Stream[], wanted: Wanted, kept: Kept): boolean {
+/** Takes objects from streams that are each in the order that is wanted, as far as it is known what comes next. */
+function merge(streams: readonly Stream[], wanted: Wanted, kept: Kept): Taken {
+  let used = 0;
   while (kept.size < wanted.limit) {
-    if (streams.some((stream) => stream.head() === undefined && !stream.isRead)) return false;
+    if (streams.some((stream) => stream.head() === undefined && !stream.isRead)) {
+      return { used, isComplete: false };
+    }
     const first = firstOf(streams, wanted);
     const item = first?.head();
-    if (first === undefined || item === undefined) return true;
+    if (first === undefined || item === undefined) break;
     first.drop();
     take(item, wanted, kept);
+    used += 1;
   }
-  return true;
+  return { used, isComplete: true };
 }
 
 /** The stream whose next object comes first; undefined when all have ended. */
@@ -262,7 +281,8 @@ function isInPlace(item: Stored, { index }: ObjectRange, position: string | unde
   return position === data.updated_at + idKey(data.id);
 }
 
-function pathName(path: Path): string {
+/** A path, as the log shows it. */
+export function pathName(path: Path): string {
   switch (path.kind) {
     case 'index':
       return path.index === 'updated' ? 'updated' : `slot${path.index}`;

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../domain/json.ts';
+
+/*
+ * Showing an object and writing its JSON is most of what a list costs, and mostly both were done before. So what was
+ * made of a stored item is kept for as long as somebody holds the item, which never changes: a change of the object
+ * makes another item. Nothing can be outdated, and nothing has to be cleared.
+ */
+
+/** What shapes bodies beside the items that they show. */
+export interface BodyShape {
+  /** Such as a class in one of its revisions; never changes. */
+  readonly form: object;
+  /** Path of the list that the items are in: links begin with it. */
+  readonly list: string;
+}
+
+/** A body, and what it was made by. */
+interface Kept extends BodyShape {
+  readonly body: JsonObject;
+}
+
+const keptBodies = new WeakMap<object, Kept>();
+/** JSON of kept bodies; empty until it is written for the first time. */
+const texts = new WeakMap<object, string>();
+
+/**
+ * Makes a function that gives the body of an item: the one that was made in the same shape before, or a new one. Bodies
+ * are shared, and frozen: who wants another one copies it.
+ *
+ * @param make called for an item that never changes
+ */
+export function lastingBodies<Item extends object>(
+  { form, list }: BodyShape,
+  make: (item: Item) => JsonObject,
+): (item: Item) => JsonObject {
+  return (item) => {
+    const kept = keptBodies.get(item);
+    if (kept !== undefined && kept.form === form && kept.list === list) return kept.body;
+    const body = Object.freeze(make(item));
+    keptBodies.set(item, { form, list, body });
+    texts.set(body, '');
+    return body;
+  };
+}
+
+/** Writes a body as JSON: a lasting one, and lasting ones on a page of results, from what was written before. */
+export function writeBody(body: unknown): string {
+  if (typeof body !== 'object' || body === null) return JSON.stringify(body);
+  return lastingText(body) ?? ('objects' in body ? writePage(body) : JSON.stringify(body));
+}
+
+function lastingText(body: object): string | undefined {
+  const known = texts.get(body);
+  if (known !== '') return known;
+  const text = JSON.stringify(body);
+  texts.set(body, text);
+  return text;
+}
+
+function writePage(page: object): string {
+  const members = Object.entries(page).map(([name, value]) => {
+    const isList = name === 'objects' && Array.isArray(value);
+    return `${JSON.stringify(name)}:${isList ? writeList(value) : JSON.stringify(value)}`;
+  });
+  return `{${members.join()}}`;
+}
+
+function writeList(objects: readonly object[]): string {
+  return `[${objects.map((one) => lastingText(one) ?? JSON.stringify(one)).join()}]`;
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+
+/*
+ * What an object looks like in an answer is made once and kept: every change of what it is made of must show at once,
+ * and forms of the answer that leave something out must not meet in it.
+ */
+
+let api: Api;
+let world: World;
+let list: string;
+const schema = [
+  { name: 'n', type: 'integer', filter_index: true },
+  { name: 'day', type: 'datetime' },
+];
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+});
+afterAll(() => api.close());
+
+let classes = 0;
+
+/** A class with one object, which was listed and shown once. */
+async function shownObject(): Promise<string> {
+  const name = `kept${classes++}`;
+  list = `${await world.dataClass(name, schema)}objects/`;
+  const path = `classes/${name}/objects/`;
+  const { id } = expected(await world.call(world.owner, 'POST', path, { n: 1 }), 201);
+  await get(list);
+  await get(`${list}${id}/`);
+  return `${path}${id}/`;
+}
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  return expected(await api.send({ as: world.owner, path, headers }), 200);
+}
+
+const both = async (path: string) => {
+  const { objects } = await get(list);
+  expect(objects).toEqual([await get(world.base + path)]);
+  return objects[0];
+};
+
+describe('an object that was shown before', () => {
+  it('is the same in a list and by itself, time and again', async () => {
+    const path = await shownObject();
+
+    expect(await both(path)).toEqual(await both(path));
+  });
+
+  it('shows its change', async () => {
+    const path = await shownObject();
+    await world.call(world.owner, 'PATCH', path, { n: 2, other_permissions: 'read' });
+
+    expect(await both(path)).toMatchObject({ n: 2, revision: 2, other_permissions: 'read' });
+  });
+
+  it('shows the fields of its class as they are now', async () => {
+    const path = await shownObject();
+    const later = [...schema, { name: 'more', type: 'string' }].slice(1);
+    const place = path.replace(/objects\/\d+\/$/, '');
+    expected(await world.call(world.owner, 'PATCH', place, { schema: later }), 200);
+
+    const shown = await both(path);
+
+    expect([Object.hasOwn(shown, 'n'), shown.more]).toEqual([false, null]);
+  });
+
+  it('has its links in the version of the call', async () => {
+    const path = await shownObject();
+    const { links } = await both(path);
+
+    const old = await get((world.base + path).replace('/v1.1/', '/v1/'));
+    const again = await both(path);
+
+    expect(old.links.self).toBe(links.self.replace('/v1.1/', '/v1/'));
+    expect(again.links).toEqual(links);
+  });
+
+  it('has its links below the new name of its instance', async () => {
+    const path = await shownObject();
+    const { links } = await both(path);
+    const renamed = await world.call(world.owner, 'POST', 'rename/', { new_name: 'moved-1' });
+    expected(renamed, 200);
+    const place = `${world.base.replace(/[^/]+\/$/, 'moved-1/')}`;
+
+    const shown = await get(place + path);
+    await api.send({
+      ...{ as: world.owner, method: 'POST', path: `${place}rename/` },
+      body: { new_name: world.instance },
+    });
+
+    expect(shown.links.self).toBe(links.self.replace(world.base, place));
+    expect(await both(path)).toMatchObject({ links });
+  });
+
+  it.each([
+    ['fields=n', ['n']],
+    ['excluded_fields=links,day,created_at,updated_at', expect.not.arrayContaining(['links'])],
+  ])('is trimmed by %s, and whole again', async (query, names) => {
+    const path = await shownObject();
+    const whole = await both(path);
+
+    const trimmed = (await get(`${list}?${query}`)).objects[0];
+    const alone = await get(`${world.base}${path}?${query}`);
+
+    expect(Object.keys(trimmed)).toEqual(names);
+    expect(alone).toEqual(trimmed);
+    expect(await both(path)).toEqual(whole);
+  });
+
+  it('is indented, or on a page for browsers, what it is else', async () => {
+    const path = await shownObject();
+    const whole = await both(path);
+    const indented = await fetch(api.url + list, {
+      headers: { 'X-API-KEY': world.owner, Accept: 'application/json; indent=4' },
+    });
+    const page = await fetch(api.url + list, {
+      headers: { 'X-API-KEY': world.owner, Accept: 'text/html' },
+    });
+
+    const text = await indented.text();
+
+    expect(text).toContain('\n    "objects": [\n');
+    expect(JSON.parse(text).objects).toEqual([whole]);
+    expect(await page.text()).toContain(whole.links.self);
+  });
+});
