@@ -57,6 +57,20 @@ module.exports = {
       to: { path: '^shared/resource/', dependencyTypesNot: ['type-only'] },
     },
     only(
+      'runtimes-know-domain', // they lie in each script's own function
+      '^shared/runtimes/',
+      '^shared/domain/',
+      valibot,
+      '^node_modules/fflate/',
+      '^(node:)?[a-z_/0-9]+$',
+    ),
+    {
+      name: 'runtime-files-stand-alone', // they are copied to where nothing else is
+      severity: 'error',
+      from: { path: '^shared/runtimes/.*\\.cjs$' },
+      to: { pathNot: ['^(node:)?[a-z_/0-9]+$', '^shared/runtimes/[^/]+/[^/]+\\.cjs$'] },
+    },
+    only(
       'resource-knows-no-platform',
       '^shared/resource/',
       '^shared/(domain|store|services|http)/',
@@ -117,6 +131,8 @@ module.exports = {
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
       '^shared/local/',
+      '^shared/runtimes/', // starts what runs scripts, on both platforms
+      '^lib/script-runtime\\.ts$', // reads the files that go into functions
       '^bin/start\\.mjs$', // bundles the server before it runs
       tests,
     ),

@@ -26,14 +26,17 @@ try {
 
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
-async function run({ folder, host, port, registration }: Options): Promise<void> {
+async function run({ folder, host, port, registration, scriptNetwork }: Options): Promise<void> {
   const { logLevel, social, ...limits } = readEnvironment();
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
   const verifiers = createVerifiers(social, fetch);
-  const platform = await openPlatform({ folder, log, settings, social: verifiers });
+  const scripts = { isolation: { network: scriptNetwork } };
+  const platform = await openPlatform({ folder, log, settings, social: verifiers, scripts });
   let server: LocalServer;
+  let isolation: string;
   try {
+    isolation = await platform.scripts.describe();
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
     server = await startServer({ ...platform, handler, host, port });
   } catch (error) {
@@ -45,7 +48,7 @@ async function run({ folder, host, port, registration }: Options): Promise<void>
     await platform.close();
     flush();
   });
-  process.stdout.write(await greet(platform, server.url));
+  process.stdout.write(await greet(platform, server.url, isolation));
 }
 
 /** The whole map on this platform. */
@@ -54,7 +57,7 @@ function connect(platform: LocalPlatform): Dispatch {
 }
 
 /** What an operator wants to know first. */
-async function greet(platform: LocalPlatform, url: string): Promise<string> {
+async function greet(platform: LocalPlatform, url: string, isolation: string): Promise<string> {
   const { folder, settings } = platform;
   const code = await openSetUpCode(platform);
   const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
@@ -67,6 +70,7 @@ async function greet(platform: LocalPlatform, url: string): Promise<string> {
     `Groundwork listens on ${url}`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Registration: ${settings.registration}`,
+    isolation,
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
     'Make an account, then list your instances with the account_key of the answer:',

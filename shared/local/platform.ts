@@ -8,6 +8,7 @@ import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.
 import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openDataFolder } from './data-folder.ts';
+import { type LocalScripts, type LocalScriptsOptions, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
 
@@ -21,17 +22,20 @@ export interface PlatformOptions {
   readonly social?: Platform['social'];
   /** A test may fix it. */
   readonly clock?: Clock;
+  /** What scripts may do on this machine. */
+  readonly scripts?: LocalScriptsOptions;
 }
 
 /** The platform of one machine, to be closed. */
 export interface LocalPlatform extends Platform {
   /** Absolute path of the data folder; undefined: in memory. */
   readonly folder: string | undefined;
+  readonly scripts: LocalScripts;
   /** Makes a dispatch whose calls the work in the background waits for where it must. */
   track: Calls['track'];
   /** Resolves when all that follows from earlier calls is done, but for work that is due later. */
   idle(): Promise<void>;
-  /** Ends the work in the background, closes the store, then lets another process use the folder. */
+  /** Ends scripts and the work in the background, closes the store, then lets another process use the folder. */
   close(): Promise<void>;
 }
 
@@ -59,11 +63,13 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
   });
+  const scripts = openScripts(options.scripts);
   return {
-    ...{ ...medium, ...services, mailer, social, settings, changes: background.changes },
+    ...{ ...medium, ...services, scripts, mailer, social, settings, changes: background.changes },
     track: calls.track,
     idle: background.idle,
     close: async () => {
+      await scripts.close(); // first: the background may wait for one
       await background.stop();
       await medium.close();
     },

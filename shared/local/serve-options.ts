@@ -10,6 +10,8 @@ export interface ServeOptions {
   /** The data folder; undefined: in memory. */
   readonly folder: string | undefined;
   readonly registration: Settings['registration'];
+  /** Whether scripts reach what this machine reaches. */
+  readonly scriptNetwork: boolean;
 }
 
 /** A command line that makes no sense; its message is one sentence. */
@@ -25,6 +27,7 @@ export const usage = `Usage: npm start -- [options]
   --registration open|closed
                          whether anybody may make an account
                          (default: open when only this machine can connect, else closed)
+  --no-script-network    scripts reach no network at all (needs bubblewrap, so Linux)
   --help                 show this
 
 Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES,
@@ -41,7 +44,7 @@ GROUNDWORK_GITHUB_CLIENT_SECRET.
  * @throws UsageError for unknown options and bad values
  */
 export function parseServeOptions(args: readonly string[]): ServeOptions | 'help' {
-  const { port, host, data, memory, registration, help } = parse(args);
+  const { port, host, data, memory, registration, help, ...flags } = parse(args);
   if (help) return 'help';
   if (memory && data !== undefined) throw new UsageError('--data and --memory exclude each other');
   if (host === '') throw new UsageError('--host takes an address or a name');
@@ -51,6 +54,7 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
     port: readPort(port),
     folder: memory ? undefined : (data ?? '.groundwork'),
     registration: readRegistration(registration, host),
+    scriptNetwork: !flags['no-script-network'],
   };
 }
 
@@ -69,6 +73,7 @@ function parse(args: readonly string[]) {
         data: { type: 'string' },
         memory: { type: 'boolean', default: false },
         registration: { type: 'string' },
+        'no-script-network': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;

@@ -55,7 +55,17 @@ async function addressOf({ child, printed, ended }: Run): Promise<string> {
 
 describe('a command line', () => {
   test.each([
-    [[], { host: '127.0.0.1', port: 3000, folder: '.groundwork', registration: 'open' }],
+    [
+      [],
+      {
+        host: '127.0.0.1',
+        port: 3000,
+        folder: '.groundwork',
+        registration: 'open',
+        scriptNetwork: true,
+      },
+    ],
+    [['--no-script-network'], { scriptNetwork: false }],
     [['--memory', '--port=0'], { port: 0, folder: undefined }],
     [['--data', '/srv/x'], { folder: '/srv/x' }],
     [['--host', '0.0.0.0'], { host: '0.0.0.0', registration: 'closed' }],
@@ -112,6 +122,9 @@ describe('the server as a process', () => {
     expect(await answer.json()).toEqual({ detail: 'Not found.' });
     expect(code).toBe(0);
     expect(run.printed.out).toContain(`Data: ${folder}\n`);
+    expect(run.printed.out).toMatch(
+      /^Scripts: in processes held by .*Node's permission flags.*network/m,
+    );
     expect(run.printed.out).toContain(`curl ${url}/v1.1/account/register/`);
     expect(run.printed.out).toContain(`curl ${url}/v1.1/instances/ `);
     expect(run.printed.err).toMatch(/^\{"time":.*"path":"\/nothing\/here\/","status":404.*\}\n$/);

@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /** A bundle in a Node process of its own, as Lambda runs it. */
-export interface Lambda {
-  invoke(event: APIGatewayProxyEventV2): Promise<Result>;
+export interface Lambda<Event = APIGatewayProxyEventV2, Answer = Result> {
+  invoke(event: Event): Promise<Answer>;
   /** Ends the process; gives all that the function has written to standard output. */
   close(): Promise<string>;
 }
@@ -32,11 +32,11 @@ process.send('ready');
  * @param node      the program that runs it
  * @param variables the whole environment of the process
  */
-export async function startLambda(
+export async function startLambda<Event extends object = APIGatewayProxyEventV2, Answer = Result>(
   node: string,
   bundle: string,
   variables: Readonly<Record<string, string>>,
-): Promise<Lambda> {
+): Promise<Lambda<Event, Answer>> {
   const args = ['--input-type=module', '--eval', host, pathToFileURL(bundle).href];
   const child = spawn(node, args, { env: variables, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let output = '';
@@ -54,7 +54,7 @@ export async function startLambda(
     invoke: async (event) => {
       const answer = next();
       child.send(event);
-      return (await answer) as Result; // from our own host
+      return (await answer) as Answer; // from our own host
     },
     close: async () => {
       child.kill();

@@ -1,0 +1,124 @@
+import * as v from 'valibot';
+
+/** Bytes of standard output, standard error and custom response together (reference: Streams, exit codes, limits). */
+export const maxOutputBytes = 524_288;
+
+/** What takes the place of standard error when a run has put out too much. */
+export const tooMuchOutput = 'stdout and/or stderr max size exceeded.';
+/** What standard error says about a custom response outside its limits. */
+export const invalidResponse = 'HTTP response validation failed.';
+
+/** A custom response, checked: it can be sent as it is. */
+export interface ScriptResponse {
+  /** 100 to 599. */
+  readonly status: number;
+  readonly content_type: string;
+  readonly content: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a supervisor has seen of a run. Nothing in it is to be trusted: it comes from where the script ran. */
+export interface RawResult {
+  /** Null when a signal ended the process. */
+  readonly exitCode: number | null;
+  readonly isTimedOut: boolean;
+  /** Whether there was more output than `maxOutputBytes`. */
+  readonly isCut: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** JSON of `{status_code, content, content_type, headers}`; absent without a custom response. */
+  readonly response?: string;
+}
+
+/** The result of a run by the rules of the interface. */
+export interface ScriptResult {
+  readonly status: 'success' | 'failure' | 'timeout';
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly response?: ScriptResponse;
+}
+
+const timeoutCode = 124;
+
+/**
+ * Judges a run: exit code 0 is success, 124 a time-out, anything else a failure; a custom response counts after
+ * success only (reference: Streams, exit codes, limits).
+ */
+export function judgeRun(raw: RawResult): ScriptResult {
+  const stdout = trimEnd(raw.stdout);
+  const stderr = trimEnd(raw.stderr);
+  const text = raw.exitCode === 0 ? raw.response : undefined;
+  const response = text === undefined ? undefined : parseResponse(text);
+  const content = response?.content ?? '';
+  if (raw.isCut || sizeOf(raw.stdout) + sizeOf(raw.stderr) + sizeOf(content) > maxOutputBytes) {
+    return { status: 'failure', stdout: cut(stdout), stderr: tooMuchOutput };
+  }
+  if (raw.isTimedOut || raw.exitCode === timeoutCode) return { status: 'timeout', stdout, stderr };
+  if (raw.exitCode !== 0) return { status: 'failure', stdout, stderr };
+  if (text === undefined) return { status: 'success', stdout, stderr };
+  if (response !== undefined) return { status: 'success', stdout, stderr, response };
+  const told = stderr === '' ? invalidResponse : `${stderr}\n${invalidResponse}`;
+  return { status: 'failure', stdout, stderr: told };
+}
+
+const printable = /^[\u0020-\u007e]*$/;
+const maxHeaders = 50;
+const maxHeadersBytes = 8 * 1024;
+/** Headers of the connection, which belongs to the server. */
+const ofConnection = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'content-length'],
+]);
+
+const scalar = v.union([v.string(), v.number(), v.boolean()]);
+const headersSchema = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), v.maxLength(127)),
+    v.pipe(
+      scalar,
+      v.transform(String),
+      v.regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/),
+      v.maxLength(4096),
+    ),
+  ),
+  v.check((headers) => Object.keys(headers).length <= maxHeaders),
+  v.check((headers) => sizeOf(Object.entries(headers).flat().join('')) <= maxHeadersBytes),
+);
+const responseSchema = v.object({
+  status_code: v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{3}$/), v.transform(Number))]),
+    v.integer(),
+    v.minValue(100),
+    v.maxValue(599),
+  ),
+  content: v.string(),
+  content_type: v.pipe(v.string(), v.maxLength(255), v.regex(printable), v.includes('/')),
+  headers: headersSchema,
+});
+
+/** The response that a script has set; undefined when it is none that can be sent. */
+function parseResponse(text: string): ScriptResponse | undefined {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), responseSchema), text);
+  if (!parsed.success) return undefined;
+  const { status_code, content, content_type, headers } = parsed.output;
+  const kept = Object.entries(headers).filter(([name]) => !ofConnection.has(name.toLowerCase()));
+  return { status: status_code, content, content_type, headers: Object.fromEntries(kept) };
+}
+
+function sizeOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** As much as there is room for beside the message, in whole characters. */
+function cut(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  const room = maxOutputBytes - sizeOf(tooMuchOutput);
+  if (bytes.length <= room) return text;
+  return new TextDecoder().decode(bytes.subarray(0, room), { stream: true });
+}
+
+function trimEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
+}

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { scriptVariables } from '../../runtimes/limits.ts';
+import { StartError } from '../start-error.ts';
+
+/** What this machine offers to keep scripts apart from it, found out once at the start. */
+export interface Isolation {
+  /** Programs, with their arguments, that each runner is started through: lower priority, limits. */
+  readonly prefix: readonly string[];
+  /** Whether runners see a file system, processes and users of their own. */
+  readonly hasBubblewrap: boolean;
+  /** Whether scripts reach the network of this machine. */
+  readonly hasNetwork: boolean;
+}
+
+/** What to look for; tests leave some out. */
+export interface IsolationOptions {
+  /** False cuts scripts off from all networks. */
+  readonly network: boolean;
+  /** False does without bubblewrap although it is there. */
+  readonly bubblewrap?: boolean;
+}
+
+const probeMs = 5_000;
+const niceness = '10'; // the server goes first when scripts want all cores
+const dataBytes = 400_000_000; // Buffers are outside of Node's own heap limit
+const fileBytes = 128 * 1024 * 1024;
+const programsOfPrefix = [
+  ['nice', '-n', niceness],
+  ['prlimit', `--data=${dataBytes}`, `--fsize=${fileBytes}`, '--core=0', '--nofile=512'],
+  ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // no runner outlives the server, not even one that spins
+];
+
+/** The runtimes' files, as they lie in the project and as a runner in a box of its own sees them. */
+export const runtimeFolder = fileURLToPath(new URL('../../runtimes', import.meta.url));
+const boxed = { node: '/node', runtimes: '/runtimes', temporary: '/tmp' } as const;
+/** Where things are inside a box. */
+export const boxedPaths = boxed;
+
+/**
+ * Finds out what holds scripts here.
+ *
+ * @throws StartError when the network is to be closed and nothing here can do so
+ */
+export async function probeIsolation(options: IsolationOptions): Promise<Isolation> {
+  const { network, bubblewrap = true } = options;
+  const works = await Promise.all(programsOfPrefix.map((each) => succeeds([...each, 'true'])));
+  const prefix = programsOfPrefix.filter((_, at) => works[at]).flat();
+  const box = [...prefix, ...boxCommand({ hasNetwork: network }), boxed.node, '--version'];
+  const hasBubblewrap = bubblewrap && (await succeeds(box));
+  if (!network && !hasBubblewrap) {
+    throw new StartError(
+      '--no-script-network needs bubblewrap (bwrap) on Linux, and it does not work here',
+    );
+  }
+  return { prefix, hasBubblewrap, hasNetwork: network };
+}
+
+/** One line for the operator: what holds scripts, and what they can reach. */
+export function describeIsolation({ hasBubblewrap, hasNetwork, prefix }: Isolation): string {
+  const holds = [
+    ...(hasBubblewrap ? ['bubblewrap'] : []),
+    "Node's permission flags",
+    ...(prefix.includes('prlimit') ? ['memory limit'] : []),
+  ].join(', ');
+  const warning = hasBubblewrap ? '' : '; bubblewrap does not work here';
+  const reach = hasNetwork
+    ? 'they reach every network that this machine does'
+    : 'they have no network';
+  return `Scripts: in processes held by ${holds}${warning}; ${reach}`;
+}
+
+const readOnly = ['/usr', '/lib', '/lib32', '/lib64', '/bin', '/sbin'];
+const forNetwork = [
+  ...['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/gai.conf'],
+  ...['/etc/ssl', '/etc/pki', '/etc/ca-certificates'],
+];
+const nobody = '65534';
+
+/** The command that makes a box with nothing but system libraries, Node and the runtimes in it. */
+export function boxCommand({ hasNetwork }: Pick<Isolation, 'hasNetwork'>): readonly string[] {
+  const seen = hasNetwork ? [...readOnly, ...forNetwork] : readOnly;
+  return [
+    ...['bwrap', '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--uid', nobody, '--gid', nobody, '--hostname', 'script'],
+    ...seen.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--ro-bind', realpathSync(process.execPath), boxed.node],
+    ...['--ro-bind', runtimeFolder, boxed.runtimes],
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--size', String(fileBytes), '--tmpfs', boxed.temporary, '--chdir', boxed.temporary],
+  ];
+}
+
+async function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> {
+  try {
+    const options = { env: scriptVariables('/tmp'), timeout: probeMs };
+    await promisify(execFile)(program, args, options);
+    return true;
+  } catch {
+    return false; // missing, too old or forbidden: all the same to us
+  }
+}

@@ -1,0 +1,97 @@
+import { cpus } from 'node:os';
+import { judgeRun } from '../../domain/script-result.ts';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
+import {
+  describeIsolation,
+  type Isolation,
+  type IsolationOptions,
+  probeIsolation,
+} from './isolation.ts';
+import { prepareNode } from './node-command.ts';
+import { openPool, type Pool, type Prepare } from './pool.ts';
+import { createQueue } from './queue.ts';
+
+/** Scripts in sandboxed processes of this machine. */
+export interface LocalScripts extends ScriptRunner {
+  /**
+   * One line for the operator: what holds scripts, and what they can reach.
+   *
+   * @throws StartError when the network is to be closed and cannot be
+   */
+  describe(): Promise<string>;
+  /** Processes that there are now. */
+  size(): number;
+  /** Ends all processes; runs under way end as failures, later ones are blocked. */
+  close(): Promise<void>;
+}
+
+/** What may be set; all of it has a default. */
+export interface LocalScriptsOptions {
+  /** What to look for in this machine; all that it has when absent. */
+  readonly isolation?: IsolationOptions;
+  /** Most processes at a time; by the number of cores when absent. */
+  readonly cap?: number;
+  /** How long an idle process stays; a minute when absent. */
+  readonly idleMs?: number;
+}
+
+const maxWaiting = 1_000; // runs over all instances; the limit of one instance is its own affair
+const defaultCap = Math.max(4, 2 * cpus().length);
+
+/** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
+export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
+  const { isolation = { network: true }, cap = defaultCap, idleMs = 60_000 } = options;
+  let probed: Promise<Isolation> | undefined;
+  const probe = () => {
+    probed ??= probeIsolation(isolation);
+    return probed;
+  };
+  const prepare: Prepare = async () => prepareNode(await probe());
+  const pool = openPool({ prepare, cap, idleMs });
+  const queue = createQueue<true>();
+  let places = cap;
+  let isClosed = false;
+
+  const enter = async ({ instance, waitMs }: ScriptRun) => {
+    if (places > 0) {
+      places -= 1;
+      return true;
+    }
+    return queue.wait(instance, waitMs);
+  };
+  const leave = () => {
+    if (!queue.give(true)) places += 1;
+  };
+
+  return {
+    describe: async () => describeIsolation(await probe()),
+    size: () => pool.size(),
+    run: async (run) => {
+      if (isClosed || queue.length >= maxWaiting) return { status: 'blocked' };
+      if ((await enter(run)) === undefined) return { status: 'queue_timeout' };
+      try {
+        return isClosed ? { status: 'blocked' } : await execute(pool, run);
+      } finally {
+        leave();
+      }
+    },
+    close: async () => {
+      isClosed = true;
+      await pool.close();
+    },
+  };
+}
+
+async function execute(pool: Pool, run: ScriptRun): Promise<ScriptOutcome> {
+  const { instance, script, version, runtime, args, config, meta, timeoutMs } = run;
+  const { runner, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
+  try {
+    const source = isWarm ? '' : await run.source();
+    if (!runner.isReusable()) throw new Error('the process for a script could not be started');
+    const raw = await runner.run({ source, args, config, meta, timeoutMs });
+    const { executedAtMs, durationMs } = raw;
+    return { ...judgeRun(raw), executedAtMs, durationMs };
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,174 @@
+'use strict';
+/* The globals of one run: a context of its own, which looks like the main one to a script. */
+const { Console } = require('node:console');
+const { writeSync } = require('node:fs');
+const { createRequire } = require('node:module');
+const { Writable } = require('node:stream');
+const vm = require('node:vm');
+
+/** File name of each script, as tracebacks show it. */
+exports.fileName = 'main.js';
+
+const bare = vm.createContext(vm.constants?.DONT_CONTEXTIFY ?? {});
+const inBare = new vm.Script('globalThis').runInContext(bare);
+const isBuiltin = (name) => Object.hasOwn(inBare, name) && name !== 'console';
+
+/** What Node adds to the language, each as a property that a script may replace for itself. */
+const additions = Object.getOwnPropertyNames(globalThis)
+  .filter((name) => !isBuiltin(name) && !['global', 'console'].includes(name))
+  .map((name) => [name, describe(Object.getOwnPropertyDescriptor(globalThis, name), name)]);
+
+/** The language's own classes: what core modules make is of these, not of the context's. */
+const classes = Object.getOwnPropertyNames(globalThis)
+  .filter((name) => isBuiltin(name) && typeof globalThis[name] === 'function')
+  .filter((name) => globalThis[name].prototype !== undefined)
+  .map((name) => [name, globalThis[name]]);
+
+function describe({ enumerable, get, value }, name) {
+  if (get === undefined) return { value, writable: true, enumerable, configurable: true };
+  return {
+    get: () => globalThis[name], // some of Node's getters insist on the main context
+    set(replacement) {
+      const own = { value: replacement, writable: true, enumerable: true, configurable: true };
+      Object.defineProperty(this, name, own);
+    },
+    enumerable,
+    configurable: true,
+  };
+}
+
+/*
+ * These two run inside the context, whose own builtins nobody has touched yet. They must not refer to anything out
+ * here but their arguments.
+ */
+
+/** Makes the context look like the main one: `instanceof` takes what core modules make for its own kind. */
+function furnish({ additions, classes, typedArray, values }) {
+  const { defineProperty } = Object;
+  const hidden = (value) => ({ value, writable: true, enumerable: false, configurable: true });
+  for (const [name, descriptor] of additions) defineProperty(globalThis, name, descriptor);
+  for (const [name, value] of values) defineProperty(globalThis, name, hidden(value));
+  defineProperty(globalThis, 'global', hidden(globalThis));
+
+  const isOrdinary = Function.prototype[Symbol.hasInstance];
+  const test = Function.prototype.call.bind(isOrdinary);
+  const recognise = (own, main) =>
+    defineProperty(
+      own,
+      Symbol.hasInstance,
+      hidden(function hasInstance(value) {
+        return test(this, value) || (this === own && test(main, value)); // not for classes made from it
+      }),
+    );
+  for (const [name, main] of classes) recognise(globalThis[name], main);
+  recognise(Object.getPrototypeOf(Uint8Array), typedArray);
+}
+
+/** Defines what scripts talk to the platform with. */
+function connect() {
+  const { parse, stringify } = JSON;
+  const { defineProperty } = Object;
+  const text = String;
+  const isMadeBy = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]);
+  const define = (name, value) =>
+    defineProperty(globalThis, name, { value, writable: true, configurable: true });
+
+  function HttpResponse(status_code, content, content_type, headers) {
+    if (!new.target) return new HttpResponse(status_code, content, content_type, headers);
+    this.status_code = status_code || 200;
+    this.content = content || '';
+    this.content_type = content_type || 'application/json';
+    this.headers = headers || {};
+  }
+  for (const [spelling, name] of [
+    ['statusCode', 'status_code'],
+    ['contentType', 'content_type'],
+  ]) {
+    defineProperty(HttpResponse.prototype, spelling, {
+      get() {
+        return this[name];
+      },
+      set(value) {
+        this[name] = value;
+      },
+      configurable: true,
+    });
+  }
+  let last;
+  define('HttpResponse', HttpResponse);
+  define('setResponse', (response) => {
+    last = response;
+  });
+  return {
+    /** Parsed in here, so that they are this context's objects. */
+    setInput: ({ args, config, meta }) => {
+      define('ARGS', parse(args));
+      define('CONFIG', parse(config));
+      define('META', parse(meta));
+    },
+    /** JSON of the custom response, or undefined. */
+    describeResponse: () => {
+      if (!isMadeBy(HttpResponse, last)) return undefined;
+      const { status_code, content, content_type, headers } = last;
+      const body = typeof content === 'object' && content !== null ? stringify(content) : content;
+      return stringify({ status_code, content: text(body ?? ''), content_type, headers });
+    },
+  };
+}
+const inside = new vm.Script(`[${furnish}, ${connect}]`, { filename: __filename });
+
+/**
+ * Makes the globals of one run.
+ *
+ * @returns the context, and functions to give it its input and to read its response
+ */
+exports.makeContext = () => {
+  const context = vm.createContext(vm.constants?.DONT_CONTEXTIFY ?? {});
+  const module = { exports: {}, id: '.', filename: exports.fileName, loaded: false, children: [] };
+  const streams = { stdout: openStream(1), stderr: openStream(2) };
+  const own = { configurable: true, enumerable: true, writable: true };
+  for (const [name, value] of Object.entries(streams)) {
+    Object.defineProperty(process, name, { ...own, value });
+  }
+  const values = Object.entries({
+    console: new Console(streams),
+    require: createRequire(`${process.cwd()}/${exports.fileName}`),
+    module,
+    exports: module.exports,
+    __filename: exports.fileName,
+    __dirname: '.',
+  });
+  const typedArray = Object.getPrototypeOf(Uint8Array);
+  const [furnishContext, connectContext] = inside.runInContext(context);
+  const platform = connectContext(); // first: it needs untouched classes
+  furnishContext({ additions, classes, typedArray, values });
+  return { context, ...platform };
+};
+
+/** Writes at once: what a script has printed is out before it hangs or dies. */
+function openStream(descriptor) {
+  const stream = new Writable({
+    decodeStrings: true,
+    write: (chunk, _encoding, done) => {
+      writeAll(descriptor, chunk);
+      done();
+    },
+  });
+  return Object.assign(stream, { fd: descriptor, _type: 'pipe' });
+}
+
+const nap = new Int32Array(new SharedArrayBuffer(4));
+const { wait } = Atomics;
+
+/** Writes all of it, waiting while the reader is behind. */
+function writeAll(descriptor, chunk) {
+  for (let at = 0; at < chunk.length; ) {
+    try {
+      at += writeSync(descriptor, chunk, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+      wait(nap, 0, 0, 1); // ms
+    }
+  }
+}
+exports.writeAll = writeAll;

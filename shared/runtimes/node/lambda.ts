@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { maxResidentBytes, permissionFlags, scriptVariables } from '../limits.ts';
+import { type Runner, type RunnerResult, startRunner } from '../runner-process.ts';
+
+/*
+ * The supervisor of a Node script in Lambda: the handler of the script's own function. It lies in the function's zip as
+ * index.mjs, beside the runner, the source and the version.
+ */
+
+/** A run, as the platform invokes the function. */
+export interface ScriptEvent {
+  readonly version: number;
+  readonly args: unknown;
+  readonly config: unknown;
+  readonly meta: unknown;
+  readonly timeoutMs: number;
+}
+
+/** What the function answers: what it has seen, or that it holds another version of the script. */
+export type ScriptAnswer = RunnerResult | { readonly stale: true; readonly version: number };
+
+const temporary = mkdtempSync(join(tmpdir(), 'script-'));
+const folder = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
+const { version } = JSON.parse(readFileSync(`${folder}/version.json`, 'utf8')) as {
+  readonly version: number; // written by ourselves into the same zip
+};
+let runner = start();
+
+/** Runs the script, in the process of its last run where that is fit for it. */
+export async function handler(event: ScriptEvent): Promise<ScriptAnswer> {
+  if (event.version !== version) return { stale: true, version };
+  if (!runner.isReusable()) runner = start();
+  const { args, config, meta, timeoutMs } = event;
+  await runner.ready;
+  const source = readFileSync(`${folder}/main.js`, 'utf8');
+  return runner.run({ source, args, config, meta, timeoutMs });
+}
+
+function start(): Runner {
+  const flags = permissionFlags(process.allowedNodeEnvironmentFlags, {
+    readable: folder,
+    writable: temporary,
+  });
+  return startRunner({
+    program: process.execPath,
+    args: [...flags, `${folder}/runner.cjs`, temporary],
+    variables: scriptVariables(temporary),
+    folder: temporary,
+    maxResidentBytes,
+  });
+}

@@ -1,0 +1,182 @@
+'use strict';
+/*
+ * The runner: a process that evaluates one script, again and again, in a new context each time. It speaks with its
+ * supervisor over descriptor 3, one JSON value a line; see ../runner-process.ts. A script shares the process with it
+ * and may break it, to its own harm only: the supervisor trusts nothing that comes from here.
+ */
+const { readdirSync, rmSync } = require('node:fs');
+const net = require('node:net');
+const { join } = require('node:path');
+const util = require('node:util');
+const vm = require('node:vm');
+const { fileName, makeContext, writeAll } = require('./context.cjs');
+const { lockDown, watchLeftovers } = require('./lockdown.cjs');
+
+const control = 3;
+const maxRuns = 500; // of one process: what leaks goes with it
+const maxResponse = 4 * 1024 * 1024; // characters of JSON; more is too much by any count
+
+const { parse, stringify } = JSON;
+const { from } = Buffer;
+const { inspect } = util;
+const exit = process.reallyExit.bind(process);
+const emit = process.emit.bind(process);
+const resources = process.getActiveResourcesInfo.bind(process);
+
+const channel = new net.Socket({ fd: control, readable: true, writable: false });
+const keepChannel = channel.ref.bind(channel);
+const freeChannel = channel.unref.bind(channel);
+let next = makeContext();
+let script; // compiled at the first run
+let running; // the mark of the run under way
+let hasLeftovers = false;
+let runs = 0;
+
+const [temporary] = process.argv.splice(2); // the one folder that a script may write to
+
+emptyFolder();
+lockDown(channel);
+watchLeftovers(() => {
+  hasLeftovers = true;
+});
+const ownListeners = new Map(
+  process.eventNames().map((name) => [name, process.rawListeners(name)]),
+);
+Object.defineProperty(process, 'emit', { value: intercept, writable: false, configurable: false });
+channel.on('end', () => exit(0)); // the supervisor has gone
+readLines(channel, (line) => begin(parse(line)));
+say({ __proto__: null, ready: true });
+
+function readLines(stream, onLine) {
+  let parts = [];
+  stream.on('data', (chunk) => {
+    const end = chunk.indexOf(10);
+    if (end === -1) return void parts.push(chunk);
+    const line = Buffer.concat([...parts, chunk.subarray(0, end)]).toString();
+    parts = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
+    onLine(line);
+  });
+}
+
+function begin({ mark, source, args, config, meta }) {
+  running = mark;
+  runs += 1;
+  hasLeftovers = false;
+  freeChannel();
+  try {
+    script ??= new vm.Script(source, {
+      filename: fileName,
+      importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    next.setInput({ args, config, meta });
+    script.runInContext(next.context);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Sees events of the process before any listener does, so that a script cannot remove what ends its run. */
+function intercept(name, ...values) {
+  if (running === undefined) return emit(name, ...values);
+  switch (name) {
+    case 'beforeExit':
+      return endWhenIdle(...values);
+    case 'exit':
+      emit(name, ...values);
+      return end(process.exitCode ?? values[0], false);
+    case 'uncaughtException':
+      return emit(name, ...values) || fail(values[0]);
+    default:
+      return emit(name, ...values);
+  }
+}
+
+function endWhenIdle(code) {
+  if (emit('beforeExit', code)) {
+    process.removeAllListeners('beforeExit');
+    if (resources().length > 0) return true; // a listener has found more to do
+  }
+  try {
+    emit('exit', process.exitCode ?? 0);
+  } catch (error) {
+    fail(error);
+  }
+  end(process.exitCode ?? 0, !hasLeftovers && runs < maxRuns);
+  recover();
+  return true;
+}
+
+/** Ready for the next run, off the way of the last answer. */
+function recover() {
+  for (const name of process.eventNames()) {
+    const own = ownListeners.get(name) ?? [];
+    for (const each of process.rawListeners(name)) if (!own.includes(each)) process.off(name, each);
+  }
+  process.exitCode = undefined;
+  process.setUncaughtExceptionCaptureCallback(null);
+  emptyFolder();
+  next = makeContext();
+  keepChannel();
+}
+
+/** Files of one run are gone in the next. */
+function emptyFolder() {
+  for (const name of readdirSync(temporary)) rmSync(join(temporary, name), { recursive: true });
+}
+
+/** Ends the run by an error that nobody has caught, and the process with it. */
+function fail(error) {
+  writeAll(2, from(`${describeError(error)}\n`));
+  end(1, false);
+  exit(1);
+}
+
+function describeError(error) {
+  try {
+    const isError = util.types.isNativeError(error) || error instanceof Error;
+    const text = inspect(error);
+    return isError ? withoutOwnFrames(text) : `Uncaught ${text}`;
+  } catch {
+    return 'Uncaught error that cannot be shown'; // it has code of its own for that, which fails
+  }
+}
+
+const foreignHeader = /^(?!main\.js:).*:\d+\n.*\n *\^+\n+/; // the line of code that threw, if not the script's
+const internal = [__dirname, 'node:vm:', 'node:internal/', 'node:net:', 'node:events:'];
+
+function withoutOwnFrames(text) {
+  const kept = [];
+  for (const line of text.replace(foreignHeader, '').split('\n')) {
+    const isOwn = /^ +at /.test(line) && internal.some((part) => line.includes(part));
+    if (!isOwn) kept.push(line);
+    else if (line.endsWith(' {')) kept.push(`${kept.pop()} {`); // what the error holds follows
+  }
+  return kept.join('\n');
+}
+
+/** Reports what has become of the run. Without prototypes: a script may have changed these. */
+function end(code, isReusable) {
+  const report = { __proto__: null, mark: running, exitCode: code, isReusable };
+  try {
+    const response = code === 0 ? next.describeResponse() : undefined;
+    if (response?.length > maxResponse) report.isTooBig = true;
+    else if (response !== undefined) report.response = response;
+  } catch (error) {
+    report.exitCode = 1; // a response that cannot be read
+    writeAll(2, from(`${describeError(error)}\n`));
+  }
+  const mark = from(running);
+  running = undefined;
+  for (const descriptor of [1, 2]) {
+    try {
+      writeAll(descriptor, mark);
+    } catch {
+      report.isReusable = false; // the script has closed it: its end says the same
+    }
+  }
+  say(report);
+}
+
+function say(message) {
+  writeAll(control, from(`\n${stringify(message)}\n`)); // on a line of its own, whatever a script has written
+}

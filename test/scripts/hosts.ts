@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
+import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
+import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { type LocalScripts, openScripts } from '../../shared/local/scripts/scripts.ts';
+import type { ScriptAnswer, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
+import { packScript } from '../../shared/runtimes/package.ts';
+import type { ScriptRun } from '../../shared/services/script-runner.ts';
+import { type Lambda, startLambda } from '../support/lambda.ts';
+
+/** A script to run, with what it is given. */
+export interface Sample {
+  readonly source: string;
+  readonly args?: unknown;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly timeoutMs?: number;
+}
+
+/** A place where scripts run. */
+export interface Host {
+  readonly name: string;
+  /** Runs the sample so many times, one after the other, as one script; gives the last result. */
+  run(sample: Sample, times?: number): Promise<ScriptResult>;
+  close(): Promise<unknown>;
+}
+
+const secret = 'a secret of the host'; // no script may find it
+
+/** The hosts of this machine, by name, each to be opened. The box is missing where bubblewrap does not work. */
+export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>> {
+  const { hasBubblewrap } = await probeIsolation({ network: true });
+  const zips: [string, () => Promise<Host>][] = [
+    ['the zip', async () => openZips('the zip', process.execPath)],
+  ];
+  const { GROUNDWORK_TEST_NODE: lambdaNode } = process.env;
+  if (lambdaNode !== undefined) {
+    zips.push(["the zip on Lambda's Node", async () => openZips('zip', lambdaNode)]);
+  }
+  if (!hasBubblewrap) process.stdout.write('skipped: scripts in bubblewrap, which is not here\n');
+  return new Map([
+    ...(hasBubblewrap ? [['a box', async () => openLocal('a box', true)] as const] : []),
+    ['a bare process', async () => openLocal('a bare process', false)],
+    ...zips,
+  ]);
+}
+
+/** Scripts in this machine's sandbox, with bubblewrap or without. */
+function openLocal(name: string, bubblewrap: boolean): Host {
+  process.env.GROUNDWORK_TEST_SECRET = secret;
+  const scripts = openScripts({ isolation: { network: true, bubblewrap }, cap: 3 });
+  let script = 0;
+  return {
+    name,
+    close: () => scripts.close(),
+    run: async (sample, times = 1) => {
+      script += 1;
+      for (let left = times; left > 1; left -= 1) await runLocally(scripts, { ...sample, script });
+      return runLocally(scripts, { ...sample, script });
+    },
+  };
+}
+
+/** Runs a sample by a local runner; parts of the run may be given. */
+export async function runLocally(
+  scripts: LocalScripts,
+  run: Sample & Partial<Omit<ScriptRun, 'source'>>,
+): Promise<ScriptResult> {
+  const { source, ...given } = run;
+  const outcome = await scripts.run({ ...defaults, ...given, source: async () => source });
+  if (outcome.status === 'blocked' || outcome.status === 'queue_timeout') {
+    throw new Error(outcome.status);
+  }
+  const { executedAtMs, durationMs, ...result } = outcome;
+  if (!Number.isInteger(executedAtMs) || !Number.isInteger(durationMs)) throw new Error('no times');
+  return result;
+}
+
+const defaults = {
+  instance: 1,
+  script: 1,
+  version: 1,
+  runtime: 'node',
+  args: {},
+  config: {},
+  meta: {},
+  timeoutMs: 15_000,
+  waitMs: 15_000,
+} as const;
+
+/** Scripts in the zips of their functions, each driven as Lambda would. */
+function openZips(name: string, node: string): Host {
+  const files = nodeRuntimeFiles();
+  const root = mkdtempSync(join(tmpdir(), 'groundwork-zips-'));
+  let count = 0;
+  return {
+    name,
+    close: async () => rmSync(root, { recursive: true }),
+    run: async (sample, times = 1) => {
+      count += 1;
+      const folder = join(root, String(count));
+      unpack(
+        packScript(files, { source: sample.source, version: 7, sourceName: 'main.js' }),
+        folder,
+      );
+      const variables = {
+        AWS_SECRET_ACCESS_KEY: secret,
+        GROUNDWORK_TEST_SECRET: secret,
+        TMPDIR: root,
+      };
+      const lambda: Lambda<ScriptEvent, ScriptAnswer> = await startLambda(
+        node,
+        join(folder, 'index.mjs'),
+        variables,
+      );
+      try {
+        for (let left = times; left > 1; left -= 1) await invoke(lambda, sample);
+        return await invoke(lambda, sample);
+      } finally {
+        await lambda.close();
+      }
+    },
+  };
+}
+
+async function invoke(lambda: Lambda<ScriptEvent, ScriptAnswer>, sample: Sample) {
+  const { args, config, meta, timeoutMs } = { ...defaults, ...sample };
+  const answer = await lambda.invoke({ version: 7, args, config, meta, timeoutMs });
+  if ('stale' in answer) throw new Error('stale');
+  return judgeRun(answer);
+}
+
+/** Writes the files of a zip. */
+export function unpack(zip: Uint8Array, folder: string): void {
+  for (const [name, bytes] of Object.entries(unzipSync(zip))) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+}
