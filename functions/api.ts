@@ -5,10 +5,20 @@ import { classes } from './classes/resource.ts';
 import { instances } from './instances/resource.ts';
 import { objects } from './objects/resource.ts';
 import { root } from './root/resource.ts';
+import { schema } from './schema/resource.ts';
 import { users } from './users/resource.ts';
 
 /** THE MAP: every family of paths, one line each. A new family is a folder beside this file and a line here. */
-export const api: readonly Family[] = [root, account, instances, apiKeys, classes, objects, users];
+export const api: readonly Family[] = [
+  root,
+  account,
+  instances,
+  apiKeys,
+  classes,
+  objects,
+  users,
+  schema,
+];
 
 /** Every route of the interface, each with the name of its family. */
 export const routes: readonly Route[] = api.flatMap(({ name, routes }) =>

@@ -14,6 +14,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   classes: ['read', 'list', 'write'],
   objects: ['read', 'list', 'filter', 'write', 'count'],
   users: ['read', 'list', 'write', 'check', 'count'],
+  schema: ['read'],
   background: ['read', 'list', 'write'],
   batch: ['read', 'list', 'filter', 'write', 'check', 'count'], // all: it serves the whole map
 };

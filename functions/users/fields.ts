@@ -6,7 +6,8 @@ import { schemaOf } from '../../shared/domain/values.ts';
 import { computed, description, type Fields, json, text } from '../../shared/resource/field.ts';
 import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { profileClassOf } from '../../shared/resource/show-user.ts';
+import { objectLinks } from '../../shared/resource/show-object.ts';
+import { groupLinks, profileClassOf, userLinks } from '../../shared/resource/show-user.ts';
 
 /** A group (reference: group record). */
 export const groupFields: Fields = {
@@ -46,8 +47,12 @@ export const userFields = {
       return reading.ok ? reading : read(input);
     }),
     children: profileFields,
+    links: objectLinks,
+    isOpen: true,
   },
-  groups: computed('list', { child: computed('nested object', { children: groupFields }) }),
+  groups: computed('list', {
+    child: computed('nested object', { children: groupFields, links: groupLinks }),
+  }),
   user_key: computed('field', { shows: 'string' }),
 } satisfies Fields;
 
@@ -66,10 +71,20 @@ export const authFields: Fields = {
 
 /** A group as an entry of a user's groups. */
 export const groupOfUserFields: Fields = {
-  group: json(recordId(), { required: true, children: groupFields }),
+  group: json(recordId(), {
+    required: true,
+    shows: 'integer',
+    children: groupFields,
+    links: groupLinks,
+  }),
 };
 
 /** A user as an entry of a group's users. */
 export const userOfGroupFields: Fields = {
-  user: json(recordId(), { required: true, children: userFields }),
+  user: json(recordId(), {
+    required: true,
+    shows: 'integer',
+    children: userFields,
+    links: userLinks,
+  }),
 };

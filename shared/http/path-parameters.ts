@@ -7,6 +7,8 @@ export interface PathParameter {
   readonly pattern: RegExp;
   /** For the interface document. */
   readonly description: string;
+  /** Its name there, where ours is a reserved word of languages, or too short to be understood. */
+  readonly documentedAs?: string;
   /** Capitals are read as small letters (reference: path lookups by name are case-insensitive). */
   readonly isLowered?: true;
 }
@@ -17,12 +19,14 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
     type: 'string',
     pattern: /^[a-z0-9_-]{1,64}$/,
     description: 'Name of an instance; capitals count as small letters.',
+    documentedAs: 'instance_name',
     isLowered: true,
   },
   class: {
     type: 'string',
     pattern: /^[a-z0-9_]{1,64}$/,
     description: 'Name of a class; capitals count as small letters.',
+    documentedAs: 'class_name',
     isLowered: true,
   },
   id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item of the list.' },
@@ -37,6 +41,18 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
     description: 'Id of an item of the list below another item.',
   },
 };
+
+/** All parameters by the names that the interface document gives them. */
+export const documentedParameters: Readonly<Record<string, PathParameter>> = Object.fromEntries(
+  Object.entries(pathParameters).map(([name, each]) => [each.documentedAs ?? name, each]),
+);
+
+/** A path with its `{parameters}` named as in the interface document. */
+export function documentedPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    isParameter(name) ? `{${pathParameters[name].documentedAs ?? name}}` : whole,
+  );
+}
 
 /**
  * Reads a parameter; what fits no grammar names nothing, and is found out without a look at the store.

@@ -9,6 +9,7 @@ import {
   text as textValue,
   type ValueSchema,
 } from '../domain/values.ts';
+import type { LinkForm } from './route.ts';
 
 /** The kind of a field as introspection names it (reference: OPTIONS). */
 export type FieldType =
@@ -51,9 +52,13 @@ export interface Field {
   readonly children?: Fields;
   /** One element of a list. */
   readonly child?: Field;
+  /** Links that the children are shown with, for the interface document. */
+  readonly links?: readonly LinkForm[];
+  /** A class adds fields of its own to the children. */
+  readonly isOpen?: true;
   /** Taken, and in no answer. */
   readonly writeOnly?: true;
-  /** What answers hold where the type `field` does not say it: for the interface document. */
+  /** What a `field` holds, as far as children do not say it: for the interface document. */
   readonly shows?: 'string' | 'integer' | 'boolean' | 'object' | 'list';
 }
 

@@ -274,6 +274,23 @@ const journey: readonly Step[] = [
   { call: 'POST /v1.1/instances/my-news/api_keys/1/reset_key/', as: 'owner', status: 200 },
   { call: 'DELETE /v1.1/instances/my-news/api_keys/1/', as: 'owner', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/', as: 'owner', status: 204 },
+  {
+    call: 'GET /v1.1/schema/',
+    status: 200,
+    answer: expect.objectContaining({
+      // the whole of it, whichever function answers
+      resources: expect.arrayContaining([
+        expect.objectContaining({ name: 'Data Object' }),
+        expect.objectContaining({ name: 'Schema' }),
+      ]),
+    }),
+  },
+  {
+    call: 'GET /v1/schema/',
+    query: 'format=openapi',
+    status: 200,
+    answer: expect.objectContaining({ openapi: '3.1.0' }),
+  },
   { call: 'GET /v1.1/nothing/', status: 404 },
 ];
 

@@ -90,6 +90,7 @@ describe.each(ofFamilies)(
       const write = [...read, 'DeleteItem', 'PutItem'];
       const expected: Readonly<Record<string, readonly string[]>> = {
         root: read,
+        schema: read,
         classes: [...write, 'Query'],
         users: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],
         batch: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],

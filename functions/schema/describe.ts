@@ -1,0 +1,125 @@
+import type { Access, Right } from '../../shared/domain/access.ts';
+import { documentedPath } from '../../shared/http/path-parameters.ts';
+import type { Fields } from '../../shared/resource/field.ts';
+import { isIn } from '../../shared/resource/links.ts';
+import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
+import {
+  type LinkForm,
+  type Method,
+  methods,
+  type Operation,
+  type Route,
+  type Version,
+} from '../../shared/resource/route.ts';
+import { type DescribedAnswer, type Model, Models } from './models.ts';
+import { functionName, operationWords, sentence, typeName } from './words.ts';
+
+/** One method of one path, with all that a client has to know of it. */
+export interface DescribedOperation {
+  /** Unique: `listApiKeys`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly method: Method;
+  readonly route: Route;
+  /** From the root, with `{parameters}`. */
+  readonly path: string;
+  readonly pathParameters: readonly string[];
+  readonly parameters: QueryParameters;
+  readonly body: DescribedBody | undefined;
+  readonly callers: readonly (keyof Access)[];
+  readonly isPage: boolean;
+  readonly answer: DescribedAnswer;
+  /** Statuses of refusals that are to be expected; others stand in the table of errors. */
+  readonly refusals: readonly number[];
+}
+
+/** What an operation takes. */
+export interface DescribedBody {
+  readonly name: string;
+  /** Absent: any JSON. */
+  readonly fields: Fields | undefined;
+  readonly links: readonly LinkForm[] | undefined;
+  readonly isPartial: boolean;
+  /** A class adds fields of its own. */
+  readonly isOpen: boolean;
+}
+
+/** A version of the interface. */
+export interface Description {
+  readonly version: Version;
+  readonly operations: readonly DescribedOperation[];
+  readonly models: readonly Model[];
+}
+
+/** Describes everything that `routes` serve in a version, in their order; derived from their values alone. */
+export function describe(routes: readonly Route[], version: Version): Description {
+  const models = new Models();
+  const operations = routes.flatMap((route) => {
+    const below = route.paths[version];
+    if (below === undefined && !route.isRoot) return [];
+    const path = route.isRoot ? '/' : `/${version}${documentedPath(below ?? '')}`;
+    return methods.flatMap((method) => {
+      const operation = route.operations[method];
+      if (operation === undefined) return [];
+      return [describeOperation({ route, version, path, method, operation, models })];
+    });
+  });
+  return { version, operations, models: models.all };
+}
+
+interface Place {
+  readonly route: Route;
+  readonly version: Version;
+  readonly path: string;
+  readonly method: Method;
+  readonly operation: Operation;
+  readonly models: Models;
+}
+
+function describeOperation(place: Place): DescribedOperation {
+  const { route, path, method, operation } = place;
+  const words = operationWords(route, method);
+  const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const body = bodyOf(place, typeName(words));
+  const isPage = route.kind === 'list' && method === 'GET';
+  return {
+    id: functionName(words),
+    summary: sentence(words),
+    ...{ method, route, path, pathParameters, body, isPage },
+    parameters: operation.parameters ?? {},
+    callers: callersOf(route.access, operation.right),
+    answer: answerOf(place),
+    refusals: [
+      ...(isPage || body !== undefined ? [400] : []),
+      ...(route.ignoresCredentials ? [] : [403]),
+      ...(pathParameters.length > 0 ? [404] : []),
+    ],
+  };
+}
+
+/** Who has a right, in the order of the table of rights. */
+function callersOf(access: Access, right: Right): readonly (keyof Access)[] {
+  return (Object.keys(access) as (keyof Access)[]).filter((who) => access[who]?.includes(right));
+}
+
+function bodyOf({ route, method, version }: Place, name: string): DescribedBody | undefined {
+  if (method === 'GET' || method === 'DELETE') return undefined;
+  const { POST, PUT, links } = route.forms;
+  // a POST on an item is a full update
+  const fields = method === 'POST' && route.kind !== 'detail' ? POST : PUT;
+  const takes = Object.values(fields ?? {}).some(({ writable }) => writable !== 'never');
+  if (fields !== undefined && !takes) return undefined;
+  return {
+    ...{ name: `${name}Body`, fields, isOpen: route.inClass },
+    links: links?.filter((link) => isIn(link, version)),
+    isPartial: method === 'PATCH',
+  };
+}
+
+function answerOf({ route, method, models }: Place): DescribedAnswer {
+  const said = route.forms.answer?.status;
+  if (method === 'DELETE' || said === 204) return { status: 204 };
+  const status = route.kind === 'list' && method === 'POST' ? 201 : (said ?? 200);
+  const model = models.of(route);
+  return { status, ...(model && { model }) };
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { Field, Fields, FieldType } from '../../shared/resource/field.ts';
+import type { LinkForm } from '../../shared/resource/route.ts';
+
+/** Whether a schema is of what a client sends or of what it gets. */
+export type Direction = 'sent' | 'shown';
+
+/** What belongs to an object beside its fields. */
+export interface ObjectForm {
+  readonly links?: readonly LinkForm[] | undefined;
+  /** No field has to be there. */
+  readonly isPartial?: boolean;
+  /** There may be fields that are not listed. */
+  readonly isOpen?: boolean;
+}
+
+/** The JSON Schema of an object with these fields. */
+export function objectSchema(fields: Fields, direction: Direction, form: ObjectForm): JsonObject {
+  const { links, isPartial, isOpen } = form;
+  const known = Object.entries(fields).filter(([, field]) => isPart(field, direction));
+  const properties = known.map(([name, field]): [string, JsonObject] => [
+    name,
+    fieldSchema(field, direction),
+  ]);
+  const isRequired = direction === 'shown' ? () => true : ({ required }: Field) => required;
+  const required = isPartial ? [] : known.filter(([, field]) => isRequired(field));
+  const names = required.map(([name]) => name);
+  const isLinked = links !== undefined && direction === 'shown';
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(properties),
+      ...(isLinked && { links: linksSchema(links) }),
+    },
+    ...(names.length > 0 && { required: isLinked ? [...names, 'links'] : names }),
+    ...(isOpen && { additionalProperties: true }),
+  };
+}
+
+function isPart({ writable, writeOnly }: Field, direction: Direction): boolean {
+  return direction === 'sent' ? writable !== 'never' : !writeOnly;
+}
+
+/** A link whose target is absent is left out; every thing has itself. */
+function linksSchema(links: readonly LinkForm[]): JsonObject {
+  const names = links.map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+    ...(names.includes('self') && { required: ['self'] }),
+  };
+}
+
+function fieldSchema(field: Field, direction: Direction): JsonObject {
+  const schema = { ...kindSchema(field, direction), ...limits(field, direction) };
+  const described =
+    field.helpText === undefined ? schema : { ...schema, description: field.helpText };
+  return field.nullable ? nullable(described) : described;
+}
+
+function nullable(schema: JsonObject): JsonObject {
+  const { type, enum: choices } = schema;
+  if (typeof type !== 'string') return schema;
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(Array.isArray(choices) && { enum: [...choices, null] }),
+  };
+}
+
+/** Limits are of what is sent: what is stored may be older than they are. */
+function limits(field: Field, direction: Direction): JsonObject {
+  if (direction === 'shown') return {};
+  const { minLength, maxLength, minValue, maxValue } = field;
+  return {
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(minValue !== undefined && { minimum: minValue }),
+    ...(maxValue !== undefined && { maximum: maxValue }),
+  };
+}
+
+const simple: Readonly<Partial<Record<FieldType, JsonObject>>> = {
+  string: { type: 'string' },
+  slug: { type: 'string' },
+  email: { type: 'string', format: 'email' },
+  boolean: { type: 'boolean' },
+  integer: { type: 'integer' },
+  float: { type: 'number' },
+  datetime: { type: 'string', format: 'date-time' },
+};
+
+function kindSchema(field: Field, direction: Direction): JsonObject {
+  const { type, children, child, choices, links, isOpen = false } = field;
+  if (type === 'choice') return { type: 'string', ...(choices && { enum: choices }) };
+  if (type === 'list') {
+    return { type: 'array', items: child === undefined ? {} : fieldSchema(child, direction) };
+  }
+  const known = simple[type];
+  if (known !== undefined) return known;
+  const isObject = type === 'nested object' || direction === 'shown';
+  if (children !== undefined && isObject)
+    return objectSchema(children, direction, { links, isOpen });
+  return heldSchema(field);
+}
+
+const held: Readonly<Record<NonNullable<Field['shows']>, JsonObject>> = {
+  string: { type: 'string' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  object: { type: 'object', additionalProperties: true },
+  list: { type: 'array', items: {} },
+};
+
+function heldSchema({ shows }: Field): JsonObject {
+  return shows === undefined ? {} : held[shows];
+}

@@ -1,0 +1,184 @@
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { documentedParameters } from '../../shared/http/path-parameters.ts';
+import { isIn } from '../../shared/resource/links.ts';
+import type { QueryParameter } from '../../shared/resource/query-parameters.ts';
+import type { DescribedBody, DescribedOperation, Description } from './describe.ts';
+import { groupBy } from './group.ts';
+import { objectSchema } from './json-schema.ts';
+import { about, callers, errors } from './texts.ts';
+
+/** The interface document as OpenAPI 3.1. */
+export function toOpenApi(description: Description): JsonObject {
+  const { version, operations } = description;
+  const tags = [...new Set(operations.map(tagOf))];
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Groundwork', version: version.slice(1), description: about },
+    servers: [{ url: '/' }],
+    tags: tags.map((name) => ({ name })),
+    paths: pathsOf(operations),
+    components: {
+      securitySchemes,
+      schemas: schemasOf(description),
+      parameters: Object.fromEntries(
+        Object.entries(documentedParameters).map(([name, { type, pattern, description: text }]) => [
+          name,
+          {
+            ...{ name, in: 'path', required: true, description: text },
+            schema: type === 'integer' ? { type } : { type, pattern: pattern.source },
+          },
+        ]),
+      ),
+      responses: Object.fromEntries(
+        ['400', '403', '404'].map((status) => [status, errorResponse(status, errors[status])]),
+      ),
+    },
+  };
+}
+
+const securitySchemes = {
+  apiKeyHeader: {
+    ...{ type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+    description: 'An account key or an API key.',
+  },
+  apiKeyQuery: {
+    ...{ type: 'apiKey', in: 'query', name: 'api_key' },
+    description: 'The same in the address, where logs of proxies see it.',
+  },
+  userKey: {
+    ...{ type: 'apiKey', in: 'header', name: 'X-USER-KEY' },
+    description: 'The key of a user, beside an API key.',
+  },
+};
+
+function tagOf({ route }: DescribedOperation): string {
+  return route.family ?? route.resource;
+}
+
+function pathsOf(operations: readonly DescribedOperation[]): JsonObject {
+  const byPath = groupBy(operations, ({ path }) => path);
+  return Object.fromEntries(
+    [...byPath].map(([path, own]) => {
+      const parameters = (own[0]?.pathParameters ?? []).map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      }));
+      const methods = own.map((each) => [each.method.toLowerCase(), operationOf(each)]);
+      return [
+        path,
+        { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(methods) },
+      ];
+    }),
+  );
+}
+
+function operationOf(operation: DescribedOperation): JsonObject {
+  const { id, summary, route, parameters, body, refusals } = operation;
+  const query = Object.entries(parameters).map(([name, each]) => queryOf(name, each));
+  return {
+    ...{ operationId: id, summary, tags: [tagOf(operation)] },
+    description: [route.description, accessText(operation)]
+      .filter((text) => text !== '')
+      .join('\n\n'),
+    ...(query.length > 0 && { parameters: query }),
+    ...(body && { requestBody: requestOf(body) }),
+    responses: {
+      ...successOf(operation),
+      ...Object.fromEntries(
+        refusals.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+      ),
+      default: errorResponse('default', 'Any other refusal.'),
+    },
+    security: securityOf(operation),
+    'x-access': operation.callers,
+  };
+}
+
+function accessText({ callers: who }: DescribedOperation): string {
+  return `For: ${who.map((caller) => callers[caller]).join('; ')}.`;
+}
+
+function queryOf(name: string, { type, description, choices, min, max }: QueryParameter) {
+  const limits = {
+    ...(choices && { enum: choices }),
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+  };
+  const kind = type === 'json' ? 'string' : type;
+  return { name, in: 'query', description, schema: { type: kind, ...limits } };
+}
+
+function requestOf({ name, fields, isPartial }: DescribedBody): JsonObject {
+  const schema = fields === undefined ? {} : { $ref: `#/components/schemas/${name}` };
+  const isRequired = !isPartial && Object.values(fields ?? {}).some(({ required }) => required);
+  return { required: isRequired, content: { 'application/json': { schema } } };
+}
+
+function successOf({ answer: { status, model }, isPage }: DescribedOperation): JsonObject {
+  if (status === 204) return { 204: { description: 'Done; no body.' } };
+  const name = model && (isPage ? `${model.name}Page` : model.name);
+  const schema = name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
+  const description = isPage ? 'One page of the list.' : status === 201 ? 'Made.' : 'Done.';
+  return { [status]: { description, content: { 'application/json': { schema } } } };
+}
+
+function errorResponse(status: string, description = ''): JsonObject {
+  const name = status === '400' ? 'ValidationError' : 'Error';
+  const schema = { $ref: `#/components/schemas/${name}` };
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** Alternatives, of which one has to be met; the empty one is to call without credentials. */
+function securityOf({ callers: who, route }: DescribedOperation): readonly JsonObject[] {
+  if (who.includes('anonymous') || route.ignoresCredentials) return [{}];
+  const isForUsers = who.every((caller) => caller === 'user');
+  const user = { userKey: [] };
+  const alone = [{ apiKeyHeader: [] }, { apiKeyQuery: [] }];
+  const together = alone.map((each) => ({ ...each, ...user }));
+  if (isForUsers) return together;
+  return who.includes('user') ? [...alone, ...together] : alone;
+}
+
+function schemasOf({ version, operations, models }: Description): JsonObject {
+  const paged = new Map(
+    operations.flatMap(({ isPage, answer: { model }, parameters }) =>
+      isPage && model ? [[`${model.name}Page`, pageSchema(model.name, parameters)] as const] : [],
+    ),
+  );
+  const sent = operations.flatMap(({ body }) =>
+    body?.fields === undefined
+      ? []
+      : [[body.name, objectSchema(body.fields, 'sent', body)] as const],
+  );
+  const shown = models.map(({ name, fields, links, isOpen }) => {
+    const own = links?.filter((link) => isIn(link, version));
+    return [name, objectSchema(fields, 'shown', { links: own, isOpen })] as const;
+  });
+  return { ...Object.fromEntries([...shown, ...paged, ...sent]), ...errorSchemas };
+}
+
+function pageSchema(name: string, parameters: DescribedOperation['parameters']): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      next: { type: ['string', 'null'] },
+      prev: { type: ['string', 'null'] },
+      objects: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+      ...('include_count' in parameters && { objects_count: { type: 'integer' } }),
+    },
+    required: ['next', 'prev', 'objects'],
+  };
+}
+
+const errorSchemas = {
+  Error: {
+    type: 'object',
+    properties: { detail: { type: 'string' } },
+    additionalProperties: true,
+  },
+  ValidationError: {
+    type: 'object',
+    description: 'Messages by field, or a detail.',
+    properties: { detail: { type: 'string' } },
+    additionalProperties: true,
+  },
+};

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import type { Dispatch } from '../../shared/http/message.ts';
+import { documentedPath } from '../../shared/http/path-parameters.ts';
+import { versions } from '../../shared/resource/route.ts';
+import { type Api, type Credentials, expected, startApi } from '../support/api.ts';
+import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
+import { differences, type Schema, type Schemas } from '../support/json-schema.ts';
+
+/*
+ * The interface document says what is so, for every line of the map: what is not in it cannot be done, and what is
+ * in it can.
+ */
+
+let api: Api;
+let world: FilledWorld;
+let dispatch: Dispatch;
+/** Documents by version: our own, and that of OpenAPI. */
+const own: Record<string, OwnDocument> = {};
+const open: Record<string, OpenDocument> = {};
+
+interface OwnDocument {
+  readonly query: object;
+  readonly credentials: Readonly<Record<string, readonly { in: string; name: string }[]>>;
+  readonly parameters: object;
+  readonly models: object;
+  readonly resources: readonly { readonly endpoints: Readonly<Record<string, OwnEndpoint>> }[];
+}
+interface OwnEndpoint {
+  readonly path: string;
+  readonly properties: readonly string[];
+  readonly allow: string;
+  readonly methods: Readonly<Record<string, { readonly query?: object }>>;
+}
+interface OpenDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenOperation>>>>;
+  readonly components: { readonly schemas: Schemas };
+}
+interface OpenOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly responses: Readonly<
+    Record<string, { readonly content?: { 'application/json': { schema: Schema } } }>
+  >;
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openFilledWorld(api, 'blog-1', 'marker');
+  dispatch = createDispatch(routes, api.platform);
+  for (const version of versions) {
+    const path = `/${version}/schema/`;
+    own[version] = expected(await api.send({ path }), 200);
+    open[version] = expected(await api.send({ path: `${path}?format=openapi` }), 200);
+  }
+});
+afterAll(() => api.close());
+
+function endpoints(version: string): readonly OwnEndpoint[] {
+  return own[version]?.resources.flatMap((each) => Object.values(each.endpoints)) ?? [];
+}
+
+function sorted(paths: readonly (readonly [string, readonly string[]])[]) {
+  return paths.map(([path, methods]) => `${path} ${methods.toSorted().join()}`).toSorted();
+}
+
+describe.each(versions)('the document of %s', (version) => {
+  const inMap = sorted(
+    places
+      .filter((place) => place.route.isRoot || place.version === version)
+      .map(({ template, route }) => [documentedPath(template), Object.keys(route.operations)]),
+  );
+
+  it('has every route and method of the map, and none else', () => {
+    const listed = endpoints(version).map(
+      ({ path, methods }) => [path, Object.keys(methods)] as const,
+    );
+
+    expect(sorted(listed)).toEqual(inMap);
+  });
+
+  it('has them as OpenAPI too', () => {
+    const listed = Object.entries(open[version]?.paths ?? {}).map(
+      ([path, { parameters, ...own }]) => {
+        const names = Object.keys(own).map((method) => method.toUpperCase());
+        return [path, names] as const;
+      },
+    );
+
+    expect(sorted(listed)).toEqual(inMap);
+  });
+
+  it('gives every operation a name of its own', () => {
+    const ids = Object.values(open[version]?.paths ?? {}).flatMap(({ parameters, ...operations }) =>
+      Object.values(operations).map(({ operationId }) => operationId),
+    );
+
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+  });
+
+  it('knows the parameters of its paths', () => {
+    const known = Object.keys(own[version]?.parameters ?? {});
+
+    for (const { path, properties } of endpoints(version)) {
+      expect([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(properties);
+      for (const name of properties) expect(known).toContain(name);
+    }
+  });
+
+  it('leads every reference to something', () => {
+    const references = JSON.stringify(open[version]).matchAll(/"\$ref":"#\/([^"]+)"/g);
+
+    for (const [, path = ''] of references) {
+      const target = path
+        .split('/')
+        .reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], open[version]);
+      expect(target, path).toBeDefined();
+    }
+  });
+});
+
+const readable = places.filter(({ route }) => route.operations.GET !== undefined);
+const eachReadable = it.each(readable.map((place) => [place.name, place] as const));
+
+function openOperation({ version, template }: Place, method: string): OpenOperation | undefined {
+  return open[version]?.paths[documentedPath(template)]?.[method];
+}
+
+describe('what a GET answers', () => {
+  eachReadable('%s is as documented', async (_, place) => {
+    const operation = openOperation(place, 'get');
+    const path = world.path(place);
+
+    const { status, body } = await api.send({ as: world.caller(place), path });
+
+    const schema = operation?.responses[status]?.content?.['application/json'].schema;
+    expect(schema, `${status} is not documented`).toBeDefined();
+    expect(differences(body, schema ?? {}, open[place.version]?.components.schemas ?? {})).toEqual(
+      [],
+    );
+  });
+});
+
+const patchable = places.filter(({ route }) => route.operations.PATCH !== undefined);
+
+describe('what a PATCH answers', () => {
+  it.each(patchable.map((place) => [place.name, place] as const))(
+    '%s is as documented',
+    async (_, place) => {
+      const operation = openOperation(place, 'patch');
+      const path = world.path(place);
+
+      const call = { as: world.caller(place), method: 'PATCH', path, body: {} };
+      const { status, body } = await api.send(call);
+
+      const isOwner = place.template.includes('/admins/'); // whose role nobody changes
+      const name = isOwner && status === 403 ? '403' : '200';
+      const schemas = open[place.version]?.components.schemas ?? {};
+      const schema = operation?.responses[name]?.content?.['application/json'].schema;
+      expect(String(status)).toBe(name);
+      expect(differences(body, schema ?? {}, schemas)).toEqual([]);
+    },
+  );
+});
+
+/** Remembers which parameters were asked for. */
+class WatchedQuery extends URLSearchParams {
+  readonly asked = new Set<string>();
+  override get(name: string) {
+    this.asked.add(name);
+    return super.get(name);
+  }
+  override getAll(name: string) {
+    this.asked.add(name);
+    return super.getAll(name);
+  }
+  override has(name: string) {
+    this.asked.add(name);
+    return super.has(name);
+  }
+}
+
+describe('query parameters', () => {
+  eachReadable('%s reads those that are documented, and none else', async (_, place) => {
+    const { query: everywhere = {}, credentials = {} } = own[place.version] ?? {};
+    const keys = Object.values(credentials).flatMap((each) =>
+      each.filter(({ in: where }) => where === 'query').map(({ name }) => name),
+    );
+    const documented = openOperation(place, 'get')?.parameters?.map(({ name }) => name) ?? [];
+    const query = new WatchedQuery('nothing=1');
+
+    await dispatch({
+      ...{ id: 'test', method: 'GET', path: world.path(place), query, sourceAddress: '' },
+      headers: headersOf(world.caller(place)),
+      body: { kind: 'bytes', bytes: new Uint8Array() },
+    });
+
+    const special = [...query.asked].filter(
+      (name) => !Object.keys(everywhere).includes(name) && !keys.includes(name),
+    );
+    expect(special.filter((name) => !documented.includes(name))).toEqual([]);
+    const unread = documented.filter((name) => !query.asked.has(name));
+    // that of the place before a page is asked for only on other pages
+    expect(unread.filter((name) => name !== 'last_value')).toEqual([]);
+  });
+});
+
+function headersOf(as: Credentials): Record<string, string> {
+  if (as === undefined) return {};
+  return typeof as === 'string'
+    ? { 'x-api-key': as }
+    : { 'x-api-key': as.key, 'x-user-key': as.user };
+}

@@ -1,0 +1,200 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+});
+afterAll(() => api.close());
+
+const documentOf = async (path: string) => expected(await api.send({ path }), 200);
+
+function resourceOf(document: { readonly resources: readonly { name: string }[] }, name: string) {
+  return document.resources.find((each) => each.name === name);
+}
+
+describe('the interface document', () => {
+  it('describes a list as it is, with parameters, fields and rights', async () => {
+    const document = await documentOf('/v1.1/schema/');
+    const form = await world.call(world.owner, 'OPTIONS', 'api_keys/');
+
+    expect(resourceOf(document, 'Api Key')).toMatchObject({
+      ...{ family: 'api-keys', description: 'Manage API keys available for given instance.' },
+      endpoints: {
+        list: {
+          path: '/v1.1/instances/{instance_name}/api_keys/',
+          properties: ['instance_name'],
+          allow: 'GET, POST, HEAD, OPTIONS',
+          methods: {
+            GET: {
+              operation: 'listApiKeys',
+              description: 'List api keys',
+              auth: ['account_key', 'api_key'],
+              access: ['owner', 'full', 'apiKey'],
+              query: {
+                page_size: { type: 'integer', required: false, min_value: 0 },
+                direction: { type: 'string', required: false, choices: ['0', '1'] },
+                last_pk: { type: 'integer', required: false, min_value: 0, max_value: 2147483647 },
+                ordering: { choices: ['asc', 'desc'] },
+                fields: { type: 'string' },
+                excluded_fields: { type: 'string' },
+              },
+              response: { 200: 'page of ApiKey' },
+              errors: [400, 403, 404],
+            },
+            POST: {
+              auth: ['account_key'],
+              access: ['owner', 'full'],
+              fields: form.body.actions.POST,
+              response: { 201: 'ApiKey' },
+              errors: [400, 403, 404],
+            },
+          },
+        },
+        detail: { methods: { DELETE: { response: { 204: null }, errors: [403, 404] } } },
+        reset_key: { methods: { POST: { response: { 200: 'ApiKey' } } } },
+      },
+    });
+    expect(document.models.ApiKey).toEqual(form.body.actions.POST);
+  });
+
+  it('says what answers show, which is not all that is taken', async () => {
+    const { models } = await documentOf('/v1.1/schema/');
+
+    expect(Object.keys(models.User)).not.toContain('password');
+    expect(Object.keys(models.Klass)).not.toContain('expected_revision');
+    expect(Object.keys(models.KeyedAccount)).toContain('account_key');
+  });
+
+  it('says who may call without credentials, and on whose behalf', async () => {
+    const document = await documentOf('/v1.1/schema/');
+    const authOf = (name: string, endpoint: string, method: string) =>
+      // biome-ignore lint/suspicious/noExplicitAny: the document is looked into
+      (resourceOf(document, name) as any).endpoints[endpoint].methods[method].auth;
+
+    expect(authOf('Auth', 'endpoint', 'POST')).toEqual([]);
+    expect(authOf('Schema', 'endpoint', 'GET')).toEqual([]);
+    expect(authOf('Own User', 'endpoint', 'GET')).toEqual(['user_key']);
+    expect(authOf('Data Object', 'list', 'GET')).toEqual(['account_key', 'api_key', 'user_key']);
+  });
+
+  it('says what the parameters of paths look like', async () => {
+    const { parameters } = await documentOf('/v1.1/schema/');
+
+    expect(parameters).toMatchObject({
+      instance_name: { type: 'string', pattern: '^[a-z0-9_-]{1,64}$' },
+      class_name: { type: 'string', pattern: '^[a-z0-9_]{1,64}$' },
+      id: { type: 'integer', pattern: '^\\d{1,10}$' },
+    });
+  });
+
+  it('differs by version in paths and links', async () => {
+    const document = await documentOf('/v1/schema/');
+
+    expect(document.version).toBe('v1');
+    expect(JSON.stringify(document)).not.toContain('/v1.1/instances');
+    const names = document.models.Instance.links.links.map(({ name }: { name: string }) => name);
+    expect(names).toContain('codeboxes');
+    expect(names).not.toContain('snippets');
+  });
+
+  it('is the same text each time, and indented for who wants to read it', async () => {
+    const get = async (accept: string) =>
+      (await fetch(`${api.url}/v1.1/schema/`, { headers: { Accept: accept } })).text();
+
+    const [first, again, indented] = [await get('*/*'), await get('*/*'), await get(pretty)];
+
+    expect(again).toBe(first);
+    expect(indented).not.toBe(first);
+    expect(JSON.parse(indented)).toEqual(JSON.parse(first));
+  });
+});
+
+const pretty = 'application/json; indent=2';
+
+describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
+  it('is valid', async () => {
+    const document = await documentOf(`/${version}/schema/?format=openapi`);
+
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(document);
+
+    expect([valid, errors]).toEqual([true, undefined]);
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('has security, tags by family, and types that are fit for a client', async () => {
+    const document = await documentOf(`/${version}/schema/?format=openapi`);
+    const { paths, components, servers } = document;
+    const objects = paths[`/${version}/instances/{instance_name}/classes/{class_name}/objects/`];
+
+    expect(servers).toEqual([{ url: '/' }]);
+    expect(Object.keys(components.securitySchemes)).toEqual([
+      ...['apiKeyHeader', 'apiKeyQuery', 'userKey'],
+    ]);
+    expect(objects.get).toMatchObject({
+      ...{ operationId: 'listDataObjects', tags: ['objects'] },
+      security: [
+        ...[{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
+        ...[
+          { apiKeyHeader: [], userKey: [] },
+          { apiKeyQuery: [], userKey: [] },
+        ],
+      ],
+      parameters: expect.arrayContaining([
+        expect.objectContaining({ name: 'query', in: 'query', schema: { type: 'string' } }),
+        expect.objectContaining({ name: 'include_count', schema: { type: 'boolean' } }),
+      ]),
+    });
+    expect(components.schemas.DataObject).toMatchObject({
+      properties: { owner: { type: ['integer', 'null'] }, created_at: { format: 'date-time' } },
+      additionalProperties: true,
+    });
+    expect(components.schemas.CreateInstanceBody).toMatchObject({
+      properties: { name: { type: 'string', minLength: 5, maxLength: 64 } },
+      required: ['name'],
+    });
+    expect(components.schemas.UpdateInstanceBody).not.toHaveProperty('required');
+    expect(components.schemas.ReplaceInstanceBody.properties).not.toHaveProperty('name');
+  });
+});
+
+scenarios('/schema/', () => api, [
+  {
+    name: 'is no place for a bad key',
+    ...{ path: '/v1.1/schema/', as: 'bad', status: 403 },
+    answer: { detail: 'No such API Key.' },
+  },
+  {
+    name: 'is not written to',
+    ...{ method: 'POST', path: '/v1.1/schema/', status: 405 },
+    answer: { detail: 'Method "POST" not allowed.' },
+  },
+  {
+    name: 'has no other forms',
+    ...{ path: '/v1.1/schema/?format=yaml', status: 404, answer: { detail: 'Not found.' } },
+  },
+  {
+    name: 'alone is there as OpenAPI',
+    ...{ path: '/v1.1/?format=openapi', status: 404, answer: { detail: 'Not found.' } },
+  },
+  {
+    name: 'is in no other version',
+    ...{ path: '/v2/schema/', status: 404, answer: { detail: 'Not found.' } },
+  },
+  {
+    name: 'is described to everybody',
+    ...{ method: 'OPTIONS', path: '/v1.1/schema/', status: 200 },
+    answer: {
+      name: 'Schema',
+      description: 'Every path, method, parameter, field, right and answer of the interface.',
+      renders: ['application/json', 'text/html'],
+      parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+    },
+  },
+]);
