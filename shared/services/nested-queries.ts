@@ -1,14 +1,17 @@
 import type { CompiledClass } from '../domain/compiled-class.ts';
+import { profileClass } from '../domain/object-access.ts';
 import type { Condition, NestedQuery } from '../domain/query/conditions.ts';
 import { queryErrors } from '../domain/query/errors.ts';
+import { userIdField, usernameField } from '../domain/query/fields.ts';
 import { parseOrder } from '../domain/query/order.ts';
-import { parseQuery } from '../domain/query/parse.ts';
+import { parseQuery, parseUserQuery } from '../domain/query/parse.ts';
 import type { Context } from '../resource/route.ts';
 import { as, classEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { findObjects } from './object-search.ts';
 import { compiledClass } from './save-object.ts';
+import { findUsersByName } from './user-search.ts';
 
 const maxFound = 1000; // reference: `_is`. What is found beyond, by id, is left out
 
@@ -33,12 +36,13 @@ export async function resolveNested(
   const classes = await targetClasses(call, nested);
   const searches = nested.map((one) => {
     const { data, compiled } = classOf(classes, one);
-    return { one, data, compiled, ...parseQuery(one.query, compiled) };
+    const parse = one.target === 'user' ? parseUserQuery : parseQuery;
+    return { one, data, compiled, ...parse(one.query, compiled) };
   });
   return Promise.all(
-    searches.map(async ({ one, data, compiled, conditions }) => {
-      const ids = await findIds(call, data.number, { compiled, conditions });
-      return conditionOf(one, ids);
+    searches.map(async (search) => {
+      const ids = search.one.target === 'user' ? findUsers(call, search) : findIds(call, search);
+      return conditionOf(search.one, await ids);
     }),
   );
 }
@@ -53,9 +57,7 @@ async function targetClasses(
   call: NestedCall,
   nested: readonly NestedQuery[],
 ): Promise<ReadonlyMap<string, Target>> {
-  const users = nested.find(({ target }) => target === 'user');
-  if (users !== undefined) throw queryErrors.usersTarget(users.field.name);
-  const names = [...new Set(nested.map(({ target }) => target))].filter((name) => name !== 'self');
+  const names = [...new Set(nested.map(classNameOf))].filter((name) => name !== 'self');
   const keys = names.map((name) => classEntity.key(call.instance, name));
   const items = keys.length === 0 ? [] : await call.platform.store.get(keys);
   const found = items.flatMap((item) => (item === undefined ? [] : [as(classEntity, item)]));
@@ -67,32 +69,56 @@ function toTarget({ hints }: NestedCall, item: Stored<ClassData>): Target {
   return { data: item.data, compiled: compiledClass(hints, item) };
 }
 
-function classOf(classes: ReadonlyMap<string, Target>, { target }: NestedQuery): Target {
-  const found = classes.get(target);
-  if (found === undefined) throw queryErrors.noTarget(target);
+/** Users are found by their profiles. */
+function classNameOf({ target }: NestedQuery): string {
+  return target === 'user' ? profileClass : target;
+}
+
+function classOf(classes: ReadonlyMap<string, Target>, one: NestedQuery): Target {
+  const found = classes.get(classNameOf(one));
+  if (found === undefined) throw queryErrors.noTarget(one.target);
   return found;
 }
 
-async function findIds(
+/** What is looked for in a class. */
+interface Inner extends Target {
+  readonly conditions: readonly Condition[];
+}
+
+async function findIds(call: NestedCall, inner: Inner): Promise<readonly number[]> {
+  return (await findInside(call, inner)).map(({ id }) => id);
+}
+
+/** Names of users stand apart from their profiles: what is said of names gives ids first. */
+async function findUsers(call: NestedCall, inner: Inner): Promise<readonly number[]> {
+  const named = inner.conditions.filter(({ field }) => field === usernameField);
+  const others = inner.conditions.filter(({ field }) => field !== usernameField);
+  if (named.length > 0) {
+    const values = await findUsersByName(call, named);
+    if (others.length === 0) return values.slice(0, maxFound);
+    others.push({ kind: 'among', field: userIdField, values, isNegated: false });
+  }
+  const profiles = await findInside(call, { ...inner, conditions: others });
+  return profiles.flatMap(({ owner }) => owner ?? []);
+}
+
+async function findInside(
   { platform, hints, instance, deadline }: NestedCall,
-  classNumber: number,
-  query: { readonly compiled: CompiledClass; readonly conditions: readonly Condition[] },
-): Promise<readonly number[]> {
+  { data, compiled, conditions }: Inner,
+): Promise<readonly ObjectData[]> {
   const walk = await findObjects(
     {
-      place: { store: platform.store, instance, classNumber },
-      conditions: query.conditions,
+      place: { store: platform.store, instance, classNumber: data.number },
+      ...{ conditions, deadline, hints },
       reader: { kind: 'unbound' },
       isVisible: () => true,
-      deadline,
-      hints,
     },
     {
-      order: parseOrder(undefined, query.compiled),
+      order: parseOrder(undefined, compiled),
       ...{ isDescending: false, from: undefined, limit: maxFound },
     },
   );
-  return walk.found.map(({ data }) => data.id);
+  return walk.found.map((item) => item.data);
 }
 
 function conditionOf({ field }: NestedQuery, ids: readonly number[]): Condition {

@@ -83,3 +83,11 @@ export function encodeText(text: string): string {
   const escaped = text.replaceAll('\u0001', '\u0001\u0002').replaceAll('\u0000', '\u0001\u0001');
   return `"${escaped}`;
 }
+
+/** Reads back what `encodeText` wrote. */
+export function decodeText(code: string): string {
+  return code
+    .slice(1)
+    .replaceAll('\u0001\u0001', '\u0000') // pairs that end otherwise do not begin one of these
+    .replaceAll('\u0001\u0002', '\u0001');
+}

@@ -146,8 +146,8 @@ function limitRange({ start, after }: Codes, limit: Limit): Pick<ObjectRange, 'l
   }
 }
 
-/** The least text above all that begin with `prefix`, which has a character below the last one. */
-function successor(prefix: string): string {
+/** The least text above all that begin with `prefix`, which has a character below U+10FFFF. */
+export function successor(prefix: string): string {
   const characters = Array.from(prefix);
   for (;;) {
     const last = characters.pop()?.codePointAt(0) ?? 0;

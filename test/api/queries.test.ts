@@ -223,10 +223,6 @@ const refusals: readonly [query: string, answer: object][] = [
     'query={"author":{"_is":{"pages":{"_eq":1}}}}',
     { query: 'Invalid field name defined: "pages".' },
   ],
-  [
-    'query={"user":{"_is":{}}}',
-    { query: 'Lookup "_is" of field "user" is not available yet: it refers to users.' },
-  ],
 ];
 
 describe('a list is refused', () => {
@@ -354,6 +350,93 @@ describe('a query through a reference', () => {
     const { body } = await api.send({ as: key, path });
 
     expect(body.objects).toEqual([{ id: 3 }]);
+  });
+});
+
+describe('a query through a reference to users', () => {
+  let path: string;
+  let ids: readonly number[];
+
+  beforeAll(async () => {
+    const schema = [
+      { name: 'nick', type: 'string', filter_index: true },
+      { name: 'age', type: 'integer' },
+    ];
+    expected(await world.call(world.owner, 'PATCH', 'classes/user_profile/', { schema }), 200);
+    path = await world.dataClass('note', [
+      { name: 'by', type: 'reference', target: 'user', filter_index: true },
+      { name: 'readers', type: 'relation', target: 'user', filter_index: true },
+    ]);
+    const users = [
+      { username: 'Ann', nick: 'x' },
+      { username: 'anna@Example.com', nick: 'y' },
+      { username: 'Bob', nick: 'x', other_permissions: 'read' },
+    ];
+    const made: number[] = [];
+    for (const { username, ...profile } of users) {
+      const sent = { username, password: 'p', profile };
+      made.push(expected(await world.call(world.owner, 'POST', 'users/', sent), 201).id);
+    }
+    ids = made;
+    const [ann, anna, bob] = made;
+    for (const note of [{ by: ann }, { by: anna, readers: [ann, bob] }, { by: bob }, {}]) {
+      expected(await world.call(world.owner, 'POST', 'classes/note/objects/', note), 201);
+    }
+  });
+
+  /** Positions, among all notes, of those that fit. */
+  async function fitting(query: unknown, status = 200) {
+    const all = expected(await api.send({ as: world.owner, path: `${path}objects/` }), 200);
+    const sent = `${path}objects/?${parameters({ query })}`;
+    const { status: got, body } = await api.send({ as: world.owner, path: sent });
+    if (status !== 200) return [got, body];
+    const order = all.objects.map(({ id }: { readonly id: number }) => id);
+    return body.objects.map(({ id }: { readonly id: number }) => order.indexOf(id));
+  }
+
+  it.each([
+    [{}, [0, 1, 2]],
+    [{ username: { _eq: 'ANN' } }, [0]],
+    [{ username: { _in: ['bob', 'Ann', 'ann', 'nobody'] } }, [0, 2]],
+    [{ username: { _in: [] } }, []],
+    [{ username: { _neq: 'ann' } }, [1, 2]],
+    [{ username: { _startswith: 'An' } }, [0, 1]],
+    [{ username: { _endswith: 'B' } }, [2]],
+    [{ username: { _icontains: '@EXAMPLE' } }, [1]],
+    [{ username: { _like: 'b_b' } }, [2]],
+    [{ username: { _gt: 'ann', _lt: 'b' } }, [1]],
+    [{ username: { _exists: true } }, [0, 1, 2]],
+    [{ username: { _startswith: 'an' }, nick: { _eq: 'x' } }, [0]],
+    [{ nick: { _eq: 'x' } }, [0, 2]],
+    [{ revision: { _eq: 1 }, created_at: { _gt: '2000-01-01' } }, [0, 1, 2]],
+  ])('%j', async (by, expectedPlaces) => {
+    expect(await fitting({ by: { _is: by } })).toEqual(expectedPlaces);
+  });
+
+  it('knows users by their ids', async () => {
+    expect(await fitting({ by: { _is: { id: { _eq: ids[1] } } } })).toEqual([1]);
+    expect(await fitting({ by: { _is: { id: { _gte: ids[1] } } } })).toEqual([1, 2]);
+  });
+
+  it('goes through a relation', async () => {
+    expect(await fitting({ readers: { _is: { username: { _eq: 'bob' } } } })).toEqual([1]);
+    expect(await fitting({ readers: { _is: { nick: { _eq: 'y' } } } })).toEqual([]);
+  });
+
+  const notIndexed = (name: string) => ({
+    query: `Field "${name}" cannot be used in a query as it is not indexed.`,
+  });
+  it.each([
+    [{ owner: { _eq: 1 } }, notIndexed('owner')],
+    [{ group: { _eq: 1 } }, notIndexed('group')],
+    [{ age: { _eq: 1 } }, notIndexed('age')],
+    [{ password: { _eq: 'p' } }, { query: 'Invalid field name defined: "password".' }],
+    [
+      { username: { _near: {} } },
+      { query: 'Invalid lookup "_near" defined for field "username".' },
+    ],
+  ])('refuses %j', async (by, answer) => {
+    expect(await fitting({ by: { _is: by } }, 400)).toEqual([400, answer]);
   });
 });
 

@@ -43,8 +43,6 @@ export const queryErrors = {
   coordinates: () => badQuery('Invalid longitude/latitude values.'),
   distance: () => badQuery('Invalid distance value.'),
   noTarget: (name: string) => badQuery(`Referenced class "${name}" does not exist.`),
-  usersTarget: (name: string) =>
-    badQuery(`Lookup "_is" of field "${name}" is not available yet: it refers to users.`),
 } as const;
 
 /** 400 responses to a bad `order_by`. */

@@ -77,6 +77,36 @@ export function findField(compiled: CompiledClass, name: string): FoundField {
     : { kind: 'class', compiled: own, field: queryField(own) };
 }
 
+/** The name of a user, as queries on users see it; objects to compare are made by {@link asUser}. */
+export const usernameField: QueryField = {
+  ...{ name: 'username', type: 'string', isUnique: true },
+  valueOf: ({ values }) => values.username,
+};
+
+/** The id of a user, as queries on users see it: whom a profile belongs to. */
+export const userIdField: QueryField = {
+  ...{ name: 'id', type: 'integer', system: 'owner', isUnique: true },
+  valueOf: ({ owner }) => owner,
+};
+
+/** A user of whom only the name is known, for conditions on it. */
+export function asUser(username: string): QueriedObject {
+  return {
+    ...{ id: 0, created_at: '', updated_at: '', revision: 0, owner: null, group: null },
+    ...{ channel: null, channel_room: null, values: { username } },
+  };
+}
+
+const hiddenOfUsers: ReadonlySet<string> = new Set(['owner', 'group']);
+
+/** Finds a field of users: their own, and those of their profiles (reference: `_is`). */
+export function findUserField(profile: CompiledClass, name: string): FoundField {
+  if (name === 'username') return { kind: 'system', field: usernameField };
+  if (name === 'id') return { kind: 'system', field: userIdField };
+  if (hiddenOfUsers.has(name)) return { kind: 'system', field: undefined };
+  return findField(profile, name);
+}
+
 function queryField({ name, type, storage, slot, index, definition }: CompiledField): QueryField {
   const { target, unique = false } = definition;
   return {

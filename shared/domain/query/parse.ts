@@ -5,7 +5,13 @@ import { isStorable, readJson, wellFormedJson } from '../json-values.ts';
 import { characterCount } from '../scalars.ts';
 import type { Condition, NestedQuery, ParsedQuery } from './conditions.ts';
 import { queryErrors } from './errors.ts';
-import { findField, type QueryField } from './fields.ts';
+import {
+  type FoundField,
+  findField,
+  findUserField,
+  type QueryField,
+  usernameField,
+} from './fields.ts';
 import { parseLookup } from './lookups.ts';
 
 const nestedLookup = '_is';
@@ -40,10 +46,42 @@ export function parseQueries(texts: readonly string[], compiled: CompiledClass):
  * @throws ApiError 400 for whatever is wrong first
  */
 export function parseQuery(query: JsonObject, compiled: CompiledClass): ParsedQuery {
+  return readLookups(query, (name) => findField(compiled, name));
+}
+
+/**
+ * Reads a nested query on users; what it says of names is in lower case, as names are.
+ *
+ * @param profile the class of profiles
+ * @throws ApiError 400 for whatever is wrong first
+ */
+export function parseUserQuery(query: JsonObject, profile: CompiledClass): ParsedQuery {
+  const { conditions, nested } = readLookups(query, (name) => findUserField(profile, name));
+  return { nested, conditions: conditions.map(inLowerCase) };
+}
+
+function inLowerCase(condition: Condition): Condition {
+  if (condition.field !== usernameField) return condition;
+  switch (condition.kind) {
+    case 'compare':
+      return { ...condition, value: String(condition.value).toLowerCase() };
+    case 'among':
+      return { ...condition, values: condition.values.map((one) => String(one).toLowerCase()) };
+    case 'text':
+      return { ...condition, text: condition.text.toLowerCase() };
+    case 'exists':
+    case 'holds':
+    case 'meets':
+    case 'near':
+      return condition;
+  }
+}
+
+function readLookups(query: JsonObject, find: (name: string) => FoundField): ParsedQuery {
   const conditions: Condition[] = [];
   const nested: NestedQuery[] = [];
   for (const [name, lookups] of Object.entries(query)) {
-    const field = fieldOf(compiled, name);
+    const field = usable(find(name), name);
     if (!isJsonObject(lookups)) throw queryErrors.notLookups(name);
     for (const [lookup, value] of Object.entries(lookups)) {
       if (lookup === nestedLookup && field.target !== undefined && isJsonObject(value)) {
@@ -56,9 +94,8 @@ export function parseQuery(query: JsonObject, compiled: CompiledClass): ParsedQu
   return { conditions, nested };
 }
 
-/** The field of this name, when filters may use it. */
-function fieldOf(compiled: CompiledClass, name: string): QueryField {
-  const found = findField(compiled, name);
+/** A field that was found, when filters may use it. */
+function usable(found: FoundField, name: string): QueryField {
   switch (found.kind) {
     case 'unknown':
       throw queryErrors.unknownField(name);

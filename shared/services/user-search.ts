@@ -1,0 +1,82 @@
+import type { Condition } from '../domain/query/conditions.ts';
+import { queryTookTooLong } from '../domain/query/errors.ts';
+import { asUser } from '../domain/query/fields.ts';
+import { matcherOf } from '../domain/query/match.ts';
+import type { Context } from '../resource/route.ts';
+import { as, usernameEntity } from '../store/entities.ts';
+import { decodeText, encodeText } from '../store/index-keys.ts';
+import { maxQueryLimit } from '../store/limits.ts';
+import { successor } from '../store/object-ranges.ts';
+import type { Bound, Store, Stored } from '../store/store.ts';
+import { maxKeysRead } from './object-walk.ts';
+
+/** What a search among names needs of the call. */
+export type NameCall = Pick<Context, 'platform'> & {
+  readonly instance: number;
+  readonly deadline: number;
+};
+
+/**
+ * Finds users by conditions on their names: at once when these are named, else names are looked through, those with
+ * a prefix or all.
+ *
+ * @returns ids of all that fit, ascending
+ * @throws ApiError 408 when it takes more than 10,000 names or the time
+ */
+export async function findUsersByName(
+  { platform: { store }, instance, deadline }: NameCall,
+  conditions: readonly Condition[],
+): Promise<readonly number[]> {
+  const names = namesOf(conditions);
+  const items =
+    names === undefined
+      ? await readNames(store, { instance, prefix: prefixOf(conditions), deadline })
+      : await store.get(names.map((name) => usernameEntity.key(instance, encodeText(name))));
+  const matches = matcherOf(conditions);
+  return items
+    .flatMap((item) => as(usernameEntity, item) ?? [])
+    .filter(({ key }) => matches(asUser(decodeText(key.sk))))
+    .map(({ data }) => data.user)
+    .sort((a, b) => a - b);
+}
+
+/** The names that conditions list; undefined when none does. */
+function namesOf(conditions: readonly Condition[]): readonly string[] | undefined {
+  for (const condition of conditions) {
+    if (condition.kind === 'compare' && condition.comparison === 'eq') {
+      return [String(condition.value)];
+    }
+    if (condition.kind === 'among' && !condition.isNegated) {
+      return [...new Set(condition.values.map(String))];
+    }
+  }
+  return undefined;
+}
+
+function prefixOf(conditions: readonly Condition[]): string {
+  const [prefix = ''] = conditions.flatMap((one) =>
+    one.kind === 'text' && one.lookup === 'startswith' ? [one.text] : [],
+  );
+  return prefix;
+}
+
+interface Names {
+  readonly instance: number;
+  readonly prefix: string;
+  readonly deadline: number;
+}
+
+async function readNames(store: Store, { instance, prefix, deadline }: Names) {
+  const { pk, sk } = usernameEntity.key(instance, encodeText(prefix));
+  const upper: Bound = { key: successor(sk), inclusive: false };
+  const items: Stored[] = [];
+  let lower: Bound = { key: sk, inclusive: true };
+  for (;;) {
+    const page = await store.query({ pk, lower, upper, limit: maxQueryLimit });
+    items.push(...page.items);
+    const last = page.positions.at(-1);
+    if (!page.more || last === undefined) return items;
+    if (items.length >= maxKeysRead || performance.now() > deadline) throw queryTookTooLong();
+    lower = { key: last, inclusive: false };
+  }
+}
