@@ -1,30 +1,17 @@
-import { isAllowed, type Right } from '../domain/access.ts';
-import {
-  ApiError,
-  forbidden,
-  methodNotAllowed,
-  notFound,
-  parentNotFound,
-} from '../domain/errors.ts';
+import { ApiError, methodNotAllowed, notFound, parentNotFound } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
-import { introspect } from '../resource/introspection.ts';
-import {
-  type Context,
-  type Method,
-  methods,
-  type Operation,
-  type Route,
-} from '../resource/route.ts';
+import { type Context, type Method, methods, type Route } from '../resource/route.ts';
 import { createHints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import { identify } from './authentication.ts';
 import { parseBody } from './body.ts';
 import { createContext } from './context.ts';
+import { isolate } from './isolation.ts';
 import { type LoadRequest, load } from './load.ts';
 import { type Dispatch, queryValue, type Request, type Response } from './message.ts';
 import { negotiate, type Representation } from './negotiation.ts';
 import { applyOverride } from './override.ts';
-import { renderPage } from './page.ts';
+import { checkInstance, checkRights, describe, rightOf } from './rights.ts';
 import { createRouter, type Router } from './router.ts';
 
 /**
@@ -38,13 +25,16 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   const hints = createHints();
   return async (sent) => {
     const request = applyOverride(sent);
-    const outcome: Outcome = { form: formOf(request), allow: undefined };
+    const call: Call = { request, routes, router, allow, platform, hints };
+    const outcome: Outcome = { form: formOf(request), allow: undefined, context: undefined };
+    let response: Response;
     try {
-      const response = await serve({ request, routes, router, allow, platform, hints }, outcome);
-      return finish(request, response, outcome);
+      response = await serve(call, outcome);
     } catch (error) {
-      return finish(request, refusal(error, request, platform), outcome);
+      response = refusal(error, call);
     }
+    const complete = finish(response, outcome);
+    return outcome.form === 'html' ? toPage(call, complete, outcome) : complete;
   };
 }
 
@@ -69,6 +59,8 @@ interface Outcome {
   /** Or why there is none that suits the client, said when its turn in the order of checks has come. */
   readonly form: Representation | ApiError;
   allow: string | undefined;
+  /** Once it is settled who calls. */
+  context: Context | undefined;
 }
 
 function formOf({ headers, query }: Request): Outcome['form'] {
@@ -80,18 +72,29 @@ function formOf({ headers, query }: Request): Outcome['form'] {
   }
 }
 
-function finish(request: Request, response: Response, outcome: Outcome): Response {
-  const allow = outcome.allow === undefined ? {} : { Allow: outcome.allow };
-  const complete = { ...response, headers: { ...allow, ...response.headers } };
-  return outcome.form === 'html' ? renderPage(request, complete) : complete;
+function finish(response: Response, { allow }: Outcome): Response {
+  const own = allow === undefined ? { Vary: 'Accept' } : { Allow: allow, Vary: 'Accept' };
+  const complete = { ...response, headers: { ...own, ...response.headers } };
+  return response.content === undefined ? complete : isolate(complete);
 }
 
-function refusal(error: unknown, { id }: Request, { log }: Platform): Response {
+/** Few calls want a page: what makes one is loaded when the first does. */
+async function toPage(call: Call, response: Response, { context }: Outcome): Promise<Response> {
+  if (response.body === undefined || response.content !== undefined) return response;
+  try {
+    const { renderPage } = await import('./page/render.ts');
+    return renderPage({ request: call.request, response, context });
+  } catch (error) {
+    return refusal(error, call);
+  }
+}
+
+function refusal(error: unknown, { request, platform }: Call): Response {
   if (error instanceof ApiError) {
     return { status: error.status, headers: error.headers, body: error.body };
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  log({ level: 'error', message: 'a call failed', requestId: id, cause });
+  platform.log({ level: 'error', message: 'a call failed', requestId: request.id, cause });
   return { status: 500, body: { detail: 'Internal server error.' } };
 }
 
@@ -116,11 +119,10 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   if (outcome.form instanceof ApiError && !isOwnFormat(route, request)) throw outcome.form;
   if (caller.bodyFault !== undefined) throw caller.bodyFault;
   const context = createContext({ request, routes, load: loading, loaded, body });
+  outcome.context = context;
   checkInstance(context);
   if (method === 'OPTIONS') {
-    checkRights(context, readRights(route));
-    route.operations.GET?.authorize?.(context);
-    return { status: 200, body: introspect(context) };
+    return { status: 200, body: describe(context) };
   }
   checkRights(context, [rightOf(route, method, operation)]);
   if (operation === undefined) throw methodNotAllowed(request.method);
@@ -144,37 +146,4 @@ function bodyReader(request: Request): () => Promise<Body> {
 
 function isMethod(method: string): method is Method {
   return (methods as readonly string[]).includes(method);
-}
-
-/** Where the instance is the thing itself, or holds one that is hidden, who is no part of it learns nothing. */
-function checkInstance({ route, actor, instanceName, instanceId }: Context): void {
-  const isOpen = route.instance !== 'thing' && route.isHidden !== true;
-  if (isOpen || actor.kind === 'anonymous') return;
-  const isInside =
-    actor.kind === 'admin' ? actor.role !== undefined : actor.instance === instanceId;
-  if (instanceName === undefined || !isInside) throw notFound();
-}
-
-/**
- * Rights come before the method: a method that the resource lacks is refused like a write when the caller may not
- * write, and as a method when it may (reference: order of checks).
- */
-function checkRights(context: Context, rights: readonly Right[]): void {
-  const { route, actor } = context;
-  if (!rights.some((right) => isAllowed(route.access, actor, right))) throw forbidden();
-  if (route.inClass && context.class === undefined) throw parentNotFound('Class');
-}
-
-/** The right that a method needs: the operation's own, or that of its kind where there is no operation. */
-function rightOf({ kind }: Route, method: string, operation: Operation | undefined): Right {
-  if (operation !== undefined) return operation.right;
-  if (method === 'GET') return kind === 'list' ? 'L' : 'G';
-  if (kind === 'list') return 'C';
-  if (method === 'DELETE') return 'D';
-  return kind === 'detail' || method !== 'POST' ? 'U' : 'A';
-}
-
-/** Rights of which one opens the description of a route: those of reading, on an action also the action's. */
-function readRights({ kind }: Route): readonly Right[] {
-  return kind === 'list' ? ['L'] : kind === 'detail' ? ['G'] : ['G', 'A'];
 }

@@ -1,0 +1,140 @@
+import type { Json } from '../../domain/json.ts';
+import type { DescribedField } from './fields.ts';
+import { attributes, escapeHtml } from './html.ts';
+
+const longText = 256; // characters; a field that takes more gets several lines
+
+/** How the script of the page reads a control. */
+type Kind = 'text' | 'word' | 'number' | 'json' | 'boolean' | 'choice' | 'file';
+
+/** Where a control stands. */
+export interface ControlPlace {
+  /** Of its form; what begins the ids of its controls. */
+  readonly form: string;
+  /** What the field is now; undefined: nothing yet, or nothing that shows. */
+  readonly value: Json | undefined;
+}
+
+/**
+ * The control for one writable field, with its label, a hint and a place for its errors. Controls have no `name`,
+ * or they would hide members of the form of the same name; the script goes by `data-field`.
+ */
+export function renderControl(field: DescribedField, place: ControlPlace): string {
+  const id = `${place.form}-${field.name}`;
+  const kind = kindOf(field);
+  const shared = attributes({
+    id,
+    'data-field': field.name,
+    'data-kind': kind,
+    'data-initial': place.value === undefined ? undefined : JSON.stringify(place.value),
+    'aria-describedby': `${id}-hint ${id}-error`,
+    required: field.required && kind !== 'boolean',
+  });
+  const label = `<label for="${escapeHtml(id)}">${escapeHtml(field.label)}${
+    field.required ? ' <span class="required">required</span>' : ''
+  }</label>`;
+  const control = renderInput(kind, field, place.value, shared);
+  const parts = kind === 'boolean' ? `${control}${label}` : `${label}${control}`;
+  return `<div class="field ${kind}">${parts}
+<p class="hint"${attributes({ id: `${id}-hint` })}>${hintOf(field)}</p>
+<p class="error"${attributes({ id: `${id}-error`, 'data-error': field.name })}></p></div>`;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  boolean: 'boolean',
+  choice: 'choice',
+  'file upload': 'file',
+  'image upload': 'file',
+  integer: 'number',
+  float: 'number',
+  decimal: 'number',
+  datetime: 'word', // what is emptied is null: no word is empty
+  date: 'word',
+  time: 'word',
+  slug: 'word',
+  field: 'json',
+  list: 'json',
+  'multiple choice': 'json',
+  'nested object': 'json',
+};
+
+function kindOf({ type, choices }: DescribedField): Kind {
+  const kind = kinds[type] ?? 'text';
+  return kind === 'choice' && choices.length === 0 ? 'text' : kind;
+}
+
+function renderInput(
+  kind: Kind,
+  field: DescribedField,
+  value: Json | undefined,
+  shared: string,
+): string {
+  switch (kind) {
+    case 'boolean':
+      return `<input type="checkbox"${shared}${attributes({ checked: value === true })}>`;
+    case 'choice':
+      return `<select${shared}>${renderOptions(field, value)}</select>`;
+    case 'file':
+      return `<input type="file"${shared}>`;
+    case 'json':
+      return renderLines(value === undefined ? '' : JSON.stringify(value, null, 2), shared, 'code');
+    case 'number':
+      return `<input type="text" inputmode="${field.type === 'integer' ? 'numeric' : 'decimal'}"${shared}${attributes({ value: textOf(value) })}>`;
+    case 'word':
+    case 'text':
+      return renderText(field, textOf(value), shared);
+  }
+}
+
+function renderText({ name, type, maxLength }: DescribedField, value: string, shared: string) {
+  if (maxLength !== undefined && maxLength > longText) return renderLines(value, shared);
+  const isSecret = name.includes('password');
+  const inputType = type === 'email' || type === 'url' ? type : 'text';
+  return `<input${attributes({
+    type: inputType,
+    class: isSecret ? 'secret' : undefined,
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: isSecret || type !== 'string' ? 'false' : undefined,
+  })}${shared}${attributes({ value })}>`;
+}
+
+/** A browser leaves out the first line break inside; ours is the one that it leaves out. */
+function renderLines(text: string, shared: string, look?: 'code'): string {
+  const rows = Math.min(Math.max(text.split('\n').length, look === 'code' ? 1 : 2), 16);
+  const plain = look === 'code' ? { spellcheck: 'false', autocapitalize: 'none' } : {};
+  return `<textarea${attributes({ class: look, rows, ...plain })}${shared}>
+${escapeHtml(text)}</textarea>`;
+}
+
+/** A field without a value begins at an empty choice, which sends nothing. */
+function renderOptions({ choices }: DescribedField, value: Json | undefined): string {
+  const current = typeof value === 'string' && choices.includes(value) ? value : '';
+  const shown = current === '' ? ['', ...choices] : choices;
+  return shown
+    .map((choice) => {
+      const marks = attributes({ value: choice, selected: choice === current });
+      return `<option${marks}>${choice === '' ? '(not set)' : escapeHtml(choice)}</option>`;
+    })
+    .join('');
+}
+
+function hintOf({ type, limits, helpText }: DescribedField): string {
+  const facts = [typeWords[type] ?? type, ...limits].filter((fact) => fact !== '').join(', ');
+  return escapeHtml([facts, helpText ?? ''].filter((part) => part !== '').join('. '));
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  datetime: 'YYYY-MM-DDThh:mm:ss.uuuuuuZ, in UTC',
+  string: 'text',
+  choice: '', // its options say it all
+  field: 'JSON',
+  list: 'JSON list',
+  'nested object': 'JSON object',
+  'file upload': 'file',
+};
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,83 @@
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import { renderControl } from './controls.ts';
+import { readFields } from './fields.ts';
+import type { Offer } from './offer.ts';
+
+/** One form: its fields, and the methods that send it, the usual one first. */
+interface Form {
+  readonly id: string;
+  readonly title: string;
+  readonly action: Json | undefined;
+  readonly buttons: readonly { readonly method: string; readonly label: string }[];
+  /** What a form starts from; absent: empty. */
+  readonly current?: unknown;
+  readonly note?: string;
+}
+
+/**
+ * Forms for the writes that OPTIONS describes, and for a removal. They need the script of the page, which sends
+ * them with the keys; without it they do not show.
+ *
+ * @param current the thing as the page shows it
+ */
+export function renderForms(offer: Offer, current: unknown): string {
+  const forms = formsOf(offer, current);
+  return forms.length === 0
+    ? ''
+    : `<div id="forms" class="forms scripts">${forms.map(renderForm).join('\n')}</div>`;
+}
+
+function formsOf({ description, isList, methods }: Offer, current: unknown): readonly Form[] {
+  const actions = isJsonObject(description.actions) ? description.actions : {};
+  const forms: Form[] = [];
+  if (actions.POST !== undefined && methods.includes('POST')) {
+    const label = isList ? 'Create' : 'Send';
+    forms.push({
+      id: 'post',
+      title: label,
+      action: actions.POST,
+      buttons: [{ method: 'POST', label }],
+    });
+  }
+  const updates = updateButtons.filter(({ method }) => methods.some((each) => each === method));
+  if (actions.PUT !== undefined && updates.length > 0) {
+    forms.push({ id: 'put', title: 'Change', action: actions.PUT, buttons: updates, current });
+  }
+  if (methods.includes('DELETE')) forms.push(removal);
+  return forms;
+}
+
+const updateButtons = [
+  { method: 'PATCH', label: 'Save changes' },
+  { method: 'PUT', label: 'Replace' },
+];
+
+const removal: Form = {
+  id: 'delete',
+  title: 'Delete',
+  action: undefined,
+  buttons: [{ method: 'DELETE', label: 'Delete for good' }],
+  note: 'What is deleted cannot be brought back.',
+};
+
+function renderForm({ id, title, action, buttons, current, note }: Form): string {
+  const fields = readFields(action).filter(({ readOnly, type }) => !readOnly && type !== 'links');
+  const values: Readonly<Record<string, Json>> = isJsonObject(current) ? current : {};
+  const controls = fields.map((field) => {
+    const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
+    return renderControl(field, { form: id, value });
+  });
+  const sends = buttons.map(
+    ({ method, label }, at) =>
+      `<button type="submit" value="${method}"${at === 0 ? ' class="main"' : ''}>${label} <span class="verb">${method}</span></button>`,
+  );
+  const form = `<form id="form-${id}" class="write" autocomplete="off" novalidate aria-labelledby="title-${id}">
+${note === undefined ? '' : `<p>${note}</p>`}
+<div class="fields">${controls.join('\n')}</div>
+<div class="outcome" role="status" tabindex="-1"></div>
+<p class="buttons">${sends.join(' ')}</p>
+</form>`;
+  const heading = `<h2 id="title-${id}">${title}</h2>`;
+  if (id !== 'delete') return `<section class="panel" id="${id}">${heading}${form}</section>`;
+  return `<details class="panel" id="${id}"><summary>${heading}</summary>${form}</details>`;
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { escapeHtml } from './html.ts';
+import { script } from './script.ts';
+import { style } from './style.ts';
+
+/** What differs from page to page. `title` is text, the others are HTML. */
+export interface PageParts {
+  readonly title: string;
+  /** Items of a list. */
+  readonly breadcrumb: string;
+  /** The `main` element. */
+  readonly main: string;
+}
+
+const policy = [
+  "default-src 'none'",
+  `script-src '${hashOf(script)}'`,
+  `style-src '${hashOf(style)}'`,
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of every page: nothing runs or loads but what the page is made with, and nobody keeps it. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': policy,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer', // an address may have a key in it
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** The whole document around the parts. */
+export function renderShell({ title, breadcrumb, main }: PageParts): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} · Groundwork</title>
+<link rel="icon" href="${icon}">
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the answer</a>
+<header>
+<nav id="path" aria-label="Path"><ol>${breadcrumb}</ol></nav>
+${keys}
+</header>
+<noscript><p class="notice">Without script, this page is for reading what is open to all.</p></noscript>
+<p id="notice" class="notice" role="status"></p>
+<p id="announcement" class="unseen" role="status"></p>
+${main}
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M3 12h10M5 8h6M7 4h2" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>',
+)}`;
+
+/** Where keys are entered; only the script sees them, so without it the place does not show. */
+const keys = `<details id="keys" class="scripts"><summary>Keys<span id="keys-state"></span></summary>
+<form id="form-keys" autocomplete="off">
+<p class="hint">Kept in this tab until it is closed, and sent in headers only. No key yet? <a href="/v1.1/account/auth/">Log in</a> or <a href="/v1.1/account/register/">sign up</a>.</p>
+<div class="fields">
+<div class="field text"><label for="keys-api">API or account key</label><input id="keys-api" class="secret" autocomplete="off" autocapitalize="none" spellcheck="false"></div>
+<div class="field text"><label for="keys-user">User key <span class="hint">only beside an API key</span></label><input id="keys-user" class="secret" autocomplete="off" autocapitalize="none" spellcheck="false"></div>
+</div>
+<p class="buttons"><button type="submit" class="main">Use these keys</button> <button type="button" id="forget">Forget them</button></p>
+</form></details>`;
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  type Api,
+  type Call,
+  type Credentials,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+
+let api: Api;
+let world: World;
+let base: string;
+let objects: string;
+let callers: Readonly<Record<string, Credentials>>;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  base = world.base;
+  const place = await world.dataClass(
+    'place',
+    [
+      { name: 'title', type: 'string' },
+      { name: 'open', type: 'boolean' },
+      { name: 'plan', type: 'file' },
+      { name: 'next', type: 'string' },
+      { name: 'more', type: 'object' },
+    ],
+    { other_permissions: 'create_objects' },
+  );
+  objects = `${place}objects/`;
+  const evil = { links: { self: 'javascript:alert(1)', other: '//evil.example/' } };
+  for (const title of ['</pre><script>', 'b', 'c']) {
+    const body = { title, next: '/v1.1/account/', more: evil, other_permissions: 'read' };
+    expected(await api.send({ as: world.owner, path: objects, body }), 201);
+  }
+  callers = {
+    owner: world.owner,
+    reader: await joinAs(world, 'read'),
+    app: await world.apiKey({ ignore_acl: true }),
+    onlooker: await world.apiKey({ allow_anonymous_read: true }),
+    nobody: undefined,
+  };
+});
+
+afterAll(() => api.close());
+
+const browse = (call: Call): Promise<Answer> =>
+  api.send({ ...call, headers: { Accept: 'text/html', ...call.headers } });
+
+/** What the forms of a page send, in their order. */
+const methodsOf = ({ body }: Answer): readonly string[] =>
+  [...String(body).matchAll(/<button type="submit" value="(\w+)"/g)].map(
+    ([, method = '']) => method,
+  );
+
+describe('headers', () => {
+  it('answers in both forms say that they depend on Accept', async () => {
+    const json = await api.send({ as: world.owner, path: base });
+    const page = await browse({ as: world.owner, path: base });
+
+    for (const { headers } of [json, page]) expect(headers.get('Vary')).toMatch(/\bAccept\b(?!-)/);
+  });
+
+  it('nothing runs in a page but what it was made with, and nobody keeps it', async () => {
+    const { body, headers } = await browse({ as: world.owner, path: base });
+
+    const part = (name: string) =>
+      new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(body)?.[1] ?? '';
+    const hash = (text: string) => createHash('sha256').update(text).digest('base64');
+    expect(headers.get('Content-Security-Policy')?.split('; ')).toEqual([
+      "default-src 'none'",
+      `script-src 'sha256-${hash(part('script'))}'`,
+      `style-src 'sha256-${hash(part('style'))}'`,
+      "connect-src 'self'",
+      'img-src data:',
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    expect(headers.get('Cache-Control')).toBe('no-store');
+    expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+    expect(body).not.toMatch(/ (on\w+|style)="| (src|href)="(?!\/|#|data:)/);
+    expect(part('script').length + part('style').length).toBeLessThan(30_000);
+  });
+
+  it('HEAD tells the length of the page', async () => {
+    const { body } = await browse({ as: world.owner, path: base });
+    const { headers, status } = await browse({ as: world.owner, method: 'HEAD', path: base });
+
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    const length = Number(headers.get('Content-Length'));
+    expect(length).toBeGreaterThan(1000);
+    expect(length).toBeLessThan(body.length); // it is of the compressed page
+  });
+});
+
+describe('forms', () => {
+  it.each([
+    ['owner', 'classes/', ['POST']],
+    ['reader', 'classes/', []],
+    ['app', 'classes/', []],
+    ['owner', 'classes/place/', ['PATCH', 'PUT', 'DELETE']],
+    ['reader', 'classes/place/', []],
+    ['app', 'classes/place/objects/', ['POST']],
+    ['app', 'classes/place/objects/1/', ['PATCH', 'PUT', 'DELETE']],
+    ['owner', 'classes/place/objects/99/', []],
+    ['owner', 'api_keys/1/reset_key/', ['POST']],
+    ['owner', 'admins/', []],
+    ['nobody', 'classes/', []],
+    ['owner', 'snippets/', []],
+  ])('what %s may write at %s', async (who, path, methods) => {
+    const page = await browse({ as: callers[who], path: base + path });
+
+    expect(methodsOf(page)).toEqual(methods);
+  });
+
+  it('a log-in, which cannot be read, offers its form', async () => {
+    const page = await browse({ path: '/v1.1/account/auth/' });
+
+    expect(page.status).toBe(405);
+    expect(methodsOf(page)).toEqual(['POST']);
+    expect(page.body).toContain('id="post-email" data-field="email" data-kind="text"');
+  });
+
+  it('fields become controls of their kind, with what is stored', async () => {
+    const { body } = await browse({ as: world.owner, path: `${objects}1/` });
+
+    const control = (name: string) =>
+      new RegExp(`<(?:input|select|textarea)[^>]*data-field="${name}"[^>]*>`).exec(body)?.[0];
+    expect(control('title')).toContain('value="&lt;/pre&gt;&lt;script&gt;"');
+    expect(control('open')).toMatch(/^<input type="checkbox".*data-initial="null"/);
+    expect(control('plan')).toMatch(/^<input type="file"/);
+    expect(control('more')).toMatch(/^<textarea class="code".*data-kind="json"/);
+    expect(control('other_permissions')).toMatch(/^<select/);
+    expect(body).toContain('<option value="read" selected>read</option>');
+    expect(control('created_at')).toBeUndefined();
+  });
+});
+
+describe('what the page shows', () => {
+  it('next and prev are buttons, and nothing else is a neighbour', async () => {
+    const second = await browse({
+      as: world.owner,
+      path: `${objects}?page_size=1&direction=1&last_pk=1`,
+    });
+    const object = await browse({ as: world.owner, path: `${objects}1/` });
+
+    const buttons = (body: string) => [...body.matchAll(/ rel="(next|prev)" href="([^"]*)"/g)];
+    expect(buttons(second.body).map(([, rel, href]) => [rel, href])).toEqual(
+      [0, 1].flatMap(() => [
+        ['prev', `${objects}?page_size=1&amp;direction=0&amp;last_pk=2`],
+        ['next', `${objects}?page_size=1&amp;direction=1&amp;last_pk=2`],
+      ]),
+    );
+    expect(buttons(object.body)).toEqual([]);
+  });
+
+  it('paths in links lead on; what only looks like one is text', async () => {
+    const { body } = await browse({ as: world.owner, path: `${objects}1/` });
+
+    const [, json = ''] = /<pre[^>]*>([\s\S]*?)<\/pre>/.exec(body) ?? [];
+    expect([...json.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([`${objects}1/`]);
+    expect(json).toContain('javascript:alert(1)');
+    expect(json).toContain('&lt;/pre&gt;&lt;script&gt;');
+  });
+
+  it('keys of the address are not shown, and in no link', async () => {
+    const key = String(callers.app);
+    const { status, body } = await browse({
+      path: `${objects}?page_size=1&api_key=${key}&user_key=u`,
+    });
+
+    expect(status).toBe(200);
+    expect(body).toContain('?page_size=1</code>');
+    expect(body).not.toContain(key);
+    expect(body).not.toContain('user_key=');
+  });
+
+  it('an answer to OPTIONS and a refused write are pages too', async () => {
+    const options = await browse({ as: world.owner, method: 'OPTIONS', path: `${base}classes/` });
+    const refused = await browse({ as: world.owner, path: `${base}classes/`, body: {} });
+
+    expect([options.status, refused.status]).toEqual([200, 400]);
+    expect(options.body).toContain('<h1 id="title" tabindex="-1">Klass List</h1>');
+    expect(refused.body).toContain('This field is required.');
+  });
+
+  it('a very long answer stays plain', async () => {
+    const long = Object.fromEntries(
+      Array.from({ length: 9 }, (_, i) => [`k${i}`, '<'.repeat(3000)]),
+    );
+    for (let i = 0; i < 20; i++) {
+      expected(await api.send({ as: world.owner, path: objects, body: { more: long } }), 201);
+    }
+
+    const { status, body } = await browse({ as: world.owner, path: objects });
+
+    expect(status).toBe(200);
+    expect(body).toContain('{\n  &quot;next&quot;: null');
+    expect(body).not.toContain('<<');
+  });
+});

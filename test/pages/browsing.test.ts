@@ -1,0 +1,384 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
+
+const program = findBrowser();
+if (program === undefined) process.stdout.write(howToGetOne);
+
+const hostile = '<script>document.title = 1</script>';
+
+/** A page in a tab of its own, and what it did that a page of ours must not do. */
+interface Tab {
+  readonly page: Page;
+  readonly requests: Request[];
+  /** Errors of scripts, and what the policy has stopped. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+describe.skipIf(program === undefined)('the pages in a browser', () => {
+  let browser: Browser;
+  let api: Api;
+  let world: World;
+  let objects: string;
+  let tab: Tab;
+
+  beforeAll(async () => {
+    [browser, api] = await Promise.all([openBrowser(program ?? ''), startApi()]);
+    world = await openWorld(api, 'library');
+    const book = await world.dataClass('book', [
+      { name: 'title', type: 'string', order_index: true },
+      { name: 'about', type: 'text' },
+      { name: 'lent', type: 'boolean' },
+      { name: 'pages', type: 'integer' },
+      { name: 'printed', type: 'datetime' },
+      { name: 'tags', type: 'array' },
+      { name: 'next_one', type: 'reference', target: 'self' },
+    ]);
+    objects = `${book}objects/`;
+    for (const title of [hostile, 'Emma', 'Persuasion', 'Sanditon', 'Lady Susan']) {
+      const body = { title, about: 'javascript:alert(1)', tags: ['novel'] };
+      expected(await api.send({ as: world.owner, path: objects, body }), 201);
+    }
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await api?.close();
+  });
+
+  beforeEach(async () => {
+    tab = await openTab();
+  });
+
+  afterEach(async () => {
+    await tab.close();
+    expect(tab.faults).toEqual([]);
+  });
+
+  async function openTab(options: BrowserContextOptions = {}): Promise<Tab> {
+    const context = await browser.newContext({ baseURL: api.url, ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    const requests: Request[] = [];
+    const faults: string[] = [];
+    page.on('request', (request) => requests.push(request));
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      const isStatus = message.text().startsWith('Failed to load resource: the server responded');
+      if (message.type() === 'error' && !isStatus) faults.push(message.text());
+    });
+    return { page, requests, faults, close: () => context.close() };
+  }
+
+  /** Enters keys as a person does. */
+  async function useKeys(page: Page, key: string, user = ''): Promise<void> {
+    await page.getByText('Keys: ').click();
+    await page.getByLabel('API or account key').fill(key);
+    await page.getByLabel('User key').fill(user);
+    await page.getByRole('button', { name: 'Use these keys' }).click();
+    await page.getByText('Keys in use.').waitFor();
+  }
+
+  /** Opens an address in a tab that has the owner's key. */
+  async function openWithKey(path: string): Promise<Page> {
+    const { page } = tab;
+    await page.addInitScript(`sessionStorage.setItem('groundwork-key', '${world.owner}')`);
+    await page.goto(path);
+    await settled(page);
+    return page;
+  }
+
+  /** Waits until the script has got what it fetches: the mark is there before a page counts as loaded. */
+  async function settled(page: Page): Promise<void> {
+    await page.locator('main:not([aria-busy])').waitFor();
+  }
+
+  /** Rules of axe that the page breaks, with the places where it does. */
+  async function violations(page: Page): Promise<unknown> {
+    await page.evaluate(axe.source);
+    return page.evaluate(`axe.run().then(({ violations }) =>
+      violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => [html, failureSummary])]))`);
+  }
+
+  const isFocused = (node: unknown) => node === Object(globalThis).document.activeElement;
+  const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+  const pathOf = (page: Page) => page.url().slice(api.url.length);
+
+  test('a person enters a key and goes from the root to an object and back', async () => {
+    const { page, requests } = tab;
+    await page.goto('/');
+    await page.getByRole('link', { name: '/v1.1/', exact: true }).click();
+    await page.getByRole('link', { name: '/v1.1/instances/', exact: true }).click();
+    await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
+
+    await useKeys(page, world.owner);
+    await page.getByRole('heading', { name: 'Instance List' }).waitFor();
+    for (const path of [world.base, `${world.base}classes/`, objects, `${objects}2/`]) {
+      await page.getByRole('link', { name: path, exact: true }).click();
+      await page.waitForURL(`**${path}`);
+    }
+
+    await page.getByRole('heading', { name: 'Data Object Instance' }).waitFor();
+    expect(await page.locator('pre').textContent()).toContain('"title": "Emma"');
+    expect(await page.title()).toBe('Data Object Instance · Groundwork');
+    expect(await heading(page).evaluate(isFocused)).toBe(true);
+    expect(await page.locator('#announcement').textContent()).toBe('200 OK');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Data Object List' }).waitFor();
+    expect(pathOf(page)).toBe(objects);
+    await page.getByRole('navigation', { name: 'Path' }).getByText('library').click();
+    await page.getByRole('heading', { name: 'Instance Instance' }).waitFor();
+    for (const request of requests) {
+      expect(request.url()).not.toContain(world.owner);
+      expect(request.url().startsWith(api.url)).toBe(true);
+    }
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  test('keys stay in the tab, over a reload, until they are forgotten', async () => {
+    const { page } = tab;
+    const key = await world.apiKey({ ignore_acl: true });
+    await page.goto(objects);
+    await useKeys(page, key, 'a user key');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Data Object List' }).waitFor();
+
+    const stored = await page.evaluate('[{ ...sessionStorage }, { ...localStorage }]');
+    await page.getByText('Keys: in use').click();
+    await page.getByRole('button', { name: 'Forget them' }).click();
+    await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
+
+    expect(stored).toEqual([{ 'groundwork-key': key, 'groundwork-user-key': 'a user key' }, {}]);
+    expect(await page.evaluate('({ ...sessionStorage })')).toEqual({});
+    expect(tab.requests.at(-1)?.headers()).not.toHaveProperty('x-api-key');
+  });
+
+  test('a person logs in by form and goes on with the key of the answer', async () => {
+    const { page } = tab;
+    await page.goto('/v1.1/account/auth/');
+    await page.getByLabel('Email address').fill('owner-of-library@example.com');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Send POST' }).click();
+    await page.getByText('Invalid password.').waitFor();
+    await page.getByLabel('Password').fill('a password');
+    await page.getByRole('button', { name: 'Send POST' }).click();
+    await page.getByRole('button', { name: 'Use this account_key' }).click();
+
+    await page.getByRole('heading', { name: 'Instance List' }).waitFor();
+    expect(pathOf(page)).toBe('/v1.1/instances/');
+  });
+
+  test('a class is made by form; what is wrong is said beside the field', async () => {
+    const page = await openWithKey(`${world.base}classes/`);
+    await page.getByLabel('Name').fill('not a name');
+    await page.getByLabel('Schema').fill('[{"name": "x"');
+    await page.getByRole('button', { name: 'Create POST' }).click();
+    await page.getByText('This is not JSON').waitFor();
+    await page.getByLabel('Schema').fill('[{"name": "x", "type": "string"}]');
+    await page.getByRole('button', { name: 'Create POST' }).click();
+    const name = page.getByLabel('Name');
+    await page.locator('#post-name-error:not(:empty)').waitFor();
+
+    expect(await page.getByLabel('Schema').inputValue()).toContain('  {\n    "name": "x"');
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    expect(await name.getAttribute('aria-describedby')).toContain('post-name-error');
+    expect(await name.evaluate(isFocused)).toBe(true);
+    await name.fill('shelf');
+    await page.getByLabel('Other permissions').selectOption('read');
+    await page.getByRole('button', { name: 'Create POST' }).click();
+    await page.getByText('Created.').waitFor();
+    expect(pathOf(page)).toBe(`${world.base}classes/shelf/`);
+    const { body } = await world.call(world.owner, 'GET', 'classes/shelf/');
+    expect(body).toMatchObject({
+      schema: [{ name: 'x', type: 'string' }],
+      other_permissions: 'read',
+      group_permissions: 'create_objects',
+    });
+  });
+
+  test('an object is made, changed, replaced and deleted by form', async () => {
+    const page = await openWithKey(objects);
+    const stored = async () => (await api.send({ as: world.owner, path: pathOf(page) })).body;
+    await page.getByLabel('Title').fill('Mansfield Park');
+    await page.getByLabel('Pages').fill('560');
+    await page.getByLabel('Lent').check();
+    await page.getByLabel('Printed').fill('1814-05-04T00:00:00.000000Z');
+    await page.getByLabel('Tags').fill('["novel", 1814]');
+    await page.getByLabel('Next one').fill('2');
+    await page.getByLabel('Other permissions').selectOption('read');
+    await page.getByRole('button', { name: 'Create POST' }).click();
+    await page.getByText('Created.').waitFor();
+    const made = await stored();
+    await page.getByLabel('Pages').fill('');
+    await page.getByLabel('Lent').uncheck();
+    await page.getByLabel('Printed').fill('');
+    await page.getByRole('button', { name: 'Save changes PATCH' }).click();
+    await page.getByText('Saved.').waitFor();
+    const changed = await stored();
+    await page.getByLabel('Title').fill('Mansfield');
+    await page.getByRole('button', { name: 'Replace PUT' }).click();
+    await page.getByText('"Mansfield"').waitFor();
+    const replaced = await stored();
+    await page.getByText('Delete', { exact: true }).click();
+    await page.getByRole('button', { name: 'Delete for good DELETE' }).click();
+    await page.getByText('Deleted.').waitFor();
+
+    const date = { type: 'datetime', value: '1814-05-04T00:00:00.000000Z' };
+    const reference = { type: 'reference', target: 'self', value: 2 };
+    expect(made).toMatchObject({
+      ...{ title: 'Mansfield Park', about: null, pages: 560, lent: true, printed: date },
+      ...{ tags: ['novel', 1814], next_one: reference, other_permissions: 'read' },
+    });
+    expect(changed).toEqual({
+      ...made,
+      ...{ pages: null, lent: false, printed: null, revision: 2, updated_at: expect.any(String) },
+    });
+    expect(replaced).toEqual({
+      ...changed,
+      ...{ title: 'Mansfield', revision: 3, updated_at: expect.any(String) },
+    });
+    expect(pathOf(page)).toBe(objects);
+  });
+
+  test('a file goes as a part of a form, everything else beside it', async () => {
+    const withFile = await world.dataClass('scan', [
+      { name: 'title', type: 'string' },
+      { name: 'tags', type: 'array' },
+      { name: 'page', type: 'file' },
+    ]);
+    const page = await openWithKey(`${withFile}objects/`);
+    await page.getByLabel('Title').fill('Żółw');
+    await page.getByLabel('Tags').fill('["a"]');
+    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('scanned') };
+    await page.getByLabel('Page').setInputFiles(file);
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByRole('button', { name: 'Create POST' }).click();
+
+    const request = await sent;
+    await request.response();
+    expect(request.headers()['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    expect(request.headers()['x-api-key']).toBe(world.owner);
+  });
+
+  test('a person pages through a list, forward and back', async () => {
+    const page = await openWithKey(`${objects}?page_size=2&fields=id`);
+    const ids = async () => (await page.locator('pre').textContent())?.match(/"id": \d+/g);
+    const seen = [await ids()];
+    for (const name of ['Next page', 'Next page', 'Previous page']) {
+      const before = pathOf(page);
+      await page.getByRole('link', { name }).first().click();
+      await page.waitForURL((url) => !url.href.endsWith(before));
+      await settled(page);
+      seen.push(await ids());
+    }
+
+    expect(seen.map((each) => each?.map((id) => Number(id.slice(6))))).toEqual([
+      [1, 2],
+      [3, 4],
+      [5],
+      [3, 4],
+    ]);
+  });
+
+  test('what was stored stays text, whatever it looks like', async () => {
+    const page = await openWithKey(`${objects}1/`);
+
+    expect(await page.locator('pre').textContent()).toContain(hostile);
+    expect(await page.getByLabel('Title').inputValue()).toBe(hostile);
+    expect(await page.title()).toBe('Data Object Instance · Groundwork');
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+    expect(await page.locator('script').count()).toBe(1);
+  });
+
+  test('what a script has made is shown as text, and never as a part of the page', async () => {
+    const foreign = '<main id="main"><h1 id="title">Enter your password</h1></main>';
+    const page = await openWithKey('/v1.1/foreign/below/');
+    await page.route('**/v1.1/foreign/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        headers: { 'Content-Security-Policy': 'sandbox allow-scripts' },
+        body: foreign,
+      }),
+    );
+    await page.getByRole('link', { name: 'foreign' }).click();
+    await page.getByText('Enter your password').waitFor();
+
+    expect(await page.locator('pre').textContent()).toBe(foreign);
+    expect(await heading(page).textContent()).toBe('200, text/html');
+    expect(await page.getByRole('navigation', { name: 'Path' }).textContent()).toBe(
+      'rootv1.1foreign',
+    );
+  });
+
+  test('without script, what is open can be read and followed', async () => {
+    const { page } = await openTab({ javaScriptEnabled: false });
+    await page.goto('/');
+    await page.getByRole('link', { name: '/v1.1/', exact: true }).click();
+    await page.waitForURL('**/v1.1/');
+
+    expect(await heading(page).textContent()).toBe('Root');
+    expect(await page.locator('#keys').isVisible()).toBe(false);
+    await page.goto(`${objects}2/?api_key=${world.owner}`);
+    expect(await page.locator('pre').textContent()).toContain('"title": "Emma"');
+    expect(await page.locator('form:visible').count()).toBe(0);
+    expect(await page.content()).not.toContain(world.owner);
+    await page.context().close();
+  });
+
+  test('the keyboard reaches the keys, the answer and the forms', async () => {
+    const { page } = tab;
+    await page.goto('/v1.1/');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the answer');
+    await page.getByText('Keys: none').focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('API or account key').focus();
+    await page.keyboard.type(world.owner);
+    await page.keyboard.press('Enter');
+    await page.getByText('Keys in use.').waitFor();
+    await page.getByText('Keys: in use').focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('User key').focus();
+    await page.keyboard.press('Escape');
+
+    expect(await page.getByLabel('User key').isVisible()).toBe(false);
+    expect(await page.locator('summary:focus').count()).toBe(1);
+  });
+
+  describe.each([
+    { name: 'wide and light', colorScheme: 'light', width: 1280 },
+    { name: 'narrow and dark', colorScheme: 'dark', width: 390 },
+  ] as const)('$name', ({ colorScheme, width }) => {
+    test.each([
+      ['the root', () => '/'],
+      ['a list', () => `${objects}?page_size=2`],
+      ['an object', () => `${objects}1/`],
+      ['classes', () => `${world.base}classes/`],
+      ['what is not there', () => `${world.base}nowhere/`],
+      ['a refused paging', () => `${objects}?page_size=x`],
+      ['a log-in', () => '/v1.1/account/auth/'],
+    ])('%s is accessible and fits the window', async (_, path) => {
+      await tab.page.emulateMedia({ colorScheme });
+      await tab.page.setViewportSize({ width, height: 800 });
+      const page = await openWithKey(path());
+      for (const summary of await page.locator('summary').all()) await summary.click();
+
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    });
+
+    test('refused keys and fields are accessible', async () => {
+      const { page } = tab;
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto('/v1.1/account/register/');
+      await page.getByRole('button', { name: 'Send POST' }).click();
+      await page.locator('#post-email-error:not(:empty)').waitFor();
+
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+});
