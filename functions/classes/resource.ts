@@ -4,10 +4,11 @@ import { isClassVisible } from '../../shared/domain/object-access.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { allUnder, cut } from '../../shared/resource/page.ts';
+import { cut } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
+import { allUnder } from '../../shared/services/all-under.ts';
 import {
   as,
   classCountEntity,

@@ -4,8 +4,9 @@ import { computed, role } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { allUnder, cut } from '../../shared/resource/page.ts';
+import { cut } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
+import { allUnder } from '../../shared/services/all-under.ts';
 import { commit } from '../../shared/services/commit.ts';
 import {
   accountEntity,

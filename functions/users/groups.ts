@@ -10,7 +10,9 @@ import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { groupLinks, groupValues } from '../../shared/resource/show-user.ts';
+import { clearGroup } from '../../shared/services/clear-group.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
+import { newWork } from '../../shared/services/work.ts';
 import {
   as,
   deletedGroupsEntity,
@@ -83,6 +85,10 @@ const resource: ListResource<GroupData, View> = {
       deleted === undefined
         ? insert(deletedGroupsEntity, key, { groups })
         : replace(deleted, { groups }),
+      newWork(context.platform, clearGroup, {
+        instance: instanceOf(context),
+        group: current.data.id,
+      }),
     ]);
   },
 };

@@ -5,7 +5,7 @@ import { queryValue } from '../../shared/http/message.ts';
 import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { allUnder, cut, gather, rowsOf } from '../../shared/resource/page.ts';
+import { cut, gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
@@ -18,6 +18,7 @@ import {
   viewUsers,
 } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
+import { allUnder } from '../../shared/services/all-under.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';

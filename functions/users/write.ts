@@ -13,6 +13,7 @@ import {
   type UserView,
   viewUser,
 } from '../../shared/resource/show-user.ts';
+import { clearUser } from '../../shared/services/clear-user.ts';
 import { commitUnique } from '../../shared/services/commit.ts';
 import { firstKey, userKey } from '../../shared/services/keys.ts';
 import {
@@ -23,6 +24,7 @@ import {
   planUpdate,
   type SaveCall,
 } from '../../shared/services/save-object.ts';
+import { newWork } from '../../shared/services/work.ts';
 import {
   as,
   instanceCounter,
@@ -120,8 +122,8 @@ export async function updateUser(
 }
 
 /**
- * Removes a user with name, password, memberships and profile, in one transaction. The objects that it owns stay for
- * the clean-up: nobody has rights on them as their owner any more.
+ * Removes a user with name, password, memberships and profile, in one transaction. The objects that it owns follow in
+ * the background: nobody has rights on them as their owner any more.
  */
 export async function removeUser(context: Context, current: Stored<UserData>): Promise<void> {
   const { id, username, groups } = current.data;
@@ -135,6 +137,7 @@ export async function removeUser(context: Context, current: Stored<UserData>): P
     removal(userPasswordEntity.key(instance, id)),
     ...groups.map((group) => removal(membershipEntity.key(instance, group, id))),
     ...(profile?.writes ?? []),
+    newWork(context.platform, clearUser, { instance, user: id }),
   ];
   await commitUnique(context, writes, () => undefined);
 }

@@ -59,13 +59,13 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const { store } = medium;
   const ids = openIds();
   const calls = openCalls(clock);
-  const services = { store, clock, ids, log };
+  const services = { store, secrets: medium.secrets, clock, ids, log, mailer, social, settings };
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
   });
   const scripts = openScripts(options.scripts);
   return {
-    ...{ ...medium, ...services, scripts, mailer, social, settings, changes: background.changes },
+    ...{ ...medium, ...services, scripts, changes: background.changes },
     track: calls.track,
     idle: background.idle,
     close: async () => {

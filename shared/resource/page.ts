@@ -10,7 +10,7 @@ import {
 } from '../domain/paging.ts';
 import { queryValue } from '../http/message.ts';
 import { idKey } from '../store/entities.ts';
-import type { Bound, Key, Store, Stored } from '../store/store.ts';
+import type { Bound, Store, Stored } from '../store/store.ts';
 import type { Context } from './route.ts';
 
 /** One row of a list: what paging counts by, and the item. */
@@ -125,20 +125,6 @@ export async function rowsOf<Data extends object>(
     pk: Number(item.key.sk.slice(prefix.length)),
     item: item as Stored<Data>, // the prefix belongs to one kind of entity
   }));
-}
-
-/** Reads all items of a partition under a prefix: only for lists that are bounded by a limit of their own. */
-export async function allUnder(store: Store, at: Key): Promise<readonly Stored[]> {
-  const items: Stored[] = [];
-  let lower: Bound = { key: at.sk, inclusive: true };
-  const upper: Bound = { key: `${at.sk}\u{10FFFF}`, inclusive: false };
-  for (;;) {
-    const page = await store.query({ pk: at.pk, lower, upper, limit: 1000 });
-    items.push(...page.items);
-    const last = page.positions.at(-1);
-    if (!page.more || last === undefined) return items;
-    lower = { key: last, inclusive: false };
-  }
 }
 
 /** Cuts a range out of rows that are all at hand, in any order. */

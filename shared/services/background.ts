@@ -1,7 +1,9 @@
 import { buildIndexes } from './build-indexes.ts';
 import type { ChangeConsumer, Watch } from './changes.ts';
 import { classCounts, recountedClassCounts } from './class-counts.ts';
+import { clearGroup } from './clear-group.ts';
 import { clearClass, clearInstance } from './clear-partitions.ts';
+import { clearUser } from './clear-user.ts';
 import { recountClass } from './recount-class.ts';
 import type { WorkKind } from './work.ts';
 
@@ -17,6 +19,8 @@ export const workKinds: readonly WorkKind[] = [
   clearInstance,
   buildIndexes,
   recountClass,
+  clearUser,
+  clearGroup,
 ];
 
 /** The changes that some consumer wants to hear of. */

@@ -39,7 +39,7 @@ export function actionOf({
 }
 
 /** What background services need of a platform. */
-export type Services = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
+export type Services = Omit<Platform, 'changes'>;
 
 /**
  * Something that follows from changes. Each change reaches it at least once, those of an item in their order; it

@@ -1,7 +1,7 @@
 import type { Change, Write } from '../store/store.ts';
 import type { Platform } from './ports.ts';
 
-const maintenance: Change = { actor: {}, cause: 'maintenance', depth: 0 };
+type Writer = Pick<Platform, 'store' | 'ids'>;
 
 /**
  * Writes what no client asked for, all or nothing: nothing follows from it.
@@ -9,11 +9,26 @@ const maintenance: Change = { actor: {}, cause: 'maintenance', depth: 0 };
  * @returns the version that the items written now have
  * @throws ConditionFailed when somebody was faster
  */
-export async function maintain(
-  { store, ids }: Pick<Platform, 'store' | 'ids'>,
+export function maintain(by: Writer, writes: readonly Write[]): Promise<string> {
+  return writeFor(by, 'maintenance', writes);
+}
+
+/**
+ * Writes what follows from something that a client asked for, all or nothing.
+ *
+ * @returns the version that the items written now have
+ * @throws ConditionFailed when somebody was faster
+ */
+export function cascade(by: Writer, writes: readonly Write[]): Promise<string> {
+  return writeFor(by, 'cascade', writes);
+}
+
+async function writeFor(
+  { store, ids }: Writer,
+  cause: Change['cause'],
   writes: readonly Write[],
 ): Promise<string> {
   const id = ids.random();
-  await store.write({ id, change: maintenance, writes });
+  await store.write({ id, change: { actor: {}, cause, depth: 0 }, writes });
   return id;
 }

@@ -4,7 +4,7 @@ import { createBackground } from '../../shared/aws/background.ts';
 import { type Item, writeItem } from '../../shared/aws/store-item.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { unorderedConsumers, workKinds } from '../../shared/services/background.ts';
-import type { ChangeConsumer } from '../../shared/services/changes.ts';
+import type { ChangeConsumer, Services } from '../../shared/services/changes.ts';
 import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
@@ -51,7 +51,7 @@ function open(
   const services = {
     ...{ store: given.through ?? store, clock, ids },
     log: (entry: LogEntry) => logged.push(entry),
-  };
+  } as Partial<Services> as Services; // what is tried here needs no more
   const { consumers = unorderedConsumers, kinds = workKinds } = given;
   const handler = createBackground({ services, consumers, kinds });
   return (records: readonly DynamoDBRecord[], remainingMs = 300_000) =>

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type Background, startBackground } from '../../shared/local/background.ts';
 import { type LocalStore, openStore, openTemporaryStore } from '../../shared/local/store.ts';
 import type { Timers } from '../../shared/local/timers.ts';
-import type { ChangeConsumer, ItemChange } from '../../shared/services/changes.ts';
+import type { ChangeConsumer, ItemChange, Services } from '../../shared/services/changes.ts';
 import { classCounts } from '../../shared/services/class-counts.ts';
 import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
@@ -49,6 +49,11 @@ interface Running {
   readonly slept: readonly number[];
 }
 
+/** What is tried here needs no more of a platform. */
+function servicesOf(store: Store, log: (entry: LogEntry) => void): Services {
+  return { store, clock: openClock(), ids: openIds(), log } as Partial<Services> as Services;
+}
+
 function start(
   store: LocalStore,
   given: {
@@ -60,7 +65,7 @@ function start(
   const logged: LogEntry[] = [];
   const timers = fakeTimers();
   const log = (entry: LogEntry) => logged.push(entry);
-  const services = { store: given.through ?? store, clock: openClock(), ids: openIds(), log };
+  const services = servicesOf(given.through ?? store, log);
   const background = startBackground({
     ...{ feed: store.feed, services, timers, calls: { endedBefore: async () => true } },
     ...{ consumers: given.consumers ?? [], kinds: given.kinds ?? [] },
@@ -198,9 +203,10 @@ describe('changes', () => {
     const object = (id: number) =>
       put(objectEntity.key(1, 2, id), { kind: 'object', condition: { kind: 'absent' } });
     await Promise.all([1, 2, 3].map((id) => write(first, object(id))));
-    await classCounts.consume(first.feed.read(2), {
-      ...{ store: first, clock: openClock(), ids: openIds(), log: () => undefined },
-    }); // and dies before it is known
+    await classCounts.consume(
+      first.feed.read(2),
+      servicesOf(first, () => undefined),
+    ); // and dies before it is known
     start(first, { consumers: [classCounts], through: dying });
     await first.close();
 

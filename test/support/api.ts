@@ -109,9 +109,9 @@ export async function startApi(
 }
 
 /** Does the work of a table, which nobody else does here. */
-async function workOn({ clock, ids, log }: LocalPlatform, store: Store): Promise<void> {
+async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
   const settled = () => Promise.resolve();
-  const context = { store, clock, ids, log, settled, endedBefore: () => Promise.resolve(true) };
+  const context = { ...platform, store, settled, endedBefore: () => Promise.resolve(true) };
   await runDue({ kinds: workKinds, context, isEnding: () => false });
 }
 

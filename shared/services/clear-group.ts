@@ -1,0 +1,150 @@
+import { compileClass } from '../domain/compiled-class.ts';
+import type { JsonObject } from '../domain/json.ts';
+import {
+  as,
+  classEntity,
+  classPrefix,
+  deletedGroupsEntity,
+  membershipEntity,
+  objectEntity,
+  userEntity,
+} from '../store/entities.ts';
+import { objectIndexes } from '../store/object-indexes.ts';
+import type { ClassData, ObjectData } from '../store/records.ts';
+import type { Stored } from '../store/store.ts';
+import { remove, replace } from '../store/writes.ts';
+import { allUnder } from './all-under.ts';
+import { retryLostRace } from './lost-race.ts';
+import { maintain } from './maintain.ts';
+import type { StepResult, WorkContext, WorkKind } from './work.ts';
+
+/** A group that was deleted. */
+export type DeletedGroup = { readonly instance: number; readonly group: number };
+
+type Progress = DeletedGroup & {
+  /** Microseconds when the deletion was known to be done. */
+  readonly since?: number;
+  /** All members are out; sort key of the class whose objects are next, and of the last object looked at. */
+  readonly at?: string;
+  readonly last?: string;
+};
+
+const stepSize = 100;
+const waitMs = 1000;
+
+/**
+ * Takes a deleted group out of its members, of classes and of objects (reference: deletion of groups), and then out
+ * of the list of groups that are gone, which has hidden it until then. It begins when every call has ended that may
+ * have known the group.
+ */
+export const clearGroup: WorkKind = {
+  name: 'clear-group',
+  step: async (context, task) => {
+    const progress = task as Progress; // so it was stored
+    const { since = context.clock.micros() } = progress;
+    if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
+    if (progress.at !== undefined) return clearClasses(context, progress, progress.at);
+    const removed = await removeMembers(context, progress);
+    return { task: { ...progress, since, ...(removed === 0 && { at: '' }) } };
+  },
+};
+
+async function removeMembers(
+  context: WorkContext,
+  { instance, group }: DeletedGroup,
+): Promise<number> {
+  const { pk } = membershipEntity.key(instance, group, 0);
+  const { items } = await context.store.query({ pk, limit: stepSize });
+  const members = items.map((item) => as(membershipEntity, item));
+  await Promise.all(
+    members.map((member) =>
+      retryLostRace(async () => {
+        const key = userEntity.key(instance, member.data.user);
+        const user = as(userEntity, (await context.store.get([key]))[0]);
+        const groups = user?.data.groups.filter((id) => id !== group) ?? [];
+        await maintain(context, [
+          remove(member),
+          ...(user === undefined ? [] : [replace(user, { ...user.data, groups })]),
+        ]);
+      }),
+    ),
+  );
+  return items.length;
+}
+
+async function clearClasses(
+  context: WorkContext,
+  progress: Progress,
+  at: string,
+): Promise<StepResult> {
+  const { instance, group, last } = progress;
+  const { pk } = classEntity.key(instance, '');
+  const classes = await allUnder(context.store, { pk, sk: classPrefix });
+  const next = classes.find(({ key }) => key.sk >= at);
+  if (next === undefined) {
+    await forget(context, { instance, group });
+    return 'done';
+  }
+  const place = { instance, name: next.key.sk.slice(classPrefix.length) };
+  const current = await freed(context, place, group);
+  const reached = current && (await freeSome(context, progress, current));
+  const { key } = next;
+  const goesOn: JsonObject =
+    reached === undefined ? { at: `${key.sk}\u0000`, last: '' } : { at: key.sk, last: reached };
+  return { task: { ...progress, last: last ?? '', ...goesOn } };
+}
+
+/** Takes the group out of a class's permissions; undefined: the class is gone meanwhile. */
+async function freed(
+  context: WorkContext,
+  { instance, name }: { readonly instance: number; readonly name: string },
+  group: number,
+): Promise<Stored<ClassData> | undefined> {
+  return retryLostRace(async () => {
+    const [item] = await context.store.get([classEntity.key(instance, name)]);
+    const current = as(classEntity, item);
+    if (current?.data.group !== group) return current;
+    const data = { ...current.data, group: null };
+    const version = await maintain(context, [replace(current, data)]);
+    return { ...current, version, data };
+  });
+}
+
+/** Takes the group out of some objects of a class, and tells how far it came; undefined: to the end. */
+async function freeSome(
+  context: WorkContext,
+  { instance, group, last = '' }: Progress,
+  { data }: Stored<ClassData>,
+): Promise<string | undefined> {
+  const { items, positions, more } = await context.store.query({
+    pk: objectEntity.key(instance, data.number, 0).pk,
+    ...(last !== '' && { lower: { key: last, inclusive: false } }),
+    limit: stepSize,
+  });
+  const compiled = compileClass(data);
+  await Promise.all(
+    items.map((found) =>
+      retryLostRace(async (isFirst) => {
+        const item = isFirst ? found : (await context.store.get([found.key]))[0];
+        const object = as(objectEntity, item);
+        if (object?.data.group !== group) return;
+        // Written by later indexes than the class at hand has: the step is tried again with the class anew.
+        if (object.data.epoch > compiled.epoch) throw new Error('the class has changed meanwhile');
+        const free: ObjectData = { ...object.data, group: null, epoch: compiled.epoch };
+        await maintain(context, [replace(object, free, objectIndexes(compiled, free))]);
+      }),
+    ),
+  );
+  return more ? positions.at(-1) : undefined;
+}
+
+/** Nothing names the group any more. */
+async function forget(context: WorkContext, { instance, group }: DeletedGroup): Promise<void> {
+  await retryLostRace(async () => {
+    const [item] = await context.store.get([deletedGroupsEntity.key(instance)]);
+    const deleted = as(deletedGroupsEntity, item);
+    if (deleted === undefined) return;
+    const groups = deleted.data.groups.filter((id) => id !== group);
+    await maintain(context, [groups.length === 0 ? remove(deleted) : replace(deleted, { groups })]);
+  });
+}

@@ -1,0 +1,113 @@
+import {
+  as,
+  classEntity,
+  classPrefix,
+  idKey,
+  objectEntity,
+  userSocialEntity,
+} from '../store/entities.ts';
+import type { ClassData } from '../store/records.ts';
+import { ConditionFailed, type Stored } from '../store/store.ts';
+import { remove } from '../store/writes.ts';
+import { allUnder } from './all-under.ts';
+import { createHints } from './hints.ts';
+import { cascade, maintain } from './maintain.ts';
+import { planRemove } from './save-object.ts';
+import type { StepResult, WorkContext, WorkKind } from './work.ts';
+
+/** A user that was deleted. */
+export type DeletedUser = { readonly instance: number; readonly user: number };
+
+type Progress = DeletedUser & {
+  /** Microseconds when the deletion was known to be done. */
+  readonly since?: number;
+  /** Sort key of the class whose objects are next; absent: the first one's. */
+  readonly at?: string;
+  /** All objects are gone; sort key of the last identity that was looked at, empty before the first. */
+  readonly social?: string;
+};
+
+const stepSize = 100;
+const waitMs = 1000;
+
+/**
+ * Removes the objects that a deleted user owned (reference: deletion of users), and its identities at other
+ * services. It begins when every call has ended that may have known the user.
+ */
+export const clearUser: WorkKind = {
+  name: 'clear-user',
+  step: async (context, task) => {
+    const progress = task as Progress; // so it was stored
+    const { since = context.clock.micros() } = progress;
+    if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
+    return progress.social === undefined
+      ? removeObjects(context, { ...progress, since })
+      : removeIdentities(context, progress, progress.social);
+  },
+};
+
+async function removeObjects(context: WorkContext, progress: Progress): Promise<StepResult> {
+  const { instance, user, at = '' } = progress;
+  const { pk } = classEntity.key(instance, '');
+  const classes = await allUnder(context.store, { pk, sk: classPrefix });
+  for (const item of classes) {
+    if (item.key.sk < at) continue;
+    const current = as(classEntity, item);
+    if ((await removeSome(context, { instance, user }, current)) > 0) {
+      return { task: { ...progress, at: item.key.sk } };
+    }
+  }
+  return { task: { ...progress, social: '' } };
+}
+
+/** Removes some of the user's objects in a class, and tells how many there were. */
+async function removeSome(
+  context: WorkContext,
+  { instance, user }: DeletedUser,
+  current: Stored<ClassData>,
+): Promise<number> {
+  const { items } = await context.store.query({
+    pk: objectEntity.key(instance, current.data.number, 0).pk,
+    index: 'owned',
+    lower: { key: idKey(user), inclusive: true },
+    upper: { key: `${idKey(user)}:`, inclusive: false }, // ':' follows '9'
+    limit: stepSize,
+  });
+  const settled = () => Promise.resolve();
+  const call = {
+    ...{ platform: { ...context, changes: { settled } }, hints: createHints() },
+    ...{ actor: { kind: 'anonymous' } as const, instance, class: current },
+  };
+  await Promise.all(
+    items.map(async (item) => {
+      const { writes } = await planRemove(call, as(objectEntity, item));
+      await cascade(context, writes).catch(ignoreLostRace); // the next step finds it again
+    }),
+  );
+  return items.length;
+}
+
+async function removeIdentities(
+  context: WorkContext,
+  progress: Progress,
+  last: string,
+): Promise<StepResult> {
+  const { instance, user } = progress;
+  const { items, positions, more } = await context.store.query({
+    pk: userSocialEntity.key(instance, '', '').pk,
+    ...(last !== '' && { lower: { key: last, inclusive: false } }),
+    limit: stepSize,
+  });
+  const theirs = items
+    .map((item) => as(userSocialEntity, item))
+    .filter(({ data }) => data.user === user);
+  await Promise.all(
+    theirs.map((item) => maintain(context, [remove(item)]).catch(ignoreLostRace)), // another user's by now
+  );
+  const reached = positions.at(-1);
+  return more && reached !== undefined ? { task: { ...progress, social: reached } } : 'done';
+}
+
+function ignoreLostRace(error: unknown): void {
+  if (!(error instanceof ConditionFailed)) throw error;
+}

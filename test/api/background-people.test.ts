@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SocialProfile } from '../../shared/services/ports.ts';
+import {
+  as,
+  deletedGroupsEntity,
+  instanceNameEntity,
+  membershipEntity,
+  objectEntity,
+  uniqueEntity,
+  userEntity,
+  userSocialEntity,
+} from '../../shared/store/entities.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+
+/*
+ * What follows when a user or a group is deleted.
+ */
+
+let api: Api;
+let world: World;
+let instance: number;
+const profiles = new Map<string, SocialProfile>();
+
+beforeAll(async () => {
+  api = await startApi({ social: { github: async (token) => profiles.get(token) } });
+  world = await openWorld(api);
+  const [item] = await api.platform.store.get([instanceNameEntity.key(world.instance)]);
+  instance = as(instanceNameEntity, item)?.data.instance ?? 0;
+});
+afterAll(() => api.close());
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, path, body);
+const made = async (path: string, body: object) =>
+  expected(await call('POST', path, body), 201).id as number;
+const newUser = (username: string) => made('users/', { username, password: 'p' });
+const newGroup = (label: string) => made('groups/', { label });
+const many = <Result>(count: number, one: (n: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => one(n)));
+const idsOf = async (name: string) => {
+  const { body } = await call('GET', `classes/${name}/objects/`);
+  return body.objects.map(({ id }: { id: number }) => id);
+};
+const countOf = async (name: string) => (await call('GET', `classes/${name}/`)).body.objects_count;
+
+async function sizeOf(pk: string): Promise<number> {
+  return (await api.platform.store.query({ pk, limit: 1000 })).items.length;
+}
+
+describe('a user that was deleted', () => {
+  it('takes every object that it owned along, in all classes, and nobody else’s', async () => {
+    const [user, other] = [await newUser('leaver'), await newUser('stayer')];
+    for (const name of ['notes', 'tasks', 'untouched']) {
+      await world.dataClass(name, [{ name: 's', type: 'string', unique: true }]);
+    }
+    await many(230, (n) => made('classes/notes/objects/', { s: `n${n}`, owner: user }));
+    await many(3, (n) => made('classes/tasks/objects/', { s: `t${n}`, owner: user }));
+    const kept = await many(5, (n) => made('classes/notes/objects/', { s: `o${n}`, owner: other }));
+    const free = await made('classes/untouched/objects/', { s: 'free' });
+
+    expected(await call('DELETE', `users/${user}/`), 204);
+    await api.platform.idle();
+
+    expect(await idsOf('notes')).toEqual(kept);
+    expect([await idsOf('tasks'), await idsOf('untouched')]).toEqual([[], [free]]);
+    expect([await countOf('notes'), await countOf('tasks')]).toEqual([5, 0]);
+    // what was unique may be taken again
+    await made('classes/notes/objects/', { s: 'n7' });
+    const unique = (classNumber: number) => uniqueEntity.key(instance, classNumber, '', '').pk;
+    const sizes = await Promise.all([2, 3, 4].map((number) => sizeOf(unique(number))));
+    expect(sizes).toEqual([6, 0, 1]);
+    expect((await call('GET', 'classes/user_profile/objects/')).body.objects).toHaveLength(1);
+  });
+
+  it('is forgotten by the services that it logged in with', async () => {
+    const key = await world.apiKey({ allow_user_create: true });
+    const [gone, stays] = await Promise.all(
+      ['gone', 'stays'].map(async (id) => {
+        profiles.set(id, { id, email: `${id}@example.com`, first_name: '', last_name: '' });
+        const answer = await world.call(key, 'POST', 'user/auth/github/', { access_token: id });
+        return expected(answer, 200).id as number;
+      }),
+    );
+
+    await call('DELETE', `users/${gone}/`);
+    await api.platform.idle();
+
+    const { items } = await api.platform.store.query({
+      pk: userSocialEntity.key(instance, '', '').pk,
+      limit: 10,
+    });
+    expect(items.map(({ data }) => data)).toEqual([{ user: stays }]);
+  });
+});
+
+describe('a group that was deleted', () => {
+  it('is taken out of its members, of classes and of objects, and of the list of what is gone', async () => {
+    const [group, other] = [await newGroup('leavers'), await newGroup('stayers')];
+    const members = await many(120, (n) => newUser(`member-${n}`));
+    await Promise.all(
+      members.map(async (user) => {
+        for (const id of [group, other]) await call('POST', `groups/${id}/users/`, { user });
+      }),
+    );
+    await world.dataClass('shared', [{ name: 'n', type: 'integer', order_index: true }], { group });
+    await world.dataClass('foreign', [], { group: other });
+    const grouped = (id: number) => ({ group: id, group_permissions: 'read', n: 1 });
+    const theirs = await many(150, () => made('classes/shared/objects/', grouped(group)));
+    await made('classes/shared/objects/', grouped(other));
+    const before = await call('GET', `classes/shared/objects/${theirs[0]}/`);
+
+    expected(await call('DELETE', `groups/${group}/`), 204);
+    await api.platform.idle();
+
+    const { store } = api.platform;
+    const [user, list] = await store.get([
+      userEntity.key(instance, members[7] ?? 0),
+      deletedGroupsEntity.key(instance),
+    ]);
+    const { pk } = objectEntity.key(instance, await numberOf('shared'), 0);
+    const { items } = await store.query({ pk, limit: 500 });
+    const groups = items.map((item) => as(objectEntity, item).data.group);
+    const first = await call('GET', `classes/shared/objects/${theirs[0]}/`);
+    expect(as(userEntity, user)?.data.groups).toEqual([other]);
+    expect(list).toBeUndefined();
+    expect(await sizeOf(membershipEntity.key(instance, group, 0).pk)).toBe(0);
+    expect(await sizeOf(membershipEntity.key(instance, other, 0).pk)).toBe(120);
+    expect((await call('GET', 'classes/shared/')).body.group).toBeNull();
+    expect((await call('GET', 'classes/foreign/')).body.group).toBe(other);
+    expect(groups.filter((id) => id === null)).toHaveLength(150);
+    expect(groups.filter((id) => id === other)).toHaveLength(1);
+    // to their readers nothing else has changed, and only one is still shared
+    const { links, ...rest } = before.body;
+    expect(first.body).toEqual({ ...rest, group: null, links: { self: links.self } });
+    const sharedOnes = await store.query({ pk, index: 'shared', limit: 500 });
+    const ordered = await store.query({ pk, index: 'slot0', limit: 500 });
+    expect([sharedOnes.items.length, ordered.items.length]).toEqual([1, 151]);
+  });
+
+  it('leaves what another one holds that was deleted at the same time', async () => {
+    const groups = await many(3, (n) => newGroup(`short-lived ${n}`));
+    const user = await newUser('in-many');
+    for (const id of groups) await call('POST', `users/${user}/groups/`, { group: id });
+
+    await Promise.all(groups.map((id) => call('DELETE', `groups/${id}/`)));
+    await api.platform.idle();
+
+    const [item, list] = await api.platform.store.get([
+      userEntity.key(instance, user),
+      deletedGroupsEntity.key(instance),
+    ]);
+    expect(as(userEntity, item)?.data.groups).toEqual([]);
+    expect(list).toBeUndefined();
+  });
+});
+
+async function numberOf(name: string): Promise<number> {
+  const [item] = await api.platform.store.get([
+    { pk: `INSTANCE#${instance}`, sk: `CLASS#${name}` },
+  ]);
+  return (item?.data as { number?: number } | undefined)?.number ?? 0;
+}

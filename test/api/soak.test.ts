@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compileClass } from '../../shared/domain/compiled-class.ts';
+import { allUnder } from '../../shared/services/all-under.ts';
+import { as, classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
+import { objectIndexes } from '../../shared/store/object-indexes.ts';
+import { type IndexName, indexNames } from '../../shared/store/store.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+
+/*
+ * Everything at once on one class, for as many seconds as SOAK_SECONDS says: creates, updates that count, deletes,
+ * filters and changes of the schema. What clients were told must be there at the end, and every index entry too.
+ */
+
+const seconds = Number(process.env.SOAK_SECONDS ?? 3);
+const writers = 8;
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+});
+afterAll(() => api.close());
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, path, body);
+const objects = 'classes/busy/objects/';
+
+const index = { filter_index: true, order_index: true };
+const plain = { name: 's', type: 'string' };
+const count = { name: 'n', type: 'integer', ...index };
+const schemas = [
+  [count, plain],
+  [count, { ...plain, ...index }],
+  [
+    { name: 'n', type: 'integer' },
+    { ...plain, filter_index: true },
+  ],
+  [{ name: 'n', type: 'integer', order_index: true }, plain, { name: 'late', type: 'boolean' }],
+];
+
+/** What the clients know: how often each object that they have not deleted was counted up. */
+const known = new Map<number, number>();
+const deleted = new Set<number>();
+const wrong: string[] = [];
+const done = { creates: 0, updates: 0, deletes: 0, filters: 0, schemas: 0 };
+
+async function create(): Promise<void> {
+  const { id } = expected(await call('POST', objects, { n: 0, s: 'new' }), 201);
+  known.set(id, 0);
+  done.creates += 1;
+}
+
+/** Each object is updated by all writers: an increment that is lost shows. */
+async function update(turn: number): Promise<void> {
+  const ids = [...known.keys()];
+  const id = ids[turn % Math.min(ids.length, 40)] ?? 0;
+  const { status, body } = await call('PATCH', `${objects}${id}/`, {
+    n: { _increment: 1 },
+    s: `s${turn % 7}`,
+  });
+  if (status === 200) known.set(id, (known.get(id) ?? 0) + 1);
+  else if (status !== 404 && status !== 429) wrong.push(`update ${status} ${JSON.stringify(body)}`);
+  done.updates += 1;
+}
+
+async function remove(turn: number): Promise<void> {
+  const ids = [...known.keys()];
+  const id = ids[ids.length - 1 - (turn % 5)];
+  if (id === undefined || ids.length < 60 || deleted.has(id)) return;
+  deleted.add(id);
+  const { status } = await call('DELETE', `${objects}${id}/`);
+  if (status !== 204) wrong.push(`delete ${status}`);
+  known.delete(id);
+  done.deletes += 1;
+}
+
+/** Whatever the schema is at the moment: what is found must match. */
+async function filter(turn: number): Promise<void> {
+  const wanted = `s${turn % 7}`;
+  const query = encodeURIComponent(JSON.stringify({ s: { _eq: wanted } }));
+  const { status, body } = await call('GET', `${objects}?query=${query}&order_by=-n`);
+  done.filters += 1;
+  if (status === 200) {
+    const stale = body.objects.filter(({ s }: { s: string }) => s !== wanted);
+    if (stale.length > 0) wrong.push(`found for ${wanted}: ${JSON.stringify(stale[0])}`);
+    const ns = body.objects.map(({ n }: { n: number }) => n);
+    if (ns.some((n: number, at: number) => at > 0 && n > ns[at - 1])) wrong.push(`order ${ns}`);
+  } else if (status !== 400) {
+    wrong.push(`filter ${status} ${JSON.stringify(body)}`); // 400: not indexed at the moment
+  }
+}
+
+async function change(turn: number): Promise<void> {
+  const schema = schemas[turn % schemas.length];
+  expected(await call('PATCH', 'classes/busy/', { schema }), 200);
+  await world.ready('busy');
+  done.schemas += 1;
+}
+
+async function positionsIn(pk: string, name: IndexName): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (;;) {
+    const lower =
+      found.length === 0 ? {} : { lower: { key: found.at(-1) ?? '', inclusive: false } };
+    const page = await api.platform.store.query({ pk, index: name, limit: 1000, ...lower });
+    found.push(...page.positions);
+    if (!page.more) return found;
+  }
+}
+
+async function entries() {
+  const { store } = api.platform;
+  const [name] = await store.get([instanceNameEntity.key(world.instance)]);
+  const instance = as(instanceNameEntity, name)?.data.instance ?? 0;
+  const [item] = await store.get([classEntity.key(instance, 'busy')]);
+  const data = as(classEntity, item)?.data;
+  if (data === undefined) throw new Error('the class is gone');
+  const { pk } = objectEntity.key(instance, data.number, 0);
+  const stored = (await allUnder(store, { pk, sk: '' })).map(
+    (found) => as(objectEntity, found).data,
+  );
+  const compiled = compileClass(data);
+  const should = stored.flatMap((object) =>
+    Object.entries(objectIndexes(compiled, object)).map(([at, key]) => `${at} ${key}`),
+  );
+  const pages = await Promise.all(
+    indexNames.map(async (at) => (await positionsIn(pk, at)).map((key) => `${at} ${key}`)),
+  );
+  return { stored, should: should.sort(), are: pages.flat().sort() };
+}
+
+it(
+  'loses no update and leaves no index entry missing or too much',
+  async () => {
+    await world.dataClass('busy', schemas[0] ?? []);
+    for (let n = 0; n < 60; n += 1) await create();
+
+    const end = performance.now() + seconds * 1000;
+    const loop = async (one: (turn: number) => Promise<void>, first = 0) => {
+      for (let turn = first; performance.now() < end; turn += 1) {
+        await one(turn);
+        await new Promise(setImmediate); // a turn without a call must not keep the others waiting
+      }
+    };
+    await Promise.all([
+      ...Array.from({ length: writers }, (_, writer) => loop(update, writer * 1000)),
+      ...[create, remove, filter, filter, change].map((one) => loop(one, 1)),
+    ]);
+    await world.ready('busy');
+
+    const { stored, should, are } = await entries();
+    const { body } = await call('GET', 'classes/busy/');
+    const detail = async (id: number) => (await call('GET', `${objects}${id}/`)).body.n;
+    const told = [...known].sort(([a], [b]) => a - b);
+    expect(wrong.slice(0, 5)).toEqual([]);
+    expect(stored.map(({ id }) => id)).toEqual(told.map(([id]) => id));
+    expect(await Promise.all(told.map(([id]) => detail(id)))).toEqual(told.map(([, n]) => n));
+    expect(are).toEqual(should);
+    expect(body.objects_count).toBe(told.length);
+    expect(api.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(Math.min(...Object.values(done))).toBeGreaterThan(0);
+    process.stdout.write(`soak of ${seconds} s: ${JSON.stringify(done)}\n`);
+  },
+  seconds * 1000 + 60_000,
+);
