@@ -1,36 +1,33 @@
 import type { JsonObject } from '../../shared/domain/json.ts';
+import { lastingBodies } from '../../shared/http/lasting-body.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
 import type { Context, Family, Route, Version } from '../../shared/resource/route.ts';
-import { describe } from './describe.ts';
+import { type Description, describe } from './describe.ts';
 import { toDocument } from './document.ts';
 import { toOpenApi } from './openapi.ts';
 
 const openApi = 'openapi';
 
-/** A document, and its text, which is made once. */
-interface Prepared {
-  readonly body: JsonObject;
-  readonly json: string;
-}
-
 /** Documents by what they describe: a process makes each of them once, when it is first asked for. */
-const prepared = new WeakMap<readonly Route[], Map<string, Prepared>>();
+const documents = new WeakMap<readonly Route[], Map<string, JsonObject>>();
 
-function documentFor({ routes, version, request }: Context): Prepared {
+function documentFor({ routes, version, request }: Context): JsonObject {
   const isOpenApi = queryValue(request.query, 'format') === openApi;
-  const documents = prepared.get(routes) ?? new Map<string, Prepared>();
-  prepared.set(routes, documents);
+  const known = documents.get(routes) ?? new Map<string, JsonObject>();
+  documents.set(routes, known);
   const name = `${version} ${isOpenApi}`;
-  const document = documents.get(name) ?? prepare(routes, version, isOpenApi);
-  documents.set(name, document);
+  const document = known.get(name) ?? makeDocument(routes, version, isOpenApi);
+  known.set(name, document);
   return document;
 }
 
-function prepare(routes: readonly Route[], version: Version, isOpenApi: boolean): Prepared {
-  const description = describe(routes, version);
-  const body = isOpenApi ? toOpenApi(description) : toDocument(description);
-  return { body, json: JSON.stringify(body) };
+/** As a lasting body, so that its JSON is written once as well. */
+function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boolean): JsonObject {
+  const lasting = lastingBodies({ form: routes, list: '/schema/' }, (description: Description) =>
+    isOpenApi ? toOpenApi(description) : toDocument(description),
+  );
+  return lasting(describe(routes, version));
 }
 
 /** The interface document: everything that this deployment serves, as its own values say (reference: schema). */
@@ -53,7 +50,7 @@ export const schema: Family = {
               choices: [openApi, 'json', 'html'],
             },
           },
-          run: (context) => Promise.resolve({ status: 200, ...documentFor(context) }),
+          run: (context) => Promise.resolve({ status: 200, body: documentFor(context) }),
         },
       },
     }),

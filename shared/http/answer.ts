@@ -72,11 +72,11 @@ function addVary(headers: Record<string, string>, name: string): void {
 
 function contentOf(event: APIGatewayProxyEventV2, response: Response) {
   if (response.status === 204 || response.status === 304) return undefined;
-  const { content, body, json } = response;
+  const { content, body } = response;
   if (content !== undefined) return { type: content.type, body: content.bytes };
   if (body === undefined) return undefined;
   const indent = jsonIndent(event.headers.accept);
-  const text = indent === 0 ? (json ?? writeBody(body)) : JSON.stringify(body, undefined, indent);
+  const text = indent === 0 ? writeBody(body) : JSON.stringify(body, undefined, indent);
   return { type: jsonType, body: text };
 }
 

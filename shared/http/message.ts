@@ -25,8 +25,6 @@ export interface Response {
   readonly headers?: Readonly<Record<string, string>>;
   /** The value that is sent as JSON; undefined: no body. */
   readonly body?: unknown;
-  /** `body` as JSON text, where it was made before. */
-  readonly json?: string;
   /** Something other than JSON, sent instead of `body`. */
   readonly content?: { readonly type: string; readonly bytes: Uint8Array | string };
 }
