@@ -83,6 +83,7 @@ export function startRunner(command: RunnerCommand): Runner {
   const starting = setTimeout(kill, startMs);
   const ready = Promise.race([messages.ready, ended]).finally(() => clearTimeout(starting));
   let state: 'new' | 'used' | 'spent' = 'new';
+  let isRunning = false;
   void ended.then(() => {
     state = 'spent';
   });
@@ -93,6 +94,8 @@ export function startRunner(command: RunnerCommand): Runner {
     isReusable: () => state !== 'spent',
     kill,
     run: async (input) => {
+      if (isRunning) throw new Error('a runner takes one run at a time');
+      isRunning = true;
       const mark = randomBytes(16).toString('hex');
       const collected = collectAll(mark, { stdout, stderr, budget, kill });
       const watch = startWatch(input.timeoutMs, kill);
@@ -108,6 +111,7 @@ export function startRunner(command: RunnerCommand): Runner {
         state = 'spent';
         kill();
       }
+      isRunning = false;
       const isCut = budget.bytes < 0 || report?.isTooBig === true;
       const output = { stdout: stdout.text(), stderr: stderr.text() + complaint, isCut };
       return {

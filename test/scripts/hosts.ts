@@ -28,7 +28,8 @@ export interface Host {
   close(): Promise<unknown>;
 }
 
-const secret = 'a secret of the host'; // no script may find it
+/** In the environment of every host; no script may find it. */
+export const secret = 'a secret of the host';
 
 /** The hosts of this machine, by name, each to be opened. The box is missing where bubblewrap does not work. */
 export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>> {

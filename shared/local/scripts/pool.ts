@@ -48,8 +48,8 @@ interface Entry {
 interface State extends PoolOptions {
   /** Least recently used first. */
   readonly entries: Set<Entry>;
-  /** Called once when the next runner has ended. */
-  readonly onEnded: Set<() => void>;
+  /** Called once when the next runner has become idle or has ended. */
+  readonly onChange: Set<() => void>;
   /** Runners that are not among the entries yet. */
   starting: number;
   /** Runtime of the spare runner; undefined while none is wanted. */
@@ -62,7 +62,7 @@ export function openPool(options: PoolOptions): Pool {
   const state: State = {
     ...options,
     entries: new Set(),
-    onEnded: new Set(),
+    onChange: new Set(),
     starting: 0,
     wanted: undefined,
     isClosed: false,
@@ -73,7 +73,7 @@ export function openPool(options: PoolOptions): Pool {
     close: async () => {
       state.isClosed = true;
       for (const { runner } of state.entries) runner.kill();
-      while (count(state) > 0) await nextEnd(state);
+      while (count(state) > 0) await nextChange(state);
     },
   };
 }
@@ -81,11 +81,9 @@ export function openPool(options: PoolOptions): Pool {
 async function take(state: State, key: string, runtime: ScriptRuntime): Promise<Taken> {
   if (state.isClosed) throw new Error('the pool of runners is closed');
   const warm = findIdle(state, key, runtime);
-  const entry = warm ?? (await obtain(state, runtime));
+  const entry = warm === undefined ? await obtain(state, runtime) : claim(warm);
   const { runner } = entry;
-  entry.isBusy = true;
   entry.key = key;
-  clearTimeout(entry.idleTimer);
   if (warm === undefined) {
     state.wanted = runtime;
     keepSpare(state);
@@ -95,14 +93,21 @@ async function take(state: State, key: string, runtime: ScriptRuntime): Promise<
   return { runner, isWarm: warm !== undefined, release };
 }
 
+/** Takes an idle runner, at once: whoever looks next must not find it idle. */
+function claim(entry: Entry): Entry {
+  entry.isBusy = true;
+  clearTimeout(entry.idleTimer);
+  return entry;
+}
+
 /** A runner that has run nothing yet. */
 async function obtain(state: State, runtime: ScriptRuntime): Promise<Entry> {
   for (;;) {
     const spare = findIdle(state, undefined, runtime);
-    if (spare !== undefined) return spare;
+    if (spare !== undefined) return claim(spare);
     if (count(state) < state.cap) return start(state, runtime);
     evict(state);
-    await nextEnd(state);
+    await nextChange(state);
   }
 }
 
@@ -124,9 +129,7 @@ async function start(state: State, runtime: ScriptRuntime): Promise<Entry> {
 function forget(state: State, entry: Entry): void {
   state.entries.delete(entry);
   clearTimeout(entry.idleTimer);
-  const waiting = [...state.onEnded];
-  state.onEnded.clear();
-  for (const resolve of waiting) resolve();
+  tellChange(state);
   keepSpare(state);
 }
 
@@ -139,6 +142,7 @@ function rest(state: State, entry: Entry): void {
     if (entry.key === undefined) state.wanted = undefined; // no script has wanted it for long
     entry.runner.kill();
   }, state.idleMs).unref();
+  tellChange(state);
 }
 
 /** Sees to it that one runner is ready for a script that has none. */
@@ -159,8 +163,7 @@ function keepSpare(state: State): void {
 function evict({ entries }: State): void {
   const victim = [...entries].find(isIdle);
   if (victim === undefined) return;
-  victim.isBusy = true;
-  victim.runner.kill();
+  claim(victim).runner.kill();
 }
 
 function findIdle({ entries }: State, key: string | undefined, runtime: ScriptRuntime) {
@@ -177,6 +180,12 @@ function count({ entries, starting }: State): number {
   return entries.size + starting;
 }
 
-function nextEnd({ onEnded }: State): Promise<void> {
-  return new Promise((resolve) => onEnded.add(resolve));
+function nextChange({ onChange }: State): Promise<void> {
+  return new Promise((resolve) => onChange.add(resolve));
+}
+
+function tellChange({ onChange }: State): void {
+  const waiting = [...onChange];
+  onChange.clear();
+  for (const resolve of waiting) resolve();
 }

@@ -70,7 +70,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
       if (isClosed || queue.length >= maxWaiting) return { status: 'blocked' };
       if ((await enter(run)) === undefined) return { status: 'queue_timeout' };
       try {
-        return isClosed ? { status: 'blocked' } : await execute(pool, run);
+        return isClosed ? { status: 'blocked' } : await execute(pool, run, () => isClosed);
       } finally {
         leave();
       }
@@ -82,11 +82,16 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   };
 }
 
-async function execute(pool: Pool, run: ScriptRun): Promise<ScriptOutcome> {
+async function execute(
+  pool: Pool,
+  run: ScriptRun,
+  isClosed: () => boolean,
+): Promise<ScriptOutcome> {
   const { instance, script, version, runtime, args, config, meta, timeoutMs } = run;
   const { runner, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
   try {
     const source = isWarm ? '' : await run.source();
+    if (isClosed()) return { status: 'blocked' };
     if (!runner.isReusable()) throw new Error('the process for a script could not be started');
     const raw = await runner.run({ source, args, config, meta, timeoutMs });
     const { executedAtMs, durationMs } = raw;

@@ -1,0 +1,200 @@
+/** A script that tries to get out. It prints ESCAPED when it has, and something else when it was held. */
+export interface Escape {
+  readonly name: string;
+  readonly source: string;
+}
+
+/** What an escape may know of the host, as ARGS. */
+export interface Targets {
+  /** A file that is the host's. */
+  readonly file: string;
+  /** A file that is not there yet. */
+  readonly absentFile: string;
+  /** A socket in the file system that somebody listens on, and one by an abstract name (Linux). */
+  readonly socket: string;
+  readonly abstractSocket: string;
+  /** An addon that loads into Node. */
+  readonly addon: string;
+}
+
+const attempt = (code: string) =>
+  `(async () => { const escaped = await (async () => { ${code} })(); console.log(escaped ? 'ESCAPED' : 'held'); })().catch((e) => console.log('held', e.code ?? e.message));`;
+
+const connectTo = (target: string) =>
+  attempt(
+    `const s = require('net').connect(${target}); return new Promise((resolve, reject) => { s.on('connect', () => { s.destroy(); resolve(true); }); s.on('error', reject); });`,
+  );
+
+/** What must not work, one kind of attempt a row. */
+export const escapes: readonly Escape[] = [
+  {
+    name: 'reads /etc/passwd',
+    source: attempt("return require('fs').readFileSync('/etc/passwd', 'utf8').includes('root')"),
+  },
+  {
+    name: 'reads /etc/passwd by a path of bytes',
+    source: attempt(
+      "return require('fs').readFileSync(Buffer.from('/tmp/../etc/passwd')).length > 0",
+    ),
+  },
+  {
+    name: 'reads /etc/passwd by a stream',
+    source: attempt(
+      "for await (const part of require('fs').createReadStream('/etc/passwd')) return part.length > 0",
+    ),
+  },
+  {
+    name: 'reads /etc/passwd through import()',
+    source: attempt(
+      "const fs = await import('node:fs/promises'); return (await fs.readFile('/etc/passwd')).length > 0",
+    ),
+  },
+  {
+    name: 'reads /etc/passwd through a link of its own',
+    source: attempt(
+      "const fs = require('fs'); const link = require('os').tmpdir() + '/link-' + process.pid; fs.symlinkSync('/etc/passwd', link); try { return fs.readFileSync(link).length > 0 } finally { fs.unlinkSync(link) }",
+    ),
+  },
+  {
+    name: "reads a file of the host's",
+    source: attempt("return require('fs').readFileSync(ARGS.file).length > 0"),
+  },
+  {
+    name: 'lists the root folder',
+    source: attempt("return require('fs').readdirSync('/').length > 0"),
+  },
+  {
+    name: 'writes a file outside its folder',
+    source: attempt(
+      "const fs = require('fs'); fs.writeFileSync(ARGS.absentFile, 'x'); fs.unlinkSync(ARGS.absentFile); return true",
+    ),
+  },
+  {
+    name: 'reads its own /proc',
+    source: attempt("return require('fs').readFileSync('/proc/self/environ').length > 0"),
+  },
+  {
+    name: 'reads the environment of the process that started it',
+    source: attempt(
+      "return require('fs').readFileSync('/proc/' + process.ppid + '/environ').length > 0",
+    ),
+  },
+  {
+    name: 'lists processes',
+    source: attempt("return require('fs').readdirSync('/proc').includes('1')"),
+  },
+  {
+    name: "finds the host's secret in its environment",
+    source: attempt("return JSON.stringify(process.env).includes('a secret of the host')"),
+  },
+  {
+    name: 'finds the environment in a report',
+    source: attempt(
+      "return JSON.stringify(process.report.getReport()).includes('a secret of the host')",
+    ),
+  },
+  {
+    name: 'starts a program',
+    source: attempt("return require('child_process').execFileSync('true') !== undefined"),
+  },
+  {
+    name: 'starts a shell',
+    source: attempt("return require('child_process').execSync('echo x').length > 0"),
+  },
+  {
+    name: 'forks and forks',
+    source: attempt(
+      "let n = 0; for (let i = 0; i < 3; i++) { const c = require('child_process').spawn('true'); c.on('error', () => {}); if (c.pid) n++; } return n > 0",
+    ),
+  },
+  {
+    name: 'forks Node',
+    source: attempt(
+      "const c = require('child_process').fork('/dev/null', { stdio: 'ignore' }); c.kill(); return c.pid > 0",
+    ),
+  },
+  {
+    name: 'starts a worker',
+    source: attempt(
+      "const w = new (require('worker_threads').Worker)('0', { eval: true }); await w.terminate(); return true",
+    ),
+  },
+  {
+    name: 'starts a cluster',
+    source: attempt(
+      "const c = require('cluster'); c.setupPrimary({ exec: '/dev/null', silent: true }); const w = c.fork(); w.on('error', () => {}); w.process.kill(); return w.process.pid > 0",
+    ),
+  },
+  { name: 'signals its parent', source: attempt('return process.kill(process.ppid, 0)') },
+  {
+    name: 'signals its parent by the inner function',
+    source: attempt('return process._kill(process.ppid, 0) === 0'),
+  },
+  {
+    name: 'makes another process listen to a debugger',
+    source: attempt(
+      "return typeof process._debugProcess === 'function' && (process._debugProcess(process.pid), true)",
+    ),
+  },
+  {
+    name: "changes its parent's priority",
+    source: attempt(
+      "const os = require('os'); os.setPriority(process.ppid, os.getPriority(process.ppid)); return true",
+    ),
+  },
+  { name: 'loads an addon', source: attempt('return Object.keys(require(ARGS.addon)).length > 0') },
+  {
+    name: 'loads an addon by dlopen',
+    source: attempt(
+      'const m = { exports: {} }; process.dlopen(m, ARGS.addon); return Object.keys(m.exports).length > 0',
+    ),
+  },
+  {
+    name: 'reaches bindings',
+    source: attempt("return typeof process.binding('spawn_sync').spawn === 'function'"),
+  },
+  {
+    name: 'opens the inspector',
+    source: attempt(
+      "const s = new (require('inspector').Session)(); s.connect(); s.disconnect(); return true",
+    ),
+  },
+  {
+    name: 'takes a picture of the heap, with the mark in it',
+    source: attempt("const s = require('v8').getHeapSnapshot(); s.destroy(); return true"),
+  },
+  {
+    name: 'sets flags of the engine',
+    source: attempt("require('v8').setFlagsFromString('--stack-size=900'); return true"),
+  },
+  {
+    name: 'uses WASI to see files',
+    source: attempt(
+      "const { WASI } = require('wasi'); new WASI({ version: 'preview1', preopens: { '/': '/' } }); return true",
+    ),
+  },
+  { name: 'connects to a socket in the file system', source: connectTo('ARGS.socket') },
+  { name: 'connects to an abstract socket', source: connectTo('ARGS.abstractSocket') },
+  {
+    name: 'listens on a socket in the file system',
+    source: attempt(
+      "const s = require('net').createServer(); await new Promise((resolve, reject) => s.on('error', reject).listen(ARGS.absentFile, resolve)); s.close(); return true",
+    ),
+  },
+  {
+    name: 'changes to another folder',
+    source: attempt(
+      "const was = process.cwd(); process.chdir('/'); process.chdir(was); return true",
+    ),
+  },
+  {
+    name: 'becomes another user',
+    source: attempt('process.setegid(process.getgid()); return true'),
+  },
+  {
+    name: 'has descriptors of the host',
+    source: attempt(
+      "const fs = require('fs'); for (let fd = 3; fd < 64; fd++) { try { const s = fs.fstatSync(fd); if (s.isFile() || s.isDirectory()) return true } catch {} } return false",
+    ),
+  },
+];

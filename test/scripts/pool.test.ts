@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { IsolationOptions } from '../../shared/local/scripts/isolation.ts';
+import {
+  type LocalScripts,
+  type LocalScriptsOptions,
+  openScripts,
+} from '../../shared/local/scripts/scripts.ts';
+import { runLocally } from './hosts.ts';
+
+const isolation: IsolationOptions = { network: true, bubblewrap: false };
+const opened = new Set<LocalScripts>();
+
+function open(options: LocalScriptsOptions = {}): LocalScripts {
+  const scripts = openScripts({ isolation, ...options });
+  opened.add(scripts);
+  return scripts;
+}
+
+afterEach(async () => {
+  for (const scripts of opened) await scripts.close();
+  opened.clear();
+});
+
+const pid = 'console.log(process.pid)';
+
+describe('processes', () => {
+  test('there is none before the first run', async () => {
+    const scripts = open();
+
+    await scripts.describe();
+
+    expect(scripts.size()).toBe(0);
+  });
+
+  test('a script that runs again is in the same process', async () => {
+    const scripts = open();
+
+    const first = await runLocally(scripts, { source: pid });
+    const second = await runLocally(scripts, { source: pid });
+
+    expect(second).toEqual(first);
+  });
+
+  test.each([
+    ['another script', { script: 2 }],
+    ['the script of another instance', { instance: 2 }],
+    ['another version', { version: 2 }],
+  ])('%s is in another', async (_name, other) => {
+    const scripts = open();
+
+    const first = await runLocally(scripts, { source: pid });
+    const second = await runLocally(scripts, { source: pid, ...other });
+
+    expect(second.stdout).not.toBe(first.stdout);
+  });
+
+  test('a version runs its own source, whatever ran before', async () => {
+    const scripts = open();
+
+    const results = [];
+    for (const version of [1, 2, 1, 2]) {
+      const source = `console.log(${version})`;
+      results.push((await runLocally(scripts, { source, version })).stdout);
+    }
+
+    expect(results).toEqual(['1', '2', '1', '2']);
+  });
+
+  test('many scripts, each run once, leave no more than the cap', async () => {
+    const scripts = open({ cap: 3 });
+    const sizes = new Set<number>();
+
+    const outputs = await Promise.all(
+      Array.from({ length: 40 }, async (_, script) => {
+        const { stdout } = await runLocally(scripts, { source: `console.log(${script})`, script });
+        sizes.add(scripts.size());
+        return stdout;
+      }),
+    );
+
+    expect(outputs).toEqual(Array.from({ length: 40 }, (_, script) => String(script)));
+    expect(Math.max(...sizes, scripts.size())).toBeLessThanOrEqual(3);
+  });
+
+  test('runs of one script at the same time are in processes of their own', async () => {
+    const scripts = open({ cap: 3 });
+    const source = `setTimeout(() => console.log(process.pid), 50)`;
+
+    const results = await Promise.all([1, 2, 3].map(() => runLocally(scripts, { source })));
+
+    expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(3);
+  });
+
+  test('idle ones end, all of them', async () => {
+    const scripts = open({ idleMs: 30 });
+
+    await runLocally(scripts, { source: pid });
+
+    await expect.poll(() => scripts.size()).toBe(0);
+  });
+
+  test('a process that has left something behind is not used again', async () => {
+    const scripts = open();
+    const source = `setTimeout(() => {}, 1e6).unref(); ${pid}`;
+
+    const first = await runLocally(scripts, { source });
+    const second = await runLocally(scripts, { source });
+
+    expect(second.stdout).not.toBe(first.stdout);
+  });
+});
+
+describe('waiting', () => {
+  const spin = 'for (;;);';
+
+  test('instances take turns', async () => {
+    const scripts = open({ cap: 2 });
+    const ended: number[] = [];
+    const run = async (instance: number, script: number) => {
+      await runLocally(scripts, { source: '', instance, script });
+      ended.push(instance);
+    };
+
+    const busy = [1, 2].map((script) =>
+      runLocally(scripts, { source: spin, timeoutMs: 500, script }),
+    );
+    await Promise.all([...busy, ...[3, 4, 5, 6, 7, 8].map((n) => run(1, n)), run(2, 9)]);
+
+    expect(ended.indexOf(2)).toBeLessThan(4);
+  });
+
+  test('a run that waits too long is told so', async () => {
+    const scripts = open({ cap: 2 });
+    const busy = [1, 2].map((script) =>
+      runLocally(scripts, { source: spin, timeoutMs: 500, script }),
+    );
+
+    const late = runLocally(scripts, { source: '', script: 3, waitMs: 20 });
+
+    await expect(late).rejects.toThrow('queue_timeout');
+    expect(await Promise.all(busy)).toMatchObject([{ status: 'timeout' }, { status: 'timeout' }]);
+  });
+
+  test('after the end nothing runs', async () => {
+    const scripts = open();
+    await scripts.close();
+
+    await expect(runLocally(scripts, { source: '' })).rejects.toThrow('blocked');
+  });
+});
+
+describe('the end of the server', () => {
+  test('ends runs under way', async () => {
+    const scripts = open();
+    const source = 'for (; ARGS.spins;);';
+    await runLocally(scripts, { source, args: { spins: false } });
+    const run = runLocally(scripts, { source, args: { spins: true } });
+    await new Promise(setImmediate); // it has begun: its process is there
+
+    await scripts.close();
+
+    expect(await run).toMatchObject({ status: 'failure' });
+    expect(scripts.size()).toBe(0);
+  });
+
+  test.runIf(process.platform === 'linux').each([
+    ['in a box', true],
+    ['without one', false],
+  ])(
+    'when it is killed, no script lives on, not even one that spins, %s',
+    async (_name, bubblewrap) => {
+      const program = `
+      import { openScripts } from ${JSON.stringify(new URL('../../shared/local/scripts/scripts.ts', import.meta.url).href)};
+      const scripts = openScripts({ isolation: { network: true, bubblewrap: ${bubblewrap} } });
+      const run = { instance: 1, version: 1, runtime: 'node', args: {}, config: {}, meta: {}, timeoutMs: 60_000, waitMs: 1000 };
+      await scripts.run({ ...run, script: 1, source: async () => '' });
+      scripts.run({ ...run, script: 2, source: async () => 'for (;;);' });
+      setTimeout(() => console.log('spins'), 300);`;
+      const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+      const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(server.stdout, 'data');
+      const family = descendantsOf(Number(server.pid));
+
+      server.kill('SIGKILL');
+
+      expect(family.length).toBeGreaterThanOrEqual(2);
+      await expect.poll(() => family.filter(isAlive), { timeout: 5000 }).toEqual([]);
+    },
+  );
+});
+
+/** Processes that a process has started, and theirs. */
+function descendantsOf(parent: number): number[] {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((each) => statOf(each)?.parent === parent);
+  return [...children, ...children.flatMap(descendantsOf)];
+}
+
+function isAlive(each: number): boolean {
+  return (statOf(each)?.state ?? 'Z') !== 'Z';
+}
+
+function statOf(each: number) {
+  try {
+    const text = readFileSync(`/proc/${each}/stat`, 'utf8');
+    const [state, parent] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { state, parent: Number(parent) };
+  } catch {
+    return undefined; // it has ended
+  }
+}
