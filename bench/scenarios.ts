@@ -55,6 +55,12 @@ export const scenarios: readonly Scenario[] = [
     request: (world, index) => toBytes(world, 'POST', objects, {}, article(world, index)),
   },
   {
+    name: 'batch of 50 creates',
+    server: 'platform',
+    request: (world, index) =>
+      toBytes(world, 'POST', `${instance}/batch/`, {}, { requests: creates(world, index * 50) }),
+  },
+  {
     name: 'update',
     server: 'platform',
     request: (world, index) =>
@@ -126,6 +132,15 @@ function article({ author }: World, index: number) {
     place: { longitude: 18.6, latitude: 54.3 },
     author,
   };
+}
+
+/** Items of a batch that makes the fifty articles from `index` on. */
+function creates(world: World, index: number) {
+  return Array.from({ length: 50 }, (_, at) => ({
+    method: 'POST',
+    path: objects,
+    body: article(world, index + at),
+  }));
 }
 
 function detail({ ids }: World, index: number): string {

@@ -1,6 +1,7 @@
 import type { Family, Route } from '../shared/resource/route.ts';
 import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
+import { batch } from './batch/resource.ts';
 import { classes } from './classes/resource.ts';
 import { instances } from './instances/resource.ts';
 import { objects } from './objects/resource.ts';
@@ -18,6 +19,7 @@ export const api: readonly Family[] = [
   objects,
   users,
   schema,
+  batch,
 ];
 
 /** Every route of the interface, each with the name of its family. */

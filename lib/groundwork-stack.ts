@@ -35,7 +35,7 @@ export class GroundworkStack extends Stack {
     const gateway = new HttpApi(this, 'Gateway', {
       paths: gatewayPaths(api),
       functionOf,
-      fallback: functionOf(wholeMap),
+      fallback: wholeMap,
       settings,
     });
     new Observability(this, 'Observability', {

@@ -18,8 +18,8 @@ import type { DeploymentSettings } from './settings.ts';
 export interface HttpApiProps {
   readonly paths: readonly GatewayPath[];
   readonly functionOf: (family: string) => IFunction;
-  /** Serves what none of the paths matches. */
-  readonly fallback: IFunction;
+  /** The family whose function serves what none of the paths matches. */
+  readonly fallback: string;
   readonly settings: DeploymentSettings;
 }
 
@@ -49,13 +49,14 @@ export class HttpApi extends Construct {
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
     const { paths, functionOf, fallback, settings } = props;
+    const whole = toFunction(fallback, functionOf(fallback));
     this.api = new GatewayApi(this, 'Api', {
       apiName: `groundwork-${settings.stage}`,
       createDefaultStage: false,
-      defaultIntegration: toFunction('batch', fallback),
+      defaultIntegration: whole,
       defaultAuthorizer: new HttpNoneAuthorizer(),
     });
-    const integrations = new Map<string, HttpLambdaIntegration>();
+    const integrations = new Map([[fallback, whole]]);
     for (const { path, family } of paths) {
       const integration = integrations.get(family) ?? toFunction(family, functionOf(family));
       integrations.set(family, integration);

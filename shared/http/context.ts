@@ -25,6 +25,7 @@ export interface ContextParts {
   readonly load: LoadRequest;
   readonly loaded: Loaded;
   readonly body: () => Promise<Body>;
+  readonly openSession: Context['openSession'];
 }
 
 /**
@@ -32,7 +33,8 @@ export interface ContextParts {
  *
  * @throws ApiError 403 when a key's record is gone or has another generation
  */
-export function createContext({ request, routes, load, loaded, body }: ContextParts): Context {
+export function createContext(parts: ContextParts): Context {
+  const { request, routes, load, loaded, body, openSession } = parts;
   const { records, instanceId, reserved } = loaded;
   const { route, version, params } = load.match;
   const account = as(accountEntity, records.account);
@@ -57,6 +59,7 @@ export function createContext({ request, routes, load, loaded, body }: ContextPa
     reserved,
     records,
     body,
+    openSession,
     instanceName: as(instanceNameEntity, records.instanceName),
     class: as(classEntity, records.class),
   };

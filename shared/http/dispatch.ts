@@ -1,18 +1,19 @@
 import { ApiError, methodNotAllowed, notFound, parentNotFound } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
-import { type Context, type Method, methods, type Route } from '../resource/route.ts';
+import { type Context, type Method, methods, type Route, type Session } from '../resource/route.ts';
 import { createHints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
-import { identify } from './authentication.ts';
+import { type Caller, identify } from './authentication.ts';
 import { parseBody } from './body.ts';
 import { createContext } from './context.ts';
 import { isolate } from './isolation.ts';
-import { type LoadRequest, load } from './load.ts';
+import { type Found, type LoadRequest, load, recordsToShare } from './load.ts';
 import { type Dispatch, queryValue, type Request, type Response } from './message.ts';
 import { negotiate, type Representation } from './negotiation.ts';
 import { applyOverride } from './override.ts';
 import { checkInstance, checkRights, describe, rightOf } from './rights.ts';
-import { createRouter, type Router } from './router.ts';
+import { createRouter, type Router, rememberPaths } from './router.ts';
+import { openSession, type SessionCall } from './session.ts';
 
 /**
  * Makes the function that answers every call: over HTTP, inside a batch and in tests.
@@ -24,28 +25,38 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   const allow = new Map(routes.map((route) => [route, allowedMethods(route)]));
   const hints = createHints();
   return async (sent) => {
+    const startedMs = performance.now();
     const request = applyOverride(sent);
-    const call: Call = { request, routes, router, allow, platform, hints };
-    const outcome: Outcome = { form: formOf(request), allow: undefined, context: undefined };
-    let response: Response;
-    try {
-      response = await serve(call, outcome);
-    } catch (error) {
-      response = refusal(error, call);
-    }
-    const complete = finish(response, outcome);
-    return outcome.form === 'html' ? toPage(call, complete, outcome) : complete;
+    return answer({ request, startedMs, routes, router, allow, platform, hints });
   };
 }
 
 interface Call {
   readonly request: Request;
+  /** By `performance.now()`. */
+  readonly startedMs: number;
   readonly routes: readonly Route[];
   readonly router: Router;
   /** The `Allow` header of each route. */
   readonly allow: ReadonlyMap<Route, string>;
   readonly platform: Platform;
   readonly hints: LoadRequest['hints'];
+  /** Of a call inside another one. */
+  readonly session?: SessionCall;
+}
+
+/** Answers a call, whether it came by itself or in a session. */
+async function answer(call: Call): Promise<Response> {
+  const outcome: Outcome = { form: formOf(call.request), allow: undefined, context: undefined };
+  let response: Response;
+  try {
+    response = await serve(call, outcome);
+  } catch (error) {
+    response = refusal(error, call);
+  }
+  if (call.session !== undefined) return response; // data, not a form of it
+  const complete = finish(response, outcome);
+  return outcome.form === 'html' ? toPage(call, complete, outcome) : complete;
 }
 
 /** The methods of a route as its `Allow` header lists them. */
@@ -100,25 +111,38 @@ function refusal(error: unknown, { request, platform }: Call): Response {
 
 /** Serves one call; the order of checks is that of the reference (order of checks). */
 async function serve(call: Call, outcome: Outcome): Promise<Response> {
-  const { request, routes, router, platform, hints } = call;
-  const keys = { secrets: platform.secrets, known: hints.keys };
+  const { request, routes, router, platform, hints, session } = call;
   const match = router(request.path);
   if (match === undefined) throw notFound();
   const { route } = match;
   outcome.allow = call.allow.get(route);
   const body = bodyReader(request);
-  const caller = route.ignoresCredentials ? {} : await identify(request, body, keys);
+  const caller = await callerOf(call, route, body);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const operation = isMethod(method) ? route.operations[method] : undefined;
   const reading = method === 'OPTIONS' ? route.operations.GET : operation; // to describe is to read
-  const loading: LoadRequest = { match, operation: reading, caller, platform, hints };
+  const loading: LoadRequest = {
+    match,
+    operation: reading,
+    caller,
+    platform,
+    hints,
+    remembered: session?.remembered,
+  };
   const loaded = await load(loading);
   if (route.instance === 'place' && loaded.records.instanceName === undefined) {
     throw parentNotFound('Instance');
   }
   if (outcome.form instanceof ApiError && !isOwnFormat(route, request)) throw outcome.form;
   if (caller.bodyFault !== undefined) throw caller.bodyFault;
-  const context = createContext({ request, routes, load: loading, loaded, body });
+  const context = createContext({
+    request,
+    routes,
+    load: loading,
+    loaded,
+    body,
+    openSession: () => sessionIn(call, caller, recordsToShare(loaded.found)),
+  });
   outcome.context = context;
   checkInstance(context);
   if (method === 'OPTIONS') {
@@ -127,6 +151,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   checkRights(context, [rightOf(route, method, operation)]);
   if (operation === undefined) throw methodNotAllowed(request.method);
   operation.authorize?.(context);
+  await session?.beforeRun?.(context);
   return operation.run(context);
 }
 
@@ -134,6 +159,23 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
 function isOwnFormat({ formats }: Route, { query }: Request): boolean {
   const format = queryValue(query, 'format');
   return format !== undefined && formats?.includes(format) === true;
+}
+
+function sessionIn(call: Call, caller: Caller, remembered: Map<string, Found>): Session {
+  const router = rememberPaths(call.router);
+  return openSession({
+    ...{ caller, remembered, platform: call.platform, router, startedMs: call.startedMs },
+    answer: (request, session) =>
+      answer({ ...call, request, router, platform: session.platform, session }),
+  });
+}
+
+function callerOf(call: Call, route: Route, body: () => Promise<Body>): Promise<Caller> | Caller {
+  const { request, platform, hints, session } = call;
+  if (route.ignoresCredentials) return {};
+  return (
+    session?.caller ?? identify(request, body, { secrets: platform.secrets, known: hints.keys })
+  );
 }
 
 function bodyReader(request: Request): () => Promise<Body> {

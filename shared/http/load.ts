@@ -23,6 +23,8 @@ export interface Loaded {
   readonly records: Readonly<Record<string, Stored | undefined>>;
   readonly instanceId: number | undefined;
   readonly reserved: number | undefined;
+  /** Everything that was read, for sessions. */
+  readonly found: ReadonlyMap<string, Found>;
 }
 
 /** What reading needs to know of the call. */
@@ -32,13 +34,17 @@ export interface LoadRequest {
   readonly caller: Caller;
   readonly platform: Platform;
   readonly hints: Hints;
+  /** Records of caller and place that earlier calls of the session have read; this one adds its own. */
+  readonly remembered: Map<string, Found> | undefined;
 }
 
-type Wanted = Readonly<Record<string, Key | undefined>>;
-interface Found {
+/** A record that was looked for; undefined: it is not there. */
+export interface Found {
   readonly key: Key;
   readonly item: Stored | undefined;
 }
+
+type Wanted = Readonly<Record<string, Key | undefined>>;
 
 /**
  * Reads everything that a call needs to be judged: the instance's name, the credentials' records, the class and
@@ -46,10 +52,10 @@ interface Found {
  * records that prove them, and a wrong or missing hint costs another step. The counter is taken beside.
  */
 export async function load(request: LoadRequest): Promise<Loaded> {
-  const state: State = { found: new Map(), taken: undefined };
-  for (;;) {
+  const state: State = { found: new Map(request.remembered ?? []), taken: undefined };
+  for (let isFirst = true; ; isFirst = false) {
     const known = learn(request, state.found);
-    const wanted = wantedRecords(request, known, state.found.size === 0);
+    const wanted = wantedRecords(request, known, isFirst);
     const missing = Object.entries(wanted).flatMap(([name, key]) =>
       key === undefined || isAt(state.found.get(name), key) ? [] : [{ name, key }],
     );
@@ -102,7 +108,14 @@ function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State):
     // what was read at a place that a wrong hint gave is not for this call
     records[name] = key === undefined ? undefined : found.get(name)?.item;
   }
-  return { records, instanceId: instance, reserved: taken?.number };
+  return { records, instanceId: instance, reserved: taken?.number, found };
+}
+
+const shared = ['instanceName', 'account', 'member', 'apiKey', 'user', 'deletedGroups', 'class'];
+
+/** What one call has read of its caller and its place, for the next ones of the same caller. */
+export function recordsToShare(found: ReadonlyMap<string, Found>): Map<string, Found> {
+  return new Map([...found].filter(([name]) => shared.includes(name)));
 }
 
 function isAt(found: Found | undefined, key: Key): boolean {
@@ -195,10 +208,13 @@ function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
 }
 
 function remember(
-  { match, hints }: LoadRequest,
+  { match, hints, remembered }: LoadRequest,
   known: Known,
   found: ReadonlyMap<string, Found>,
 ): void {
+  if (remembered !== undefined) {
+    for (const [name, record] of recordsToShare(found)) remembered.set(name, record);
+  }
   const { params, route } = match;
   if (params.instance === undefined) return;
   hints.instances.set(params.instance, known.instance);

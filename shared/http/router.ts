@@ -43,6 +43,15 @@ export function createRouter(routes: readonly Route[]): Router {
   };
 }
 
+/** Makes a router that walks once for each path: for few calls, which mostly go to the same places. */
+export function rememberPaths(router: Router): Router {
+  const known = new Map<string, Match | undefined>();
+  return (path) => {
+    if (!known.has(path)) known.set(path, router(path));
+    return known.get(path);
+  };
+}
+
 function createNode(): Node {
   return { fixed: new Map(), parameter: undefined, route: undefined };
 }

@@ -21,6 +21,8 @@ export interface Endpoint {
   readonly ignoresCredentials?: true;
   /** To an account that is no member it is as if it were not there. */
   readonly isHidden?: true;
+  /** No item of a batch may call it. */
+  readonly isUnbatchable?: true;
 }
 
 /** Derives the route of an endpoint. */
@@ -37,6 +39,7 @@ export function endpointRoute(endpoint: Endpoint): Route {
     ignoresCredentials: endpoint.ignoresCredentials === true,
     ...(endpoint.isHidden && { isHidden: true }),
     ...(endpoint.formats && { formats: endpoint.formats }),
+    ...(endpoint.isUnbatchable && { isUnbatchable: true }),
     forms: { ...endpoint.forms, ...(endpoint.answer && { answer: endpoint.answer }) },
   };
 }

@@ -50,6 +50,8 @@ export interface Route {
   readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (reference: kinds of key). */
   readonly ignoresCredentials: boolean;
+  /** No item of a batch may call it: it would hold up the others, or is a batch itself. */
+  readonly isUnbatchable?: true;
   readonly access: Access;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** What introspection and the interface document describe: fields of a POST or PUT, links, answers. */
@@ -155,6 +157,28 @@ export interface Context {
   readonly reserved: number | undefined;
   /** The parsed body; read at most once. Throws ApiError 400, 413 or 415. */
   readonly body: () => Promise<Body>;
+  /** Opens a session, in which the same caller makes further calls: the items of a batch. */
+  readonly openSession: () => Session;
+}
+
+/** Calls inside a call. Its caller is settled: keys that such a call may carry are not looked at. */
+export interface Session {
+  /** Milliseconds since the call began that the session is a part of. */
+  readonly elapsedMs: () => number;
+  /** Finds the route of a path; undefined: there is none. */
+  readonly find: (path: string) => Pick<Context, 'route' | 'params'> | undefined;
+  /**
+   * Answers one call as data, in whatever form it asks for. Never rejects: a fault is an answer with 500.
+   *
+   * Calls under way together share their reads and their numbers. Between calls the records of caller and place are
+   * remembered until one of these calls writes them, or may have made others do so.
+   *
+   * @param beforeRun is waited for when the call was let through, before it does anything
+   */
+  readonly answer: (
+    request: Request,
+    beforeRun?: (context: Context) => Promise<void>,
+  ) => Promise<Response>;
 }
 
 /** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */

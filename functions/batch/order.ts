@@ -1,0 +1,54 @@
+import type { CompiledClass } from '../../shared/domain/compiled-class.ts';
+import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+import type { Json, JsonObject } from '../../shared/domain/json.ts';
+import { encodeValue } from '../../shared/store/index-keys.ts';
+import type { BatchRequest } from './requests.ts';
+
+/**
+ * Tells whether it shows in which order these writes of objects of one class are done. It does not unless they
+ *
+ * - refer to objects of the same class: the one may make or remove what the other refers to;
+ * - have a value of a unique field in common, or may free one by an update or a delete;
+ * - name a channel: who listens hears of them in their order.
+ */
+export function showsOrder(
+  compiled: CompiledClass,
+  className: string,
+  requests: readonly BatchRequest[],
+): boolean {
+  const own = compiled.fields.filter(({ definition }) => refersTo(className, definition));
+  const names = ['channel', ...own.map(({ name }) => name)];
+  if (requests.some(({ body }) => names.some((name) => sentValue(body, name) !== null)))
+    return true;
+  const unique = compiled.fields.filter(({ definition }) => definition.unique);
+  if (unique.length === 0) return false;
+  return !requests.every(isCreate) || unique.some((field) => isShared(field, requests));
+}
+
+function refersTo(className: string, { target }: FieldDefinition): boolean {
+  const name = target?.toLowerCase();
+  return name === 'self' || name === className;
+}
+
+/** Objects are made at the path of their list. */
+function isCreate({ method, path }: BatchRequest): boolean {
+  return method === 'POST' && path.endsWith('/objects/');
+}
+
+/** What a body has for a field; null when it has nothing. */
+function sentValue(body: JsonObject, name: string): Json {
+  return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
+}
+
+function isShared(
+  { name, type, read }: CompiledClass['fields'][number],
+  requests: readonly BatchRequest[],
+): boolean {
+  const codes = requests.flatMap(({ body }) => {
+    const value = sentValue(body, name);
+    if (value === null) return [];
+    const reading = read(value, { isUpdate: false, value: undefined });
+    return reading.ok && reading.value !== null ? [encodeValue(type, reading.value)] : [];
+  });
+  return new Set(codes).size < codes.length;
+}

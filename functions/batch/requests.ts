@@ -1,0 +1,178 @@
+import { dataMessages } from '../../shared/domain/data-messages.ts';
+import { ApiError, type FieldErrors, invalid, refused } from '../../shared/domain/errors.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonTypeName,
+} from '../../shared/domain/json.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import {
+  characterCount,
+  quoted,
+  type Reading,
+  read,
+  refuse,
+  textReader,
+} from '../../shared/domain/scalars.ts';
+import { parseJsonText } from '../../shared/http/json-text.ts';
+import type { Fields } from '../../shared/resource/field.ts';
+import { type Body, bodyObject } from '../../shared/resource/input.ts';
+import { type Method, methods, versions } from '../../shared/resource/route.ts';
+
+/** Requests in one batch (reference: Limits). */
+const maxRequests = 50;
+/** Characters of an item's path, its query included. */
+const maxPathLength = 8192;
+const maxKeys = 32;
+const maxKeyLength = 64;
+/** Characters of the JSON text of one member of an item's body. */
+const maxValueLength = 49_152;
+
+/** What a batch takes. The items are read here, not field by field: their messages stand in a list. */
+export const requestFields: Fields = {
+  requests: {
+    type: 'field',
+    writable: 'always',
+    required: true,
+    child: {
+      type: 'nested object',
+      writable: 'always',
+      required: true,
+      children: {
+        method: { type: 'choice', writable: 'always', required: true, choices: methods },
+        path: { type: 'string', writable: 'always', required: true, maxLength: maxPathLength },
+        body: { type: 'field', writable: 'always' },
+      },
+    },
+  },
+};
+
+/** One item as it was sent. */
+export interface BatchRequest {
+  readonly method: Method;
+  /** In lower case, without query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Empty for methods that take none. */
+  readonly body: JsonObject;
+}
+
+/**
+ * Reads the items of a batch, all of them before the first one runs (reference: batch, request).
+ *
+ * @param instance name of the instance that all paths must be in
+ * @throws ApiError 400 with a list of messages, one entry an item; or when there are too many items
+ */
+export function readRequests(body: Body, instance: string): readonly BatchRequest[] {
+  const object = bodyObject(body);
+  const sent = Object.hasOwn(object, 'requests') ? object.requests : undefined;
+  if (sent === undefined) throw invalid({ requests: [messages.required] });
+  if (sent === null) throw invalid({ requests: [messages.null] });
+  if (!Array.isArray(sent)) {
+    throw invalid({ requests: { non_field_errors: [messages.notList(jsonTypeName(sent))] } });
+  }
+  const prefixes = versions.map((version) => `/${version}/instances/${instance}/`);
+  const requests: BatchRequest[] = [];
+  const errors: FieldErrors[] = [];
+  for (const item of sent as readonly unknown[]) {
+    const reading = readRequest(item, prefixes);
+    errors.push('errors' in reading ? reading.errors : {});
+    if ('request' in reading) requests.push(reading.request);
+  }
+  if (requests.length < errors.length) throw invalid({ requests: errors as readonly Json[] });
+  if (requests.length > maxRequests) {
+    throw refused(400, `Max requests per batch exceeded (${maxRequests}).`);
+  }
+  return requests;
+}
+
+type RequestReading = { readonly request: BatchRequest } | { readonly errors: FieldErrors };
+
+function readRequest(item: unknown, prefixes: readonly string[]): RequestReading {
+  if (!isJsonObject(item)) {
+    return { errors: { non_field_errors: [messages.notDictionary(jsonTypeName(item))] } };
+  }
+  const method = readMember(item, 'method', readMethod);
+  const path = readMember(item, 'path', (value) => readPath(value, prefixes));
+  const body = Object.hasOwn(item, 'body') ? readMember(item, 'body', readBody) : read({});
+  if (method.ok && path.ok && body.ok) {
+    const takesBody = method.value !== 'GET' && method.value !== 'DELETE';
+    const sent = takesBody ? body.value : {};
+    return { request: { method: method.value, ...path.value, body: sent } };
+  }
+  const failed = Object.entries({ method, path, body }).flatMap(([name, reading]) =>
+    reading.ok ? [] : [[name, reading.messages] as const],
+  );
+  return { errors: Object.fromEntries(failed) };
+}
+
+function readMember<T>(
+  item: JsonObject,
+  name: string,
+  reader: (value: Json) => Reading<T>,
+): Reading<T> {
+  const value = Object.hasOwn(item, name) ? item[name] : undefined;
+  if (value === undefined) return refuse(messages.required);
+  return value === null ? refuse(messages.null) : reader(value);
+}
+
+function readMethod(value: Json): Reading<Method> {
+  const method = methods.find((each) => each === value);
+  return method === undefined ? refuse(messages.badChoice(quoted(value))) : read(method);
+}
+
+const readPathText = textReader({ max: maxPathLength });
+const pathForm = /^(?:\/[a-z0-9_.-]+)+\/$/;
+
+/** Names in a path are not case-sensitive; what a query says may be. */
+function readPath(
+  value: Json,
+  prefixes: readonly string[],
+): Reading<Pick<BatchRequest, 'path' | 'query'>> {
+  const text = readPathText(value);
+  if (!text.ok) return text;
+  const [sent = '', query = '', ...rest] = text.value.split('?');
+  const path = sent.toLowerCase();
+  if (!prefixes.some((prefix) => path.startsWith(prefix))) {
+    return refuse('Path needs to point to an endpoint within current instance and API version.');
+  }
+  if (!pathForm.test(path) || rest.length > 0) return refuse('Invalid path specified.');
+  return read({ path, query: new URLSearchParams(query) });
+}
+
+function readBody(value: Json): Reading<JsonObject> {
+  const parsed = typeof value === 'string' ? readText(value) : read(value);
+  if (!parsed.ok) return parsed;
+  if (!isJsonObject(parsed.value)) return refuse(dataMessages.invalidFormat('Body'));
+  return checkSizes(parsed.value);
+}
+
+/** A body as text, as clients send it that write JSON themselves; the empty text is no body. */
+function readText(text: string): Reading<unknown> {
+  if (text === '') return read({});
+  try {
+    return read(parseJsonText(text));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return refuse(messages.notJson);
+  }
+}
+
+function checkSizes(body: JsonObject): Reading<JsonObject> {
+  const entries = Object.entries(body);
+  if (entries.length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
+  if (entries.some(([key]) => characterCount(key) > maxKeyLength)) {
+    return refuse(dataMessages.keyTooLong(maxKeyLength));
+  }
+  const long = entries.find(([, value]) => isTooLong(value));
+  return long ? refuse(dataMessages.valueTooLong(long[0], maxValueLength)) : read(body);
+}
+
+function isTooLong(value: Json): boolean {
+  if (typeof value !== 'string') {
+    return typeof value === 'object' && JSON.stringify(value).length > maxValueLength;
+  }
+  // a character takes at most six of JSON text, so nearly always nothing has to be counted
+  return value.length * 6 > maxValueLength && JSON.stringify(value).length > maxValueLength;
+}

@@ -1,0 +1,59 @@
+import type { Context, Session } from '../resource/route.ts';
+import type { Platform } from '../services/ports.ts';
+import { createSessionStore } from '../services/session-store.ts';
+import type { Key } from '../store/store.ts';
+import type { Caller } from './authentication.ts';
+import type { Found } from './load.ts';
+import type { Request, Response } from './message.ts';
+import type { Router } from './router.ts';
+
+/** What is known of the call that opens a session, and how it has others answered. */
+export interface SessionParts {
+  readonly caller: Caller;
+  /** Records of the caller and of the place that were read. */
+  readonly remembered: Map<string, Found>;
+  readonly platform: Platform;
+  readonly router: Router;
+  /** When the call began, by `performance.now()`. */
+  readonly startedMs: number;
+  /** Answers a call of the session. */
+  readonly answer: (request: Request, call: SessionCall) => Promise<Response>;
+}
+
+/** What a call inside another one is given. */
+export interface SessionCall {
+  /** Who made the call that the session is a part of; credentials of the calls inside are not looked at. */
+  readonly caller: Caller;
+  /** Records of the caller and of the place, until a call writes them. */
+  readonly remembered: Map<string, Found>;
+  /** Its store bundles what calls side by side ask it for. */
+  readonly platform: Platform;
+  readonly beforeRun: ((context: Context) => Promise<void>) | undefined;
+}
+
+/** Opens a session. */
+export function openSession(parts: SessionParts): Session {
+  const { caller, remembered, router, startedMs } = parts;
+  const shared = { caller, remembered, platform: sharedPlatform(parts) };
+  return {
+    elapsedMs: () => performance.now() - startedMs,
+    find: router,
+    answer: async (request, beforeRun) => {
+      const response = await parts.answer(request, { ...shared, beforeRun });
+      // lists and their items do nothing that the store does not see; others may run what changes anything
+      const kind = router(request.path)?.route.kind;
+      if (kind === 'action' || kind === 'page') remembered.clear();
+      return response;
+    },
+  };
+}
+
+function sharedPlatform({ platform, remembered }: SessionParts): Platform {
+  const written = (keys: readonly Key[]) => {
+    for (const [name, { key }] of remembered) {
+      if (keys.some(({ pk, sk }) => key.pk === pk && key.sk === sk)) remembered.delete(name);
+    }
+  };
+  const overtaken = () => remembered.clear();
+  return { ...platform, store: createSessionStore(platform.store, { written, overtaken }) };
+}
