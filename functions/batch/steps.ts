@@ -15,8 +15,8 @@ export interface Item {
 
 /**
  * Parts a batch into steps, which run one after the other. Items of one step may run side by side: neighbours that
- * only read, and neighbours that write objects of one class, no object twice. Whether the order of such writes shows
- * is found out when their class is known (order.ts).
+ * only read, and neighbours that make objects of one class, or change and remove different ones. Whether the order of
+ * such writes shows is found out when their class is known (order.ts).
  */
 export function planSteps(
   requests: readonly BatchRequest[],
@@ -45,7 +45,9 @@ function isJoining(step: readonly Item[], { kind, match }: Item): boolean {
   const [first] = step;
   if (first === undefined || first.kind !== kind || kind === 'other') return false;
   if (kind === 'read') return step.length < maxReads;
-  const { class: place, id } = match?.params ?? {};
-  if (place === undefined || first.match?.params.class !== place) return false;
-  return id === undefined || step.every((item) => item.match?.params.id !== id);
+  if (match === undefined || match.route !== first.match?.route) return false;
+  const { class: place, id } = match.params;
+  if (place === undefined || first.match.params.class !== place) return false;
+  // a client may know the id that a create will give: what is done to it has to wait, so those stand apart
+  return match.route.kind === 'list' || step.every((item) => item.match?.params.id !== id);
 }

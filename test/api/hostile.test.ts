@@ -78,6 +78,7 @@ const otherBodies: Readonly<Record<string, (n: number) => object>> = {
   '/v1.1/instances/{instance}/user/': (n) => ({ username: `u${n}`, password: 'p', profile: {} }),
   '/v1.1/instances/{instance}/user/auth/': () => ({ username: 'marker', password: 'marker' }),
   '/v1.1/instances/{instance}/groups/{id}/': (n) => ({ name: `g${n}`, label: 'marker' }),
+  '/v1.1/instances/{instance}/batch/': () => ({ requests: [] }),
   '/v1.1/instances/': (n) => ({ name: `instance-${n}` }),
 };
 

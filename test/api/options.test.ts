@@ -297,6 +297,31 @@ const documents: readonly [caller: string, path: string, answer: object][] = [
     '/v1.1/account/auth/github/',
     document('Social Auth', { POST: { access_token: field('string', 'Access token', required) } }),
   ],
+  [
+    'read',
+    'batch/',
+    document('Batch', {
+      POST: {
+        requests: field('field', 'Requests', {
+          ...required,
+          child: {
+            ...{ type: 'nested object', required: true, read_only: false },
+            children: {
+              method: field('choice', 'Method', {
+                ...required,
+                choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((word) => ({
+                  value: word,
+                  display_name: word,
+                })),
+              }),
+              path: field('string', 'Path', { ...required, max_length: 8192 }),
+              body: field('field', 'Body'),
+            },
+          },
+        }),
+      },
+    }),
+  ],
   ['owner', '/v1.1/account/reset_key/', document('Account Reset Key', { POST: {} })],
 ];
 

@@ -231,7 +231,28 @@ const journey: readonly Step[] = [
     status: 200,
     answer: expect.objectContaining({ objects: [expect.objectContaining({ id: 1 })] }),
   },
-  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/1/', as: 'app', status: 204 },
+  {
+    call: 'POST /v1.1/instances/my-news/batch/',
+    as: 'owner',
+    body: {
+      requests: [
+        ...['a', 'b'].map((slug) => ({
+          ...{ method: 'POST', path: '/v1.1/instances/my-news/classes/post/objects/' },
+          body: { slug },
+        })),
+        { method: 'DELETE', path: '/v1.1/instances/my-news/classes/post/objects/1/' },
+        { method: 'GET', path: '/v1.1/instances/my-news/api_keys/?fields=id' },
+      ],
+    },
+    status: 200,
+    answer: [
+      { code: 201, content: expect.objectContaining({ id: 2, slug: 'a' }) },
+      { code: 201, content: expect.objectContaining({ id: 3, slug: 'b' }) },
+      { code: 204 },
+      { code: 200, content: { next: null, prev: null, objects: [{ id: 1 }] } },
+    ],
+  },
+  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/2/', as: 'app', status: 204 },
   { call: 'GET /v1.1/instances/my-news/classes/post/objects/1/', as: 'app', status: 404 },
   {
     call: 'POST /v1.1/instances/my-news/users/',

@@ -1195,6 +1195,54 @@ describe('DataObject', () => {
   });
 });
 
+describe('BatchManager', () => {
+  const className = 'batched';
+
+  beforeAll(async () => {
+    await run(
+      client.Class.please().create({
+        name: className,
+        schema: [{ name: 'title', type: 'string' }],
+      }),
+    );
+  });
+
+  it('makes, changes and removes objects in one call', async () => {
+    const made = await run(client.DataObject({ className, title: 'one' }).save());
+    const gone = await run(client.DataObject({ className, title: 'two' }).save());
+    made.title = 'changed';
+    const manager = client.BatchManager();
+    manager.addObjects(
+      { object: client.DataObject({ className, title: 'three' }), action: 'create' },
+      { object: made, action: 'update' },
+      { object: gone, action: 'delete' },
+      { object: gone, action: 'delete' },
+    );
+
+    const entries = await run(manager.batch());
+
+    expect(entries).toEqual([
+      { code: 201, content: expect.objectContaining({ id: gone.id + 1, title: 'three' }) },
+      { code: 200, content: expect.objectContaining({ id: made.id, title: 'changed' }) },
+      { code: 204 },
+      { code: 404, content: { detail: 'Not found.' } },
+    ]);
+  });
+
+  it('makes ten objects, with ids one after the other', async () => {
+    const objects = Array.from({ length: 10 }, (_, at) =>
+      client.DataObject({ className, title: `${at}` }),
+    );
+    const before = await run(client.DataObject({ className, title: 'before' }).save());
+
+    const entries = await run(client.BatchManager().addObjectsFromArray(objects, 'create').batch());
+
+    expect(entries.map(({ content }: Client) => content.id - before.id)).toEqual(
+      objects.map((_, at) => at + 1),
+    );
+  });
+});
+
 describe('User and Group', () => {
   let count = 0;
   const registered = (more: object = {}): Promise<Client> => {

@@ -1,0 +1,744 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import type { Store } from '../../shared/store/store.ts';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { joinAs } from '../support/join-as.ts';
+import { scenarios } from '../support/scenarios.ts';
+
+let api: Api;
+let world: World;
+let apiKey: string;
+let faulty: FaultyStore;
+let counting: CountingStore;
+let number = 0;
+
+beforeAll(async () => {
+  api = await startApi({
+    wrap: (inner) => {
+      faulty = makeFaulty(inner);
+      counting = countRoundTrips(faulty);
+      return counting;
+    },
+  });
+  world = await openWorld(api);
+  apiKey = await world.apiKey({ ignore_acl: true });
+});
+afterAll(() => api.close());
+afterEach(() => {
+  expect(api.logged.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+interface Item {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** An item of a batch; its path is below the instance unless it begins with a slash. */
+function item(method: string, path: string, body?: unknown): Item {
+  const whole = path.startsWith('/') ? path : world.base + path;
+  return { method, path: whole, ...(body === undefined ? {} : { body }) };
+}
+
+/** The entries of a batch that was let through. */
+async function run(requests: readonly Item[], as: Credentials = world.owner) {
+  return expected(await world.call(as, 'POST', 'batch/', { requests }), 200);
+}
+
+/** Makes a class of a new name; gives its path below the instance. */
+async function newClass(schema: readonly object[], more?: object): Promise<string> {
+  number += 1;
+  await world.dataClass(`class_${number}`, schema, more);
+  return `classes/class_${number}/`;
+}
+
+function codes(entries: readonly { readonly code: number }[]): readonly number[] {
+  return entries.map(({ code }) => code);
+}
+
+const title = { name: 'title', type: 'string', filter_index: true };
+const missing = { code: 404, content: { detail: 'Not found.' } };
+const forbidden = {
+  code: 403,
+  content: { detail: 'You do not have permission to perform this action.' },
+};
+
+describe('a batch that is not in order is refused as a whole', () => {
+  const good = { method: 'POST', path: '/v1.1/instances/blog-1/groups/', body: { label: 'no' } };
+  const other = (more: object) => ({ ...good, ...more });
+  const outside = 'Path needs to point to an endpoint within current instance and API version.';
+  const list = (messages: object) => ({ requests: [{}, messages] });
+  const keys = (count: number, value: unknown = 1) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]));
+
+  const rows: readonly [name: string, second: unknown, messages: object][] = [
+    ['text', 'GET', { non_field_errors: ['Invalid data. Expected a dictionary, but got str.'] }],
+    ['a list', [], { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] }],
+    [
+      'null',
+      null,
+      { non_field_errors: ['Invalid data. Expected a dictionary, but got NoneType.'] },
+    ],
+    [
+      'nothing in it',
+      {},
+      { method: ['This field is required.'], path: ['This field is required.'] },
+    ],
+    ['no method', other({ method: null }), { method: ['This field may not be null.'] }],
+    ['OPTIONS', other({ method: 'OPTIONS' }), { method: ['"OPTIONS" is not a valid choice.'] }],
+    ['HEAD', other({ method: 'HEAD' }), { method: ['"HEAD" is not a valid choice.'] }],
+    ['lower case', other({ method: 'get' }), { method: ['"get" is not a valid choice.'] }],
+    ['a number for a method', other({ method: 0 }), { method: ['"0" is not a valid choice.'] }],
+    ['a path of no text', other({ path: {} }), { path: ['Not a valid string.'] }],
+    ['an empty path', other({ path: ' ' }), { path: ['This field may not be blank.'] }],
+    [
+      'a path that is too long',
+      other({ path: `${good.path}?a=${'x'.repeat(8192)}` }),
+      { path: ['Ensure this field has no more than 8192 characters.'] },
+    ],
+    ['another instance', other({ path: '/v1.1/instances/blog-2/groups/' }), { path: [outside] }],
+    ['a longer name', other({ path: '/v1.1/instances/blog-11/groups/' }), { path: [outside] }],
+    ['an account', other({ path: '/v1.1/account/' }), { path: [outside] }],
+    ['another version', other({ path: '/v2/instances/blog-1/groups/' }), { path: [outside] }],
+    ['no version', other({ path: '/instances/blog-1/groups/' }), { path: [outside] }],
+    ['a host', other({ path: `https://example.com${good.path}` }), { path: [outside] }],
+    ['two slashes', other({ path: `/${good.path}` }), { path: [outside] }],
+    [
+      'no last slash',
+      other({ path: good.path.slice(0, -1) }),
+      { path: ['Invalid path specified.'] },
+    ],
+    ['an empty segment', other({ path: `${good.path}/` }), { path: ['Invalid path specified.'] }],
+    ['an escape', other({ path: `${good.path}%31/` }), { path: ['Invalid path specified.'] }],
+    ['a second ?', other({ path: `${good.path}?a=1?b` }), { path: ['Invalid path specified.'] }],
+    ['a body that is a list', other({ body: [] }), { body: ['Body passed in invalid format.'] }],
+    ['a body that is a number', other({ body: 7 }), { body: ['Body passed in invalid format.'] }],
+    ['a body that is null', other({ body: null }), { body: ['This field may not be null.'] }],
+    ['text of no JSON', other({ body: '{"a"' }), { body: ['Not a valid JSON string.'] }],
+    ['text of a list', other({ body: '[1]' }), { body: ['Body passed in invalid format.'] }],
+    [
+      'text of 300 levels',
+      other({ body: `{"a":${'['.repeat(300)}${']'.repeat(300)}}` }),
+      { body: ['Not a valid JSON string.'] },
+    ],
+    ['33 keys', other({ body: keys(33) }), { body: ['Too many keys defined (exceeds 32).'] }],
+    [
+      'a long key',
+      other({ body: { ['k'.repeat(65)]: 1 } }),
+      { body: ['Too long key defined (exceeds 64).'] },
+    ],
+    [
+      'a long text',
+      other({ body: { a: 1, k: 'x'.repeat(49_151) } }),
+      { body: ['Too long value defined for key k (exceeds 49152).'] },
+    ],
+    [
+      'a long text, counted as JSON',
+      other({ body: { k: '"'.repeat(24_576) } }),
+      { body: ['Too long value defined for key k (exceeds 49152).'] },
+    ],
+    [
+      'a long list',
+      other({ body: { k: Array(24_576).fill(1) } }),
+      { body: ['Too long value defined for key k (exceeds 49152).'] },
+    ],
+    [
+      'everything wrong',
+      { method: 'X', path: '/', body: [] },
+      {
+        method: ['"X" is not a valid choice.'],
+        path: [outside],
+        body: ['Body passed in invalid format.'],
+      },
+    ],
+  ];
+
+  it.each(rows)('an item that is %s', async (_, second, messages) => {
+    const before = await world.call(world.owner, 'GET', 'groups/');
+
+    const answer = await world.call(world.owner, 'POST', 'batch/', { requests: [good, second] });
+
+    expect([answer.status, answer.body]).toEqual([400, list(messages)]);
+    expect((await world.call(world.owner, 'GET', 'groups/')).body).toEqual(before.body);
+  });
+
+  const limits: readonly [name: string, body: object][] = [
+    ['32 keys', keys(32)],
+    ['a key of 64', { ['k'.repeat(64)]: 1 }],
+    ['a value of 49152', { k: 'x'.repeat(49_150) }],
+  ];
+
+  it.each(limits)('%s are taken', async (_, body) => {
+    expect(await run([item('GET', 'groups/1/', body)])).toEqual([missing]);
+  });
+
+  const wholes: readonly [name: string, body: unknown, answer: object][] = [
+    ['no requests', {}, { requests: ['This field is required.'] }],
+    ['null', { requests: null }, { requests: ['This field may not be null.'] }],
+    [
+      'an object',
+      { requests: {} },
+      { requests: { non_field_errors: ['Expected a list of items but got type "dict".'] } },
+    ],
+    [
+      'text',
+      { requests: '[]' },
+      { requests: { non_field_errors: ['Expected a list of items but got type "str".'] } },
+    ],
+    [
+      'a list at the top',
+      [good],
+      { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+    ],
+    [
+      '51 items',
+      { requests: Array(51).fill(good) },
+      { detail: 'Max requests per batch exceeded (50).' },
+    ],
+    [
+      '51 items, one of them wrong',
+      { requests: [...Array(50).fill(good), {}] },
+      {
+        requests: [
+          ...Array(50).fill({}),
+          { method: ['This field is required.'], path: ['This field is required.'] },
+        ],
+      },
+    ],
+  ];
+
+  it.each(wholes)('%s', async (_, body, answer) => {
+    const refused = await world.call(world.owner, 'POST', 'batch/', body);
+
+    expect([refused.status, refused.body]).toEqual([400, answer]);
+  });
+});
+
+scenarios('who may call', () => api, [
+  {
+    name: 'nobody without credentials',
+    ...{ method: 'POST', path: '/v1.1/instances/blog-1/batch/', body: { requests: [] } },
+    ...{ status: 403, answer: forbidden.content },
+  },
+  {
+    name: 'an account, in either version',
+    given: () => ({ as: world.owner }),
+    ...{ method: 'POST', path: '/v1/instances/BLOG-1/batch/', body: { requests: [] } },
+    ...{ status: 200, answer: [] },
+  },
+  {
+    name: 'other methods are none of its',
+    given: () => ({ as: apiKey }),
+    ...{ method: 'GET', path: '/v1.1/instances/blog-1/batch/', status: 405 },
+    answer: { detail: 'Method "GET" not allowed.' },
+  },
+  {
+    name: 'an instance that is missing',
+    given: () => ({ as: world.owner }),
+    ...{ method: 'POST', path: '/v1.1/instances/blog-2/batch/', body: { requests: [] } },
+    ...{ status: 404, answer: { detail: 'Instance was not found.' } },
+  },
+  {
+    name: 'as text/plain, with a key in the body',
+    given: () => ({
+      body: JSON.stringify({
+        ...{ _method: 'POST', _api_key: world.owner },
+        requests: [item('GET', 'groups/7/')],
+      }),
+    }),
+    ...{ method: 'POST', path: '/v1.1/instances/blog-1/batch/' },
+    ...{ headers: { 'Content-Type': 'text/plain' }, status: 200, answer: [missing] },
+  },
+]);
+
+describe('rights are asked of each item', () => {
+  it('an account that is no member is refused item by item', async () => {
+    const stranger = await world.account('stranger@example.com');
+
+    const entries = await run([item('GET', 'classes/'), item('POST', 'groups/', {})], stranger);
+
+    expect(entries).toEqual([forbidden, forbidden]);
+  });
+
+  it('an API key has its rights and no more', async () => {
+    const path = await newClass([title], { other_permissions: 'create_objects' });
+    const bare = await world.apiKey();
+
+    const entries = await run(
+      [
+        item('POST', `${path}objects/`, { title: 'a', other_permissions: 'write' }),
+        item('GET', `${path}objects/`),
+        item('GET', 'admins/'),
+      ],
+      bare,
+    );
+
+    expect(entries).toMatchObject([{ code: 201 }, forbidden, forbidden]);
+  });
+
+  it('a user key goes to every item', async () => {
+    const path = await newClass([title], { other_permissions: 'create_objects' });
+    const user = await plantUser(world, 40 + number);
+
+    const entries = await run(
+      [item('POST', `${path}objects/`, { title: 'mine' }), item('GET', `${path}objects/`)],
+      { key: await world.apiKey(), user },
+    );
+
+    expect(entries[0].content.owner).toBe(40 + number);
+    expect(entries[1].content.objects).toEqual([entries[0].content]);
+  });
+
+  it('keys inside items are not looked at', async () => {
+    const bare = await world.apiKey();
+
+    const entries = await run(
+      [
+        item('GET', `admins/?api_key=${world.owner}`),
+        item('POST', 'groups/', { _api_key: world.owner, _method: 'GET' }),
+        item('GET', `classes/?page_size=1&user_key=x&api_key=bad`),
+      ],
+      bare,
+    );
+
+    expect(codes(entries)).toEqual([403, 403, 200]);
+    expect(JSON.stringify(entries)).not.toContain('api_key=');
+  });
+
+  it('a member that leaves has no more rights', async () => {
+    const member = await joinAs(world, 'write');
+    const { id } = expected(await api.send({ as: member, path: '/v1.1/account/' }), 200);
+
+    const entries = await run(
+      [item('GET', 'classes/'), item('DELETE', `admins/${id}/`), item('GET', 'classes/')],
+      member,
+    );
+
+    expect(codes(entries)).toEqual([200, 204, 403]);
+    expect(entries[2]).toEqual(forbidden);
+  });
+});
+
+describe('entries', () => {
+  it('show what each call alone would have shown', async () => {
+    const path = await newClass([title]);
+    const object = { title: 'old' };
+    const one = expected(await world.call(world.owner, 'POST', `${path}objects/`, object), 201);
+    const two = expected(await world.call(world.owner, 'POST', `${path}objects/`, object), 201);
+
+    const entries = await run([
+      item('POST', 'api_keys/', { allow_user_create: true }),
+      item('PATCH', `${path}objects/${one.id}/`, { title: 'new' }),
+      item('DELETE', `${path}objects/${two.id}/`),
+      item('DELETE', 'groups/2/'),
+      item('GET', `${path}objects/?fields=id`),
+      item('POST', 'groups/', { label: 'x'.repeat(200) }),
+      item('PUT', 'classes/'),
+    ]);
+
+    const now = await world.call(world.owner, 'GET', `${path}objects/${one.id}/`);
+    const keys = await world.call(world.owner, 'GET', 'api_keys/?direction=0&page_size=1');
+    expect(now.body).toMatchObject({ title: 'new', revision: 2 });
+    expect(entries).toEqual([
+      { code: 201, content: keys.body.objects[0] },
+      { code: 200, content: now.body },
+      { code: 204 },
+      missing,
+      { code: 200, content: { next: null, prev: null, objects: [{ id: one.id }] } },
+      { code: 400, content: { label: [expect.stringContaining('no more than')] } },
+      { code: 405, content: { detail: 'Method "PUT" not allowed.' } },
+    ]);
+  });
+
+  it('show paths that lead nowhere, and what a batch cannot hold', async () => {
+    const entries = await run([
+      item('GET', 'nothing/'),
+      item('GET', 'classes/../api_keys/'),
+      item('POST', 'batch/', { requests: [] }),
+      item('GET', 'batch/'),
+      item('GET', 'classes/none/objects/'),
+      item('GET', ''),
+    ]);
+
+    const noEndpoint = { code: 404, content: { detail: 'Invalid endpoint specified.' } };
+    const unbatchable = { code: 405, content: { detail: 'Batching not allowed.' } };
+    const instance = await world.call(world.owner, 'GET', '');
+    expect(entries).toEqual([
+      ...[noEndpoint, noEndpoint, unbatchable, unbatchable],
+      { code: 404, content: { detail: 'Class was not found.' } },
+      { code: 200, content: instance.body },
+    ]);
+  });
+
+  it.each([
+    ['v1', 'v1.1'],
+    ['v1.1', 'v1'],
+  ])('a batch of %s answers items of %s in theirs', async (outer, inner) => {
+    const [entry] = expected(
+      await api.send({
+        ...{ as: world.owner, path: `/${outer}/instances/blog-1/batch/` },
+        body: { requests: [item('GET', `/${inner}/instances/BLOG-1/Classes/User_Profile/`)] },
+      }),
+      200,
+    );
+
+    expect(entry.content.links.self).toBe(`/${inner}/instances/blog-1/classes/user_profile/`);
+  });
+
+  it('a query keeps its letters, a body may be text, that of a GET is ignored', async () => {
+    const path = await newClass([title]);
+
+    const entries = await run([
+      item('POST', `${path}objects/`, '{"title": "Dunes"}'),
+      item('POST', `${path}objects/`, ''),
+      item('GET', `${path}objects/?query={"title":{"_eq":"Dunes"}}&fields=title`, { a: 'x' }),
+      item('GET', `${path}objects/?fields=title&page_size=%31`, '"'.slice(1)),
+    ]);
+
+    const found = { code: 200, content: { next: null, prev: null, objects: [{ title: 'Dunes' }] } };
+    expect(codes(entries)).toEqual([201, 201, 200, 200]);
+    expect(entries[2]).toEqual(found);
+    expect(entries[3].content.objects).toEqual([{ title: 'Dunes' }]);
+  });
+
+  it('are data, whatever form an item asks for', async () => {
+    const entries = await run([
+      item('GET', 'classes/?format=html&fields=name'),
+      item('GET', 'classes/?format=xml'),
+    ]);
+
+    expect(entries[0].content.objects).toEqual(expect.arrayContaining([{ name: 'user_profile' }]));
+    expect(entries[1]).toEqual(missing);
+  });
+
+  it('are indented, and a page for a browser, like any answer', async () => {
+    const body = { requests: [item('GET', 'groups/7/')] };
+    const sent = { as: world.owner, path: `${world.base}batch/`, body };
+
+    const indented = await api.send({ ...sent, headers: { Accept: 'application/json; indent=2' } });
+    const page = await api.send({ ...sent, headers: { Accept: 'text/html' } });
+
+    expect(indented.body).toEqual([missing]);
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.body).toContain('Not found.');
+  });
+});
+
+describe('later items see what earlier ones did', () => {
+  it('objects, also unique values that come free', async () => {
+    const path = await newClass([{ name: 'slug', type: 'string', unique: true }]);
+    const create = item('POST', `${path}objects/`, { slug: 'a' });
+    const [first] = await run([create]);
+
+    const entries = await run([
+      create,
+      item('DELETE', `${path}objects/${first.content.id}/`),
+      create,
+      item('GET', `${path}objects/?fields=slug`),
+      create,
+    ]);
+
+    expect(codes(entries)).toEqual([400, 204, 201, 200, 400]);
+    expect(entries[0].content).toEqual({ slug: ['This field must be unique.'] });
+    expect(entries[3].content.objects).toEqual([{ slug: 'a' }]);
+  });
+
+  it('a class that is made, changed and made anew', async () => {
+    const objects = 'classes/changing/objects/';
+    const path = 'classes/changing/';
+    const make = item('POST', 'classes/', { name: 'changing', schema: [title] });
+
+    const entries = await run([
+      ...[
+        item('POST', objects, { title: 'a' }),
+        make,
+        item('POST', objects, { title: 'b', size: 1 }),
+      ],
+      item('PATCH', path, { schema: [title, { name: 'size', type: 'integer' }] }),
+      ...[item('POST', objects, { title: 'c', size: 2 }), item('POST', objects, { size: 'x' })],
+      ...[item('GET', `${objects}?fields=title,size`), item('DELETE', path), make],
+      ...[item('GET', objects), item('POST', objects, {}), item('GET', `${objects}?fields=title`)],
+    ]);
+
+    expect(codes(entries)).toEqual([404, 201, 201, 200, 201, 400, 200, 204, 201, 200, 201, 200]);
+    expect(entries[6].content.objects).toEqual([
+      { title: 'b', size: null },
+      { title: 'c', size: 2 },
+    ]);
+    expect(entries[9].content.objects).toEqual([]);
+    expect(entries[11].content.objects).toEqual([{ title: null }]);
+  });
+
+  it('a reference to an object that was made or removed just before', async () => {
+    const path = await newClass([{ name: 'next', type: 'reference', target: 'self' }]);
+    const [{ content }] = await run([item('POST', `${path}objects/`, {})]);
+    const later = (steps: number) => content.id + steps;
+
+    const entries = await run([
+      item('POST', `${path}objects/`, {}),
+      item('POST', `${path}objects/`, { next: later(1) }),
+      item('POST', `${path}objects/`, { next: later(3) }),
+      item('DELETE', `${path}objects/${later(1)}/`),
+      item('PATCH', `${path}objects/${later(2)}/`, { next: later(1) }),
+    ]);
+
+    expect(codes(entries)).toEqual([201, 201, 400, 204, 400]);
+  });
+
+  it('writes of one object, each after the other', async () => {
+    const path = await newClass([{ name: 'count', type: 'integer' }]);
+    const [{ content }] = await run([item('POST', `${path}objects/`, { count: 0 })]);
+    const add = item('PATCH', `${path}objects/${content.id}/`, { count: { _increment: 1 } });
+
+    const entries = await run([
+      ...Array(20).fill(add),
+      item('PATCH', `${path}objects/${content.id}/`, { count: 7, expected_revision: 21 }),
+    ]);
+
+    expect(entries.map((entry: { content: { count: number } }) => entry.content.count)).toEqual([
+      ...Array.from({ length: 20 }, (_, at) => at + 1),
+      7,
+    ]);
+  });
+
+  it('the instance itself, renamed and removed', async () => {
+    const brief = await openWorld(api, 'brief-1');
+    const path = `${brief.base}classes/`;
+    const requests = [
+      ...[item('GET', path), item('POST', `${brief.base}rename/`, { new_name: 'brief-2' })],
+      item('GET', path),
+    ];
+    const renamed = await brief.call(brief.owner, 'POST', 'batch/', { requests });
+    const removed = await api.send({
+      ...{ as: brief.owner, path: '/v1.1/instances/brief-2/batch/' },
+      body: {
+        requests: ['DELETE', 'GET'].map((method) => ({
+          ...{ method, path: '/v1.1/instances/brief-2/' },
+        })),
+      },
+    });
+
+    expect(codes(renamed.body)).toEqual([200, 200, 404]);
+    expect(renamed.body[2].content).toEqual({ detail: 'Instance was not found.' });
+    expect(removed.body).toEqual([{ code: 204 }, missing]);
+  });
+});
+
+describe('writes side by side', () => {
+  function creates(
+    path: string,
+    count: number,
+    body = (at: number): object => ({ title: `${at}` }),
+  ) {
+    return Array.from({ length: count }, (_, at) => item('POST', `${path}objects/`, body(at)));
+  }
+
+  function ids(entries: readonly { readonly content: { readonly id: number } }[]) {
+    return entries.map(({ content }) => content.id);
+  }
+
+  it('ids are dense and in the order of the items', async () => {
+    const fresh = await openWorld(api, 'fresh-1');
+    await fresh.dataClass('note', [title]);
+    const requests = creates(`${fresh.base}classes/note/`, 10);
+
+    const entries = expected(await fresh.call(fresh.owner, 'POST', 'batch/', { requests }), 200);
+    const next = await fresh.call(fresh.owner, 'POST', 'classes/note/objects/', { title: 'last' });
+
+    expect(ids(entries)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(next.body.id).toBe(11);
+    expect(entries.map(({ content }: { content: { title: string } }) => content.title)).toEqual(
+      requests.map((_, at) => `${at}`),
+    );
+  });
+
+  const unique = { name: 'slug', type: 'string', unique: true };
+  const own = { name: 'next', type: 'reference', target: 'self' };
+  const rows: readonly [name: string, schema: readonly object[], body: (at: number) => object][] = [
+    ['creates', [title], (at) => ({ title: `${at}` })],
+    ['creates with unique values of their own', [unique], (at) => ({ slug: `s${at}` })],
+    ['creates that could refer to each other', [own], () => ({ next: null })],
+  ];
+
+  it.each(rows)('fifty %s take three round trips', async (_, schema, body) => {
+    const path = await newClass(schema);
+    await run(
+      creates(path, 1, body).map((each) => ({ ...each, body: {} })),
+      apiKey,
+    );
+    counting.reset();
+
+    const entries = await run(creates(path, 50, body), apiKey);
+
+    expect(codes(entries)).toEqual(Array(50).fill(201));
+    // the caller; the class and fifty ids; fifty writes
+    expect([counting.rounds, counting.calls]).toEqual([3, 53]);
+  });
+
+  it('changes and removals of different objects as well', async () => {
+    const path = await newClass([title]);
+    const made = ids(await run(creates(path, 20)));
+    counting.reset();
+
+    const entries = await run(
+      made.map((id, at) =>
+        at % 2 === 0
+          ? item('PATCH', `${path}objects/${id}/`, { title: 'new' })
+          : item('DELETE', `${path}objects/${id}/`),
+      ),
+      apiKey,
+    );
+
+    expect(codes(entries)).toEqual(made.map((_, at) => (at % 2 === 0 ? 200 : 204)));
+    expect([counting.rounds, counting.calls]).toEqual([3, 22]);
+  });
+
+  it('neighbours that only read share their first step', async () => {
+    const path = await newClass([title]);
+    const made = ids(await run(creates(path, 8)));
+    counting.reset();
+
+    const entries = await run(
+      made.map((id) => item('GET', `${path}objects/${id}/`)),
+      apiKey,
+    );
+
+    expect(ids(entries)).toEqual(made);
+    expect([counting.rounds, counting.calls]).toEqual([2, 2]);
+  });
+
+  it.each([
+    ['a value in common', [unique], () => ({ slug: 'same' }), [201, 400, 400]],
+    [
+      'a number and its text',
+      [{ ...unique, type: 'integer' }],
+      (at: number) => ({ slug: at ? '7' : 7 }),
+      [201, 400, 400],
+    ],
+    ['a channel that is missing', [title], () => ({ channel: 'none' }), [400, 400, 400]],
+  ] as const)('%s: in their order', async (_, schema, body, wanted) => {
+    const path = await newClass(schema);
+
+    for (let round = 0; round < 3; round += 1) {
+      const entries = await run(creates(path, 3, body));
+      expect(codes(entries)).toEqual(round === 0 ? wanted : [400, 400, 400]);
+    }
+  });
+
+  it('what is refused leaves the others alone', async () => {
+    const path = await newClass([{ name: 'size', type: 'integer' }]);
+    const bad = [1, 4];
+
+    const entries = await run(creates(path, 6, (at) => ({ size: bad.includes(at) ? 'x' : at })));
+
+    expect(codes(entries)).toEqual([201, 400, 201, 201, 400, 201]);
+    const { body } = await world.call(world.owner, 'GET', `${path}objects/?fields=size`);
+    expect(body.objects).toEqual([{ size: 0 }, { size: 2 }, { size: 3 }, { size: 5 }]);
+  });
+
+  it.each(['not applied', 'answer lost'] as const)(
+    'a write that is %s is one fault',
+    async (fault) => {
+      const path = await newClass([title]);
+      faulty.failNext(fault);
+
+      const entries = await run(creates(path, 4));
+
+      const lost = { code: 500, content: { detail: 'Internal server error.' } };
+      expect(codes(entries)).toEqual([500, 201, 201, 201]);
+      expect(entries[0]).toEqual(lost);
+      const { body } = await world.call(world.owner, 'GET', `${path}objects/?fields=title`);
+      expect(body.objects.length).toBe(fault === 'not applied' ? 3 : 4);
+      const errors = api.logged.filter(({ level }) => level === 'error');
+      expect(errors).toMatchObject([{ message: 'a call failed' }]);
+      for (const error of errors) Object.assign(error, { level: 'info' }); // it was to be
+    },
+  );
+
+  it('a lost race is run again on what is there then', async () => {
+    const path = await newClass([title]);
+    const [{ content }] = await run(creates(path, 1));
+    const self = `${path}objects/${content.id}/`;
+    faulty.beforeNextWrite(async () => {
+      await world.call(world.owner, 'PATCH', self, { title: 'faster' });
+    });
+
+    const entries = await run([
+      item('PATCH', self, { title: 'slower' }),
+      item('PATCH', path, { description: 'x' }),
+    ]);
+
+    expect(codes(entries)).toEqual([200, 200]);
+    expect(entries[0].content).toMatchObject({ title: 'slower', revision: 3 });
+  });
+});
+
+it('content that is too large in all loses no other entry', async () => {
+  const path = await newClass([{ name: 'text', type: 'text' }]);
+  const create = item('POST', `${path}objects/`, { text: '"'.repeat(15_500) });
+  await run(Array(50).fill(create));
+  await run(Array(50).fill(create));
+  const all = item('GET', `${path}objects/`);
+
+  const answer = await world.call(world.owner, 'POST', 'batch/', {
+    requests: [all, all, item('GET', 'groups/7/'), all],
+  });
+
+  expect(answer.status).toBe(200);
+  expect(codes(answer.body)).toEqual([200, 413, 404, 413]);
+  expect(answer.body[0].content.objects).toHaveLength(100);
+  expect(answer.body[1]).toEqual({
+    code: 413,
+    content: { detail: 'Response size limit exceeded.' },
+  });
+}, 20_000);
+
+describe('when time runs out', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('what is done is told, and the rest is not begun', async () => {
+    const path = await newClass([title]);
+    let writes = 0;
+    const stuck: Store = {
+      ...api.platform.store,
+      write: (transaction) => {
+        writes += 1;
+        return writes === 2 ? new Promise(() => undefined) : api.platform.store.write(transaction);
+      },
+    };
+    const dispatch = createDispatch(routes, { ...api.platform, store: stuck });
+    const create = item('POST', `${path}objects/`, { title: 'x' });
+    const group = item('POST', 'groups/', { label: 'x' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+    const answer = dispatch({
+      ...{ id: 'x', method: 'POST', path: `${world.base}batch/`, query: new URLSearchParams() },
+      ...{ headers: { 'x-api-key': world.owner }, sourceAddress: '127.0.0.1' },
+      body: { kind: 'json', value: { requests: [group, create, create, group, create] } },
+    });
+    await vi.waitUntil(() => writes === 3);
+    await vi.advanceTimersByTimeAsync(27_000);
+    const { status, body } = await answer;
+
+    const over = { code: 503, content: { detail: 'Request timeout.' } };
+    expect(status).toBe(200);
+    expect(body).toMatchObject([{ code: 201 }, over, { code: 201 }, over, over]);
+    expect(writes).toBe(3);
+  });
+});
