@@ -27,13 +27,14 @@ try {
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
 async function run({ folder, host, port, registration, scriptNetwork }: Options): Promise<void> {
-  const { logLevel, social, ...limits } = readEnvironment();
+  const { logLevel, social: configured, url: publicUrl, ...limits } = readEnvironment();
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
-  const verifiers = createVerifiers(social, fetch);
+  const social = createVerifiers(configured, fetch);
   const scripts = { isolation: { network: scriptNetwork } };
-  const platform = await openPlatform({ folder, log, settings, social: verifiers, scripts });
-  let server: LocalServer;
+  let server: LocalServer | undefined;
+  const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
+  const platform = await openPlatform({ folder, log, settings, url, social, scripts });
   let isolation: string;
   try {
     isolation = await platform.scripts.describe();
@@ -43,12 +44,13 @@ async function run({ folder, host, port, registration, scriptNetwork }: Options)
     await platform.close();
     throw error;
   }
+  const { stop, url: address } = server;
   onSignal(async () => {
-    await server.stop();
+    await stop();
     await platform.close();
     flush();
   });
-  process.stdout.write(await greet(platform, server.url, isolation));
+  process.stdout.write(await greet(platform, address, isolation));
 }
 
 /** The whole map on this platform. */
@@ -60,7 +62,7 @@ function connect(platform: LocalPlatform): Dispatch {
 async function greet(platform: LocalPlatform, url: string, isolation: string): Promise<string> {
   const { folder, settings } = platform;
   const code = await openSetUpCode(platform);
-  const reachable = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const reachable = reachableUrl(url);
   const account = {
     email: 'you@example.com',
     password: 'choose one',
@@ -79,6 +81,11 @@ async function greet(platform: LocalPlatform, url: string, isolation: string): P
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** An address that this machine can call, where the server listens on all of its addresses. */
+function reachableUrl(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** The one-time code for the first account; undefined when none is needed or there is an account. */

@@ -12,11 +12,13 @@ import type { ChangeAction, Watch } from '../shared/services/changes.ts';
 import { workEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
+import type { FileBucket } from './file-bucket.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** What the background is made of. */
 export interface BackgroundProps {
   readonly table: DataTable;
+  readonly files: FileBucket;
   readonly secret: Secret;
   readonly settings: DeploymentSettings;
 }
@@ -43,10 +45,10 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
 export class Background extends Construct {
   readonly deadLetters: IQueue;
 
-  constructor(scope: Construct, id: string, { table, secret, settings }: BackgroundProps) {
+  constructor(scope: Construct, id: string, { table, files, secret, settings }: BackgroundProps) {
     super(scope, id);
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
-      ...{ family: 'background', table, secret, settings, timeoutSeconds },
+      ...{ family: 'background', table, files, secret, settings, timeoutSeconds },
     });
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,

@@ -12,7 +12,8 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { DataTable } from './data-table.ts';
-import { sendsMail, usesOf } from './grants.ts';
+import type { FileBucket } from './file-bucket.ts';
+import { keepsFiles, sendsMail, usesOf } from './grants.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { DeploymentSettings } from './settings.ts';
 
@@ -20,6 +21,7 @@ import type { DeploymentSettings } from './settings.ts';
 export interface FamilyFunctionProps {
   readonly family: string;
   readonly table: DataTable;
+  readonly files: FileBucket;
   readonly secret: Secret;
   readonly settings: DeploymentSettings;
   /** Seconds that a call may take; as long as the gateway waits when absent. */
@@ -36,7 +38,7 @@ export class FamilyFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     super(scope, id);
-    const { family, table, secret, settings, timeoutSeconds = gatewaySeconds } = props;
+    const { family, table, files, secret, settings, timeoutSeconds = gatewaySeconds } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -58,13 +60,15 @@ export class FamilyFunction extends Construct {
       environment: {
         GROUNDWORK_TABLE: table.name,
         GROUNDWORK_SECRET: secret.secretArn,
+        GROUNDWORK_FILES: files.name,
+        GROUNDWORK_FILES_URL: files.url,
         ...settings.variables,
       },
     });
   }
 
   private makeRole(
-    { family, table, secret, settings }: FamilyFunctionProps,
+    { family, table, files, secret, settings }: FamilyFunctionProps,
     logGroup: LogGroup,
   ): Role {
     const role = new Role(this, 'Role', {
@@ -83,6 +87,7 @@ export class FamilyFunction extends Construct {
         resources: [logGroup.logGroupArn],
       }),
     );
+    if (keepsFiles(family)) files.grantTo(role);
     const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;
     if (sender !== '' && sendsMail(family)) role.addToPolicy(this.mayMail(sender));
     return role;

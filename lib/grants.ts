@@ -41,3 +41,10 @@ export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly
   check: ['dynamodb:ConditionCheckItem'],
   count: ['dynamodb:UpdateItem'],
 };
+
+const filing: readonly string[] = ['objects', 'users', 'batch', 'background'];
+
+/** Tells whether a family keeps files: of objects, of users' profiles, or those that nobody needs any more. */
+export function keepsFiles(family: string): boolean {
+  return filing.includes(family);
+}

@@ -4,6 +4,7 @@ import { api } from '../functions/api.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
+import { FileBucket } from './file-bucket.ts';
 import { gatewayPaths } from './gateway-paths.ts';
 import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
@@ -13,20 +14,22 @@ import type { DeploymentSettings } from './settings.ts';
 /** The family whose function holds the whole map. */
 export const wholeMap = 'batch';
 
-/** Groundwork in one AWS account and region: a table, a secret, a function a family, and the gateway to them. */
+/** Groundwork in one AWS account and region: a table, a bucket, a secret, a function a family, and the gateway to them. */
 export class GroundworkStack extends Stack {
   constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });
     const table = new DataTable(this, 'Data', settings);
+    const files = new FileBucket(this, 'Files', settings);
     const { secret } = new MasterSecret(this, 'Master', settings);
+    const shared = { table, files, secret, settings };
     const families = new Set([...api.map(({ name }) => name), wholeMap]);
     const functions = new Map(
       [...families].map((family) => [
         family,
-        new FamilyFunction(this, constructId(family), { family, table, secret, settings }).function,
+        new FamilyFunction(this, constructId(family), { ...shared, family }).function,
       ]),
     );
-    const background = new Background(this, 'Background', { table, secret, settings });
+    const background = new Background(this, 'Background', shared);
     const functionOf = (family: string) => {
       const found = functions.get(family);
       if (found === undefined) throw new Error(`no function for ${family}`);
@@ -45,6 +48,7 @@ export class GroundworkStack extends Stack {
     });
     this.output('Url', 'The root of the interface', gateway.url);
     this.output('TableName', 'The table that holds all data', table.name);
+    this.output('FilesBucket', 'The bucket that holds all files', files.name);
     this.output(
       'SetUpCode',
       'Prints the code with which the first account is made',

@@ -16,6 +16,7 @@ import {
 import { clearUser } from '../../shared/services/clear-user.ts';
 import { commitUnique } from '../../shared/services/commit.ts';
 import { firstKey, userKey } from '../../shared/services/keys.ts';
+import { withFiles } from '../../shared/services/object-files.ts';
 import {
   type ObjectInput,
   type PlannedSave,
@@ -90,7 +91,9 @@ export async function registerUser(context: Context, id: number, user: NewUser):
     ...(await passwordWrites(instance, id, user.password, settings.passwordCost)),
     ...profile.writes,
   ];
-  await commitUnique(context, writes, refusals(nameWrite, profile));
+  await withFiles(context.platform, profile.added, () =>
+    commitUnique(context, writes, refusals(nameWrite, profile)),
+  );
   const key = await userKey(secrets, instance, data);
   return { data, typedName: user.username, profile, groups: [], key };
 }
@@ -117,7 +120,11 @@ export async function updateUser(
     ...(await passwordWrites(instance, id, password, passwordCost)),
     ...(profile?.writes ?? []),
   ];
-  if (writes.length > 0) await commitUnique(context, writes, refusals(nameWrite, profile));
+  if (writes.length > 0) {
+    await withFiles(context.platform, profile?.added ?? [], () =>
+      commitUnique(context, writes, refusals(nameWrite, profile)),
+    );
+  }
   return { ...view, data, typedName, profile: profile ?? view.profile };
 }
 

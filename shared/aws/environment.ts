@@ -10,6 +10,8 @@ export interface Environment {
   readonly table: string;
   /** ARN of the secret that holds the master secrets. */
   readonly secret: string;
+  /** Where files are: the bucket, and the address of what is public in it, without a slash at the end. */
+  readonly files: { readonly bucket: string; readonly address: string };
   readonly logLevel: LogLevel;
   readonly settings: Settings;
   /** Sender of mails; undefined: mails are written into the log. */
@@ -52,7 +54,12 @@ const settingsSchema = v.object({
 });
 
 const given = v.pipe(v.optional(v.string(), ''), v.minLength(1, 'a value'));
-const placesSchema = v.object({ GROUNDWORK_TABLE: given, GROUNDWORK_SECRET: given });
+const placesSchema = v.object({
+  GROUNDWORK_TABLE: given,
+  GROUNDWORK_SECRET: given,
+  GROUNDWORK_FILES: given,
+  GROUNDWORK_FILES_URL: given,
+});
 
 /**
  * Reads where a function's data are, and the settings of its deployment; each setting has a default.
@@ -65,6 +72,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
   return {
     table: places.GROUNDWORK_TABLE,
     secret: places.GROUNDWORK_SECRET,
+    files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
     social: parse(socialVariables, variables),
     ...readSettings(variables),
   };

@@ -5,6 +5,7 @@ import { loggingMailer } from '../services/mailers.ts';
 import type { Platform } from '../services/ports.ts';
 import { createVerifiers } from '../services/social.ts';
 import type { Environment } from './environment.ts';
+import { openFiles } from './files.ts';
 import { openLog } from './log.ts';
 import { openMailer } from './mailer.ts';
 import { openSecrets } from './secrets.ts';
@@ -17,9 +18,9 @@ export interface AwsPlatform extends Platform {
   warmUp(): Promise<void>;
 }
 
-/** Opens what AWS offers: the table, the master secrets, mail, standard output as log. Makes no call by itself. */
+/** Opens what AWS offers: the table, the master secrets, files, mail, standard output as log. Makes no call by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, logLevel, settings, mailFrom, social } = environment;
+  const { table, secret, files, logLevel, settings, mailFrom, social } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
@@ -32,6 +33,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     ids: openIds(),
     log,
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
+    files: openFiles(files),
     social: createVerifiers(social, fetch),
     settings,
     changes: { settled: () => Promise.resolve() },

@@ -1,5 +1,6 @@
-import { fieldReaders } from './field-readers.ts';
+import { fieldReaders, fileReader } from './field-readers.ts';
 import type { FieldDefinition, FieldReader, FieldStorage, FieldType } from './field-types.ts';
+import { fileUrl } from './file-keys.ts';
 import { isJsonObject, type Json } from './json.ts';
 import { isSameJson } from './json-values.ts';
 
@@ -51,8 +52,10 @@ export interface ClassShape {
 /**
  * Makes a class ready to read and show objects: do it once for a revision and status. A unique field that the class
  * was given last is not among its fields while the class is being migrated (reference: changing a schema).
+ *
+ * @param filesAt where files are served, without a slash at the end; asked for when a file is read or shown
  */
-export function compileClass(shape: ClassShape): CompiledClass {
+export function compileClass(shape: ClassShape, filesAt: () => string): CompiledClass {
   const { schema, storage, revision, epoch, status } = shape;
   const all = schema.map((definition, i): CompiledField => {
     const place = storage[i];
@@ -65,8 +68,8 @@ export function compileClass(shape: ClassShape): CompiledClass {
       storage: place.storage,
       slot: place.slot,
       index: indexState(shape, place.slot),
-      read: fieldReaders[type],
-      show: shower(definition),
+      read: type === 'file' ? fileReader(filesAt) : fieldReaders[type],
+      show: shower(definition, filesAt),
     };
   });
   const isHidden = ({ definition, storage: name }: CompiledField) =>
@@ -86,10 +89,14 @@ function indexState(
 }
 
 /** How a field shows its values (reference: schema format, value on read). */
-function shower({ type, target = '' }: FieldDefinition): (value: Json) => Json {
+function shower(
+  { type, target = '' }: FieldDefinition,
+  filesAt: () => string,
+): (value: Json) => Json {
   switch (type) {
-    case 'datetime':
     case 'file':
+      return (value) => ({ type, value: fileUrl(filesAt(), String(value)) });
+    case 'datetime':
       return (value) => ({ type, value });
     case 'reference':
     case 'relation':

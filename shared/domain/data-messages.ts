@@ -44,7 +44,11 @@ export const dataMessages = {
   targetUnknown: 'Class specified by target is missing.',
 
   notFile: 'The submitted data was not a file. Check the encoding type on the form.',
+  emptyFile: 'The submitted file is empty.',
+  extensionTooLong: (limit: number) =>
+    `File provided has too long extension. Max ${limit} characters.`,
   badFileUrl: 'File URL is invalid.',
+  fileMissing: 'Existing file does not exist.',
   targetObjectMissing: 'Target with specified id does not exist.',
   targetClassMissing: 'Target class does not exist.',
   notRelation: 'Not a valid relation.',

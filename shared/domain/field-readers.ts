@@ -1,5 +1,6 @@
 import { dataMessages } from './data-messages.ts';
-import type { FieldReader, FieldType, Held } from './field-types.ts';
+import type { FieldReader, FieldType } from './field-types.ts';
+import { isUploadKey, keyOfUrl } from './file-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { isStorable, readJson, wellFormedJson } from './json-values.ts';
 import { readArray, readRelation } from './list-readers.ts';
@@ -19,8 +20,8 @@ import {
 const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers to clients
 const readWhole = integerReader();
 
-/** How each type of field reads its values (reference: schema format, per-type errors). */
-export const fieldReaders: Readonly<Record<FieldType, FieldReader>> = {
+/** How each type of field but files reads its values (reference: schema format, per-type errors). */
+export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldReader>> = {
   string: textReader({ max: 128, trim: false, blank: true }),
   text: textReader({ max: 32000, trim: false, blank: true }),
   integer: numberField(integerReader({ min: -2147483648, max: 2147483647 }), {
@@ -33,7 +34,6 @@ export const fieldReaders: Readonly<Record<FieldType, FieldReader>> = {
     const value = unwrap(input, 'datetime');
     return value === null ? read(null) : readDatetime(value);
   },
-  file: readFileField,
   reference: readReference,
   relation: (input, held) => {
     const parsed = readJson(input);
@@ -70,12 +70,20 @@ function readBooleanField(input: unknown): Reading<Json> {
   return value === undefined ? refuse(messages.notBoolean) : read(value);
 }
 
-/** Uploads come as parts of a form, not here: a file can be unset, or sent back as it was read. */
-function readFileField(input: unknown, held: Held): Reading<Json> {
-  const url = unwrap(input, 'file');
-  if (url === null) return read(null);
-  if (typeof url !== 'string') return refuse(dataMessages.notFile);
-  return url === held.value ? read(url) : refuse(dataMessages.badFileUrl);
+/**
+ * How a file field reads what is no upload: the address of a file, in the form in which objects show it or bare, or
+ * the name of a large upload. Gives the file's key; whether there is such a file is not known here.
+ *
+ * @param base where files are served
+ */
+export function fileReader(base: () => string): FieldReader {
+  return (input) => {
+    const url = unwrap(input, 'file');
+    if (url === null) return read(null);
+    if (typeof url !== 'string') return refuse(dataMessages.notFile);
+    const key = isUploadKey(url) ? url : keyOfUrl(base(), url);
+    return key === undefined ? refuse(dataMessages.badFileUrl) : read(key);
+  };
 }
 
 function readReference(input: unknown): Reading<Json> {

@@ -1,6 +1,7 @@
 import type { CompiledClass, CompiledField, StoredValues } from './compiled-class.ts';
 import { dataMessages } from './data-messages.ts';
 import type { Json } from './json.ts';
+import { type Upload, uploadErrors } from './uploads.ts';
 
 /** What a body is read for. */
 export interface ParseOptions {
@@ -8,6 +9,8 @@ export interface ParseOptions {
   readonly current: StoredValues | undefined;
   /** Whether the body is a form, where everything is text and empty text means null, but for text itself. */
   readonly isForm: boolean;
+  /** Files that came with the body; of several for a field the last counts. None when absent. */
+  readonly uploads?: readonly Upload[] | undefined;
 }
 
 /** What came of the class's fields in a body. */
@@ -18,6 +21,14 @@ export interface ParsedValues {
   readonly errors: Readonly<Record<string, readonly string[]>>;
   /** The objects that must be there before `values` may be written: settleTargets takes the answer. */
   readonly targets: readonly TargetCheck[];
+  /** The files that have to be stored for fields, which `values` lacks. */
+  readonly files: readonly NewFile[];
+}
+
+/** A file that a field gets: what was uploaded, or the key of another file, of which it gets a copy. */
+export interface NewFile {
+  readonly field: CompiledField;
+  readonly source: Upload | string;
 }
 
 /** Objects that a new value refers to. */
@@ -38,25 +49,18 @@ export interface TargetCheck {
 export function parseValues(
   compiled: CompiledClass,
   body: Readonly<Record<string, unknown>>,
-  { current, isForm }: ParseOptions,
+  { current, isForm, uploads = [] }: ParseOptions,
 ): ParsedValues {
   const draft: Draft = {
     values: current === undefined ? {} : newerValues(compiled, current),
     errors: {},
     targets: [],
+    files: [],
   };
-  const isUpdate = current !== undefined;
   for (const field of compiled.fields) {
-    const held = current?.[field.storage];
-    if (!Object.hasOwn(body, field.name)) {
-      if (held !== undefined) draft.values[field.storage] = held;
-      continue;
-    }
-    const input = body[field.name];
-    if (isNull(field, input, isForm)) continue;
-    const reading = field.read(input, { isUpdate, value: held });
-    if (reading.ok) setValue(draft, field, reading.value);
-    else draft.errors[field.name] = reading.messages;
+    const upload = uploads.findLast((each) => each.field === field.name);
+    if (upload === undefined) takeValue(draft, field, body, { current, isForm });
+    else takeUpload(draft, field, upload);
   }
   return draft;
 }
@@ -66,6 +70,38 @@ interface Draft {
   readonly values: Record<string, Json>;
   readonly errors: Record<string, readonly string[]>;
   readonly targets: TargetCheck[];
+  readonly files: NewFile[];
+}
+
+function takeValue(
+  draft: Draft,
+  field: CompiledField,
+  body: Readonly<Record<string, unknown>>,
+  { current, isForm }: ParseOptions,
+): void {
+  const held = current?.[field.storage];
+  if (!Object.hasOwn(body, field.name)) {
+    if (held !== undefined) draft.values[field.storage] = held;
+    return;
+  }
+  const input = body[field.name];
+  if (isNull(field, input, isForm)) return;
+  const reading = field.read(input, { isUpdate: current !== undefined, value: held });
+  if (reading.ok) setValue(draft, field, { value: reading.value, held });
+  else draft.errors[field.name] = reading.messages;
+}
+
+function takeUpload({ errors, files }: Draft, field: CompiledField, upload: Upload): void {
+  const wrong = field.type === 'file' ? uploadErrors(upload) : wrongKind(field);
+  if (wrong.length > 0) errors[field.name] = wrong;
+  else files.push({ field, source: upload });
+}
+
+/** What a field that takes no files says of one, which is no value at all to it. */
+function wrongKind({ name, read }: CompiledField): readonly string[] {
+  const reading = read(undefined, { isUpdate: false, value: undefined });
+  if (reading.ok) throw new Error(`the field ${name} takes what is no value`);
+  return reading.messages;
 }
 
 /** In a form, empty text is null for all but text (reference: form bodies). */
@@ -74,8 +110,16 @@ function isNull({ type }: CompiledField, input: unknown, isForm: boolean): boole
   return isForm && input === '' && type !== 'string' && type !== 'text';
 }
 
-function setValue({ values, targets }: Draft, field: CompiledField, value: Json): void {
+function setValue(
+  { values, targets, files }: Draft,
+  field: CompiledField,
+  { value, held }: { readonly value: Json; readonly held: Json | undefined },
+): void {
   if (value === null) return;
+  if (field.type === 'file' && value !== held) {
+    files.push({ field, source: String(value) });
+    return;
+  }
   values[field.storage] = value;
   const { target } = field.definition;
   if (target !== undefined) targets.push({ field, target, ids: idsOf(value) });

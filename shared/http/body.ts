@@ -1,8 +1,9 @@
 import { TextDecoder } from 'node:util';
 import { unsupportedMediaType } from '../domain/errors.ts';
+import type { Upload } from '../domain/uploads.ts';
 import { jsonParseError, parseJsonText } from './json-text.ts';
 import type { Request } from './message.ts';
-import { type FilePart, parseMultipart } from './multipart.ts';
+import { parseMultipart } from './multipart.ts';
 
 /** A body as a value. */
 export interface ParsedBody {
@@ -11,10 +12,10 @@ export interface ParsedBody {
   /** True for form and multipart bodies: every value is a string, and an absent boolean means false. */
   readonly form: boolean;
   /** Parts of a multipart body that have a filename, in their order. */
-  readonly files: readonly FilePart[];
+  readonly files: readonly Upload[];
 }
 
-const noFiles: readonly FilePart[] = [];
+const noFiles: readonly Upload[] = [];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**

@@ -23,7 +23,7 @@ import { openSession, type SessionCall } from './session.ts';
 export function createDispatch(routes: readonly Route[], platform: Platform): Dispatch {
   const router = createRouter(routes);
   const allow = new Map(routes.map((route) => [route, allowedMethods(route)]));
-  const hints = createHints();
+  const hints = createHints(platform.files);
   return async (sent) => {
     const startedMs = performance.now();
     const request = applyOverride(sent);

@@ -1,30 +1,21 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type ApiError, refused } from '../domain/errors.ts';
+import type { Upload } from '../domain/uploads.ts';
 import { wellFormed } from './json-text.ts';
-
-/** A file that came as a part of a multipart body. */
-export interface FilePart {
-  readonly field: string;
-  /** Without folders, as the client named it; never empty. */
-  readonly filename: string;
-  /** In lower case, without parameters; `text/plain` when the part says nothing. */
-  readonly contentType: string;
-  readonly bytes: Uint8Array;
-}
 
 /** The parts of a multipart body. */
 export interface MultipartForm {
   /** Text by field name; of a repeated name the last. */
   readonly fields: Readonly<Record<string, string>>;
   /** In the order of the body. */
-  readonly files: readonly FilePart[];
+  readonly files: readonly Upload[];
 }
 
 const maxParts = 1000; // a part costs some 20 us; a body of 6 MB could hold 100,000
 
 /**
  * Takes a `multipart/form-data` body apart. A part with a filename is a file; one whose filename is empty
- * (a form with no file chosen) is left out.
+ * (a form with no file chosen) is left out. One of bytes without filename is a file too: clients send buffers so.
  *
  * @param contentType the header of the request, with its boundary
  * @throws ApiError 400 `Multipart form parse error - ...`
@@ -32,7 +23,7 @@ const maxParts = 1000; // a part costs some 20 us; a body of 6 MB could hold 100
 export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<MultipartForm> {
   return new Promise((resolve, reject) => {
     const fields = new Map<string, string>();
-    const files: FilePart[] = [];
+    const files: Upload[] = [];
     const fail = (reason: string) => reject(multipartError(reason));
     const parser = openParser(contentType);
     parser.on('field', (name, value) => {
@@ -43,10 +34,10 @@ export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('error', () => fail('unexpected end of a file'));
       stream.on('end', () => {
-        if (field === undefined || !filename) return;
+        if (field === undefined || filename === '') return;
         files.push({
           field: wellFormed(field),
-          filename: wellFormed(filename),
+          filename: wellFormed(filename ?? ''),
           contentType: type,
           bytes: Buffer.concat(chunks),
         });
@@ -63,7 +54,8 @@ function openParser(contentType: string): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      isPartAFile: (_field, _type, filename) => filename !== undefined,
+      isPartAFile: (_field, type, filename) =>
+        filename !== undefined || type === 'application/octet-stream',
       limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER }, // the edge has bounded the whole body
     });
   } catch (error) {

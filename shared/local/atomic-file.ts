@@ -1,4 +1,4 @@
-import { link, open, rm } from 'node:fs/promises';
+import { link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from './start-error.ts';
 
@@ -33,7 +33,15 @@ async function writeDraft(path: string, text: string): Promise<string> {
   return draft;
 }
 
-async function syncFolder(path: string): Promise<void> {
+/** Makes a folder and those above it, readable by the owner only; `durable`: so that they survive a failure of power. */
+export async function makeFolders(path: string, durable: boolean): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined || !durable) return;
+  for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
+}
+
+/** Writes down which files a folder holds. */
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

@@ -7,6 +7,8 @@ import { StartError } from './start-error.ts';
 /** What an operator of one machine may set in the environment. */
 export interface Environment {
   readonly logLevel: LogLevel;
+  /** Address by which others reach the server, without a slash at the end; undefined: the one it listens on. */
+  readonly url: string | undefined;
   /** Instances that one account may own. */
   readonly maxInstances: number;
   /** Classes in one instance, `user_profile` counted. */
@@ -36,6 +38,14 @@ const wholeNumber = (min: number, max: number, otherwise: number) =>
 const levels = ['error', 'info', 'debug'] as const;
 const schema = v.object({
   GROUNDWORK_LOG: v.optional(v.picklist(levels, `one of ${levels.join(', ')}`), 'info'),
+  GROUNDWORK_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.replace(/\/$/, '')),
+      v.regex(/^(https?:\/\/[^\s/?#]+)?$/, 'an address such as https://api.example.com'),
+    ),
+    '',
+  ),
   GROUNDWORK_MAX_INSTANCES: wholeNumber(1, 100_000, 16),
   GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
   GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
@@ -52,6 +62,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
   const output = parse(schema, variables);
   return {
     logLevel: output.GROUNDWORK_LOG,
+    url: output.GROUNDWORK_URL || undefined,
     maxInstances: output.GROUNDWORK_MAX_INSTANCES,
     maxClasses: output.GROUNDWORK_MAX_CLASSES,
     location: output.GROUNDWORK_LOCATION,

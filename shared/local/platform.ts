@@ -8,6 +8,7 @@ import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.
 import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openDataFolder } from './data-folder.ts';
+import { type FilesOptions, type LocalFiles, openFiles, openTemporaryFiles } from './files.ts';
 import { type LocalScripts, type LocalScriptsOptions, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
@@ -18,6 +19,8 @@ export interface PlatformOptions {
   readonly folder: string | undefined;
   readonly settings: Settings;
   readonly log: Log;
+  /** Address of the server, without a slash at the end; asked for when a file is shown. */
+  readonly url: () => string;
   /** Log-ins by other services; none when absent. */
   readonly social?: Platform['social'];
   /** A test may fix it. */
@@ -31,6 +34,7 @@ export interface LocalPlatform extends Platform {
   /** Absolute path of the data folder; undefined: in memory. */
   readonly folder: string | undefined;
   readonly scripts: LocalScripts;
+  readonly files: LocalFiles;
   /** Makes a dispatch whose calls the work in the background waits for where it must. */
   track: Calls['track'];
   /** Resolves when all that follows from earlier calls is done, but for work that is due later. */
@@ -43,6 +47,7 @@ interface Medium {
   readonly folder: string | undefined;
   readonly store: LocalStore;
   readonly secrets: Secrets;
+  readonly files: LocalFiles;
   close(): Promise<void>;
 }
 
@@ -52,14 +57,25 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { folder, settings, log, clock = openClock(), social = {} } = options;
+  const { folder, settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
-  const medium = folder === undefined ? await openMemory(nowMs) : await openFolder(folder, nowMs);
+  const shared = { nowMs, url, log };
+  const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
   const mailer = loggingMailer(log);
-  const { store } = medium;
+  const { store, files } = medium;
   const ids = openIds();
   const calls = openCalls(clock);
-  const services = { store, secrets: medium.secrets, clock, ids, log, mailer, social, settings };
+  const services = {
+    store,
+    files,
+    secrets: medium.secrets,
+    clock,
+    ids,
+    log,
+    mailer,
+    social,
+    settings,
+  };
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
   });
@@ -76,24 +92,40 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   };
 }
 
-async function openMemory(nowMs: () => number): Promise<Medium> {
-  const store = await openTemporaryStore({ now: nowMs, watches });
-  return { folder: undefined, store, secrets: temporarySecrets(), close: () => store.close() };
+type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'>;
+
+async function openMemory(shared: Shared): Promise<Medium> {
+  const store = await openTemporaryStore({ now: shared.nowMs, watches });
+  const files = await openTemporaryFiles(shared);
+  return {
+    folder: undefined,
+    store,
+    files,
+    secrets: temporarySecrets(),
+    close: async () => {
+      files.close();
+      await store.close();
+    },
+  };
 }
 
-async function openFolder(path: string, nowMs: () => number): Promise<Medium> {
+async function openFolder(path: string, shared: Shared): Promise<Medium> {
+  const { nowMs } = shared;
   const folder = await openDataFolder(path);
   try {
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew, nowMs });
     const storePath = join(folder.path, 'store');
     await mkdir(storePath, { recursive: true, mode: 0o700 });
     const store = await openStore({ path: storePath, now: nowMs, watches });
+    const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
     await folder.markFormat();
     return {
       folder: folder.path,
       store,
+      files,
       secrets,
       close: async () => {
+        files.close();
         await store.close();
         await folder.release();
       },

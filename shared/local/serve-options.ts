@@ -30,8 +30,8 @@ export const usage = `Usage: npm start -- [options]
   --no-script-network    scripts reach no network at all (needs bubblewrap, so Linux)
   --help                 show this
 
-Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES,
-GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST; for log-ins by other services GROUNDWORK_FACEBOOK_APP_ID,
+Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_URL, GROUNDWORK_MAX_INSTANCES,
+GROUNDWORK_MAX_CLASSES, GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST; for log-ins by other services GROUNDWORK_FACEBOOK_APP_ID,
 GROUNDWORK_FACEBOOK_APP_SECRET, GROUNDWORK_GOOGLE_CLIENT_ID, GROUNDWORK_GITHUB_CLIENT_ID,
 GROUNDWORK_GITHUB_CLIENT_SECRET.
 `;

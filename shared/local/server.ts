@@ -5,6 +5,8 @@ import { type Result, toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
 import { answerBroken, headersTooLarge, malformedRequest, refuseTunnel } from './broken-request.ts';
+import { isForFiles, serveFiles } from './file-server.ts';
+import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
 import { codeOf, StartError } from './start-error.ts';
 
@@ -15,6 +17,7 @@ const maxDrainedBytes = 4 * maxBodyBytes;
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
 const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
 const arrivalMs = 60_000;
+const uploadMs = 900_000; // a large upload over a slow line
 
 /** What the server needs. */
 export interface ServerOptions {
@@ -22,6 +25,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Served below `/files/`; absent: there are none. */
+  readonly files?: LocalFiles;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -67,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   const server = createServer({
     maxHeaderSize: maxParsedHeaderBytes,
     keepAliveTimeout: keepAliveMs,
-    requestTimeout: arrivalMs,
+    requestTimeout: uploadMs,
     headersTimeout: arrivalMs,
     requireHostHeader: false, // we refuse it in our own words
   });
@@ -99,11 +104,12 @@ async function serve(running: Running, message: IncomingMessage, response: Serve
   const { active, clock, ids, log } = running;
   active.add(message);
   try {
-    const result = await answer(
-      running,
-      message,
-      toEvent(message, ids.random(), clock.micros() / 1000),
-    );
+    const arrival = toEvent(message, ids.random(), clock.micros() / 1000);
+    if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
+      await answerFile(running, running.files, { message, response, event: arrival.event });
+      return;
+    }
+    const result = await answer(running, message, arrival);
     if (result !== undefined) send(running, response, result);
   } catch (error) {
     const why = error instanceof Error ? error.stack : 'thrown';
@@ -113,6 +119,25 @@ async function serve(running: Running, message: IncomingMessage, response: Serve
     active.delete(message);
     if (active.size === 0) running.idle();
   }
+}
+
+interface FileCall {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly event: EventDraft;
+}
+
+/** Files are no part of the interface, but their requests have an id and a line in the log like all others. */
+async function answerFile(
+  { clock, log, stopping }: Running,
+  files: LocalFiles,
+  { message, response, event }: FileCall,
+): Promise<void> {
+  const started = clock.micros();
+  response.setHeader('x-request-id', event.requestContext.requestId);
+  if (stopping) response.setHeader('connection', 'close');
+  const { status } = await serveFiles(files, message, response);
+  logRequest(log, event, status, clock.micros() - started);
 }
 
 /** The answer to a request; undefined when its client has gone before it was there. */

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type FieldErrors, invalid } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject, jsonTypeName } from '../domain/json.ts';
 import { messages } from '../domain/messages.ts';
+import type { Upload } from '../domain/uploads.ts';
 import type { Field, Fields } from './field.ts';
 
 /** A parsed body: its value, and whether its members came as text, as in a form. */
@@ -9,7 +10,7 @@ export interface Body {
   readonly value: unknown;
   readonly form: boolean;
   /** Parts of a multipart body that are files, by the name of their field. */
-  readonly files?: readonly { readonly field: string }[];
+  readonly files?: readonly Upload[];
 }
 
 /** How a body is meant: a create, a full update (PUT) or a partial one (PATCH). */

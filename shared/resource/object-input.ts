@@ -16,8 +16,7 @@ export function saveCall(context: Context): SaveCall {
  * @throws ApiError 400 when it is no object
  */
 export function objectInput(body: Body, mode: InputMode): ObjectInput {
-  // an upload stands as a value that no field takes yet: refused, not read past
-  const uploads = (body.files ?? []).map(({ field }) => [field, {}] as const);
-  const object = { ...bodyObject(body), ...Object.fromEntries(uploads) };
-  return { ...readInput(objectFields, body, mode), body: object, isForm: body.form };
+  const { form, files } = body;
+  const input = readInput(objectFields, body, mode);
+  return { ...input, body: bodyObject(body), isForm: form, uploads: files };
 }

@@ -4,6 +4,7 @@ import { classCounts, recountedClassCounts } from './class-counts.ts';
 import { clearGroup } from './clear-group.ts';
 import { clearClass, clearInstance } from './clear-partitions.ts';
 import { clearUser } from './clear-user.ts';
+import { removeFiles } from './object-files.ts';
 import { recountClass } from './recount-class.ts';
 import type { WorkKind } from './work.ts';
 
@@ -21,6 +22,7 @@ export const workKinds: readonly WorkKind[] = [
   recountClass,
   clearUser,
   clearGroup,
+  removeFiles,
 ];
 
 /** The changes that some consumer wants to hear of. */

@@ -57,7 +57,7 @@ async function pass(
     limit: stepSize,
   });
   const objects = items.map((item) => as(objectEntity, item));
-  const compiled = compileClass(current.data);
+  const compiled = compileClass(current.data, context.files.address);
   await Promise.all(objects.map((object) => rewrite(context, compiled, object)));
   const reached = positions.at(-1);
   if (more && reached !== undefined) return { task: { ...progress, last: reached } };

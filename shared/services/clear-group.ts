@@ -121,7 +121,7 @@ async function freeSome(
     ...(last !== '' && { lower: { key: last, inclusive: false } }),
     limit: stepSize,
   });
-  const compiled = compileClass(data);
+  const compiled = compileClass(data, context.files.address);
   await Promise.all(
     items.map((found) =>
       retryLostRace(async (isFirst) => {

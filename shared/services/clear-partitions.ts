@@ -1,3 +1,4 @@
+import { filePrefix } from '../domain/file-keys.ts';
 import type { JsonObject } from '../domain/json.ts';
 import {
   adminEntity,
@@ -31,14 +32,15 @@ export type DeletedClass = { readonly instance: number; readonly classNumber: nu
 /** An instance that was deleted; it has given the class numbers from 1 to `lastClass`. */
 export type DeletedInstance = { readonly instance: number; readonly lastClass: number };
 
-/** Clears away the objects of a deleted class, their unique values and their count. */
+/** Clears away the objects of a deleted class, their unique values, their files and their count. */
 export const clearClass: WorkKind = {
   name: 'clear-class',
   step: async (context, task) => {
     const { instance, classNumber } = task as DeletedClass; // so it was stored
     const key = classCountEntity.key(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
-    return clear(context, task, { partitions, keys: [key] });
+    const files = filePrefix('public', instance, classNumber);
+    return clear(context, task, { partitions, files, keys: [key] });
   },
 };
 
@@ -48,12 +50,15 @@ export const clearInstance: WorkKind = {
   step: async (context, task) => {
     const { instance, lastClass } = task as DeletedInstance; // so it was stored
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
-    return clear(context, task, { partitions: instancePartitions(instance, lastClass), keys });
+    const partitions = instancePartitions(instance, lastClass);
+    return clear(context, task, { partitions, files: filePrefix('public', instance), keys });
   },
 };
 
 interface Remains {
   readonly partitions: readonly string[];
+  /** What all its files begin with. */
+  readonly files: string;
   /** Items that are to be removed after all partitions. */
   readonly keys: readonly Key[];
 }
@@ -66,7 +71,7 @@ const waitMs = 1000;
 async function clear(
   context: WorkContext,
   task: JsonObject,
-  { partitions, keys }: Remains,
+  { partitions, files, keys }: Remains,
 ): Promise<StepResult> {
   const { since = context.clock.micros(), at = 0 } = task as { since?: number; at?: number };
   if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
@@ -77,6 +82,7 @@ async function clear(
   if (at + maxPartitions < partitions.length) {
     return { task: { ...task, since, at: at + maxPartitions } };
   }
+  await context.files.removeAll(files);
   await context.settled(); // or a late change would count again what is gone
   await Promise.all(keys.map((key) => maintain(context, [deletion(key)])));
   return 'done';

@@ -75,7 +75,7 @@ async function removeSome(
   });
   const settled = () => Promise.resolve();
   const call = {
-    ...{ platform: { ...context, changes: { settled } }, hints: createHints() },
+    ...{ platform: { ...context, changes: { settled } }, hints: createHints(context.files) },
     ...{ actor: { kind: 'anonymous' } as const, instance, class: current },
   };
   await Promise.all(

@@ -1,5 +1,6 @@
 import type { CompiledClass } from '../domain/compiled-class.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
+import type { FileStore } from './ports.ts';
 
 /**
  * What a process remembers of names, to spare the read that finds them out. Never trusted: whoever uses a hint
@@ -16,6 +17,8 @@ export interface Hints {
   readonly compiled: Hint<string, CompiledClass>;
   /** How the last search of a form came to its end, by that form. */
   readonly ways: Hint<string, Way>;
+  /** Where public files are served, for the classes made ready. */
+  readonly filesAt: () => string;
 }
 
 /** A way to objects that were searched for. */
@@ -35,8 +38,9 @@ export interface Hint<Name, Value> {
 const maxHints = 10_000;
 
 /** Makes the hints of a process, empty. */
-export function createHints(): Hints {
+export function createHints(files: Pick<FileStore, 'address'>): Hints {
   return {
+    filesAt: files.address,
     instances: createHint(),
     classes: createHint(),
     keys: createHint(),

@@ -50,6 +50,51 @@ export interface Mail {
   readonly text: string;
 }
 
+/**
+ * Keeps files by key. Those under `public/` are served at `address()` to anybody who has the address; all others to
+ * nobody. A key is made of segments of letters, digits, `_`, `-` and inner dots, parted by `/`.
+ */
+export interface FileStore {
+  /** Where public files are served, without a slash at the end: `<address>/<key without public/>`. */
+  address(): string;
+  /** Stores a file, durably before it resolves; one that is there already is replaced. */
+  put(key: string, file: FileContent): Promise<void>;
+  /** Reads a file whole; undefined when there is none. */
+  get(key: string): Promise<FileContent | undefined>;
+  has(key: string): Promise<boolean>;
+  /** Copies a file with its type; false when there is none. */
+  copy(from: string, to: string): Promise<boolean>;
+  /** Removes files; it does not matter whether they are there. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** Removes all files whose keys begin so; the prefix ends in a slash. */
+  removeAll(prefix: string): Promise<void>;
+  /**
+   * Opens the way for one file past the interface, straight to where files are. What was sent under `uploads/` is
+   * removed after a day or two.
+   */
+  openUpload(key: string, terms: UploadTerms): Promise<UploadForm>;
+}
+
+/** A file. */
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+/** What an upload may be. */
+export interface UploadTerms {
+  readonly contentType: string;
+  readonly maxBytes: number;
+  /** Seconds for which the upload may begin. */
+  readonly seconds: number;
+}
+
+/** A form to be posted as multipart/form-data: all fields, and after them the file as `file`. */
+export interface UploadForm {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 /** Asks another service who the bearer of one of its access tokens is. */
 export type SocialVerifier = (accessToken: string) => Promise<SocialProfile | undefined>;
 
@@ -99,6 +144,7 @@ export interface Platform {
   readonly secrets: Secrets;
   readonly log: Log;
   readonly mailer: Mailer;
+  readonly files: FileStore;
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;

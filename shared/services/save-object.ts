@@ -11,27 +11,22 @@ import type { JsonObject } from '../domain/json.ts';
 import { messages } from '../domain/messages.ts';
 import { parseValues, settleTargets } from '../domain/object-values.ts';
 import { timestamp } from '../domain/timestamp.ts';
+import type { Upload } from '../domain/uploads.ts';
 import type { Context } from '../resource/route.ts';
-import {
-  as,
-  classEntity,
-  groupEntity,
-  objectEntity,
-  uniqueEntity,
-  userEntity,
-} from '../store/entities.ts';
+import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { insert, remove, replace } from '../store/writes.ts';
 import { commitUnique } from './commit.ts';
 import type { Hints } from './hints.ts';
+import { missingRecords } from './missing-records.ts';
+import { type AddedFile, dropFiles, placeFiles, sourceErrors, withFiles } from './object-files.ts';
 import {
   cappedRights,
   groupErrors,
   type Messages,
   mayNameOwner,
-  missingRecord,
   ownerErrors,
   ownerOfNew,
   type SystemValues,
@@ -51,6 +46,8 @@ export interface ObjectInput {
   readonly errors: FieldErrors | undefined;
   readonly body: JsonObject;
   readonly isForm: boolean;
+  /** Files that came with the body; none when absent. */
+  readonly uploads?: readonly Upload[] | undefined;
 }
 
 /** A save made ready, to be committed alone or together with other writes. */
@@ -59,6 +56,8 @@ export interface PlannedSave {
   readonly data: ObjectData;
   /** Empty when nothing changes. */
   readonly writes: readonly Write[];
+  /** Files to be stored before: who commits does so inside `withFiles`. */
+  readonly added: readonly AddedFile[];
   /** What to throw when this write finds its place taken; undefined: it is not one of `writes`, or a lost race. */
   readonly refusal: (write: Write) => ApiError | undefined;
 }
@@ -67,7 +66,7 @@ export interface PlannedSave {
 export function compiledClass(hints: Hints, { data, version }: Stored<ClassData>): CompiledClass {
   const known = hints.compiled.get(version);
   if (known !== undefined) return known;
-  const compiled = compileClass(data);
+  const compiled = compileClass(data, hints.filesAt);
   hints.compiled.set(version, compiled);
   return compiled;
 }
@@ -103,7 +102,7 @@ export async function planCreate(
 ): Promise<PlannedSave> {
   const compiled = compiledClass(call.hints, call.class);
   const input = given === undefined && mayNameOwner(call.actor) ? sent : withoutOwner(sent);
-  const values = await checkedValues(call, compiled, {
+  const { values, added } = await checkedValues(call, compiled, {
     input,
     current: undefined,
     rules: [groupErrors(call.actor, null, input.values), channelErrors(input.values)],
@@ -122,13 +121,13 @@ export async function planCreate(
   const key = objectEntity.key(call.instance, call.class.data.number, id);
   const put = insert(objectEntity, key, data, objectIndexes(compiled, data));
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
-  return planned(call, compiled, { data, writes: [put, ...unique] });
+  return planned(call, compiled, { data, writes: [put, ...unique], added });
 }
 
 function planned(
   { instance, class: { data: place } }: SaveCall,
   compiled: CompiledClass,
-  save: Pick<PlannedSave, 'data' | 'writes'>,
+  save: Omit<PlannedSave, 'refusal'>,
 ): PlannedSave {
   const { pk } = uniqueEntity.key(instance, place.number, '', '');
   const refusal = ({ key }: Write) => (key.pk === pk ? uniqueClash(compiled, key.sk) : undefined);
@@ -136,7 +135,8 @@ function planned(
 }
 
 async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
-  if (plan.writes.length > 0) await commitUnique(call, plan.writes, plan.refusal);
+  if (plan.writes.length === 0) return plan.data;
+  await withFiles(call.platform, plan.added, () => commitUnique(call, plan.writes, plan.refusal));
   return plan.data;
 }
 
@@ -175,7 +175,7 @@ export async function planUpdate(
   const call = await withClassOf(asked, current.data);
   const compiled = compiledClass(call.hints, call.class);
   const before = current.data;
-  const values = await checkedValues(call, compiled, {
+  const { values, added } = await checkedValues(call, compiled, {
     input,
     current: before,
     rules: [
@@ -190,7 +190,7 @@ export async function planUpdate(
   const rights = cappedRights(call.actor, before, input.values);
   const merged: ObjectData = { ...before, ...rights, owner, group, values };
   if (!isChanged(compiled, before, merged)) {
-    return planned(call, compiled, { data: before, writes: [] });
+    return planned(call, compiled, { data: before, writes: [], added: [] });
   }
   const data: ObjectData = {
     ...merged,
@@ -204,7 +204,8 @@ export async function planUpdate(
     after: values,
   });
   const put = replace(current, data, objectIndexes(compiled, data));
-  return planned(call, compiled, { data, writes: [put, ...unique] });
+  const dropped = dropFiles(call.platform, compiled, { before: before.values, after: values });
+  return planned(call, compiled, { data, writes: [put, ...unique, ...dropped], added });
 }
 
 /** Removes an object as it was read, and frees its unique values. */
@@ -221,7 +222,9 @@ export async function planRemove(
   const compiled = compiledClass(call.hints, call.class);
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
-  return planned(call, compiled, { data: current.data, writes: [remove(current), ...unique] });
+  const dropped = dropFiles(call.platform, compiled, { before: values, after: {} });
+  const writes = [remove(current), ...unique, ...dropped];
+  return planned(call, compiled, { data: current.data, writes, added: [] });
 }
 
 /**
@@ -269,45 +272,31 @@ async function checkedValues(
   call: SaveCall,
   compiled: CompiledClass,
   { input, current, rules }: Unchecked,
-): Promise<StoredValues> {
+): Promise<{ readonly values: StoredValues; readonly added: readonly AddedFile[] }> {
   const parsed = parseValues(compiled, input.body, {
     current: current?.values,
     isForm: input.isForm,
+    uploads: input.uploads,
   });
   const target = { ...call, classNumber: call.class.data.number };
-  const [found, missing] = await Promise.all([
+  const [found, missing, lost] = await Promise.all([
     parsed.targets.length === 0 ? [] : findTargets(target, parsed.targets),
     missingRecords(call, input.values, current),
+    sourceErrors(target, parsed.files),
   ]);
   const settled = settleTargets(parsed, found);
   const errors: Record<string, FieldErrors[string]> = {
     ...input.errors,
     ...Object.assign({}, missing, ...rules),
     ...settled.errors,
+    ...lost,
   };
   if (Object.keys(errors).length > 0) throw invalid(errors);
-  if (isTooLarge(compiled, settled.values)) {
+  const added = placeFiles(target, parsed.files);
+  const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
+  const values = added.length === 0 ? settled.values : { ...settled.values, ...keys };
+  if (isTooLarge(compiled, values)) {
     throw invalid({ non_field_errors: [dataMessages.objectTooLarge] });
   }
-  return settled.values;
-}
-
-/** Looks for the owner and the group that a body names anew; nothing is read when it names none. */
-async function missingRecords(
-  { platform, instance }: SaveCall,
-  { owner, group }: SystemValues,
-  current: ObjectData | undefined,
-): Promise<Messages> {
-  const named = [
-    ...(typeof owner === 'number' && owner !== current?.owner
-      ? [{ field: 'owner' as const, id: owner, key: userEntity.key(instance, owner) }]
-      : []),
-    ...(typeof group === 'number' && group !== current?.group
-      ? [{ field: 'group' as const, id: group, key: groupEntity.key(instance, group) }]
-      : []),
-  ];
-  if (named.length === 0) return {};
-  const items = await platform.store.get(named.map(({ key }) => key));
-  const missing = named.filter((_, at) => items[at] === undefined);
-  return Object.assign({}, ...missing.map(({ field, id }) => missingRecord(field, id)));
+  return { values, added };
 }

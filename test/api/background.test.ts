@@ -142,7 +142,12 @@ async function entries(name: string) {
   const { items } = await store.query({ pk, limit: 1000 });
   const wanted = items.flatMap((item) => {
     const object = as(objectEntity, item).data;
-    const keys = Object.entries(objectIndexes(compileClass(data), object));
+    const keys = Object.entries(
+      objectIndexes(
+        compileClass(data, () => ''),
+        object,
+      ),
+    );
     return keys.map(([index, key]) => `${index} ${key} ${item.key.sk}`);
   });
   const pages = await Promise.all(

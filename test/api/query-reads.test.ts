@@ -63,7 +63,7 @@ async function plant(name: string, count: number): Promise<void> {
   const [found] = await store.get([classEntity.key(instance, name)]);
   const data = as(classEntity, found)?.data;
   if (data === undefined) throw new Error(`no class ${name}`);
-  const compiled = compileClass(data);
+  const compiled = compileClass(data, () => '');
   for (let start = 1; start <= count; start += 100) {
     const writes = Array.from({ length: 100 }, (_, at) => {
       const object = objectOf(start + at, count);

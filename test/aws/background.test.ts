@@ -18,6 +18,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { Change, Put, Store } from '../../shared/store/store.ts';
 import { put, write } from '../store/fixture.ts';
+import { noFiles } from '../support/no-files.ts';
 
 /*
  * The function behind the calls, with records as the table's stream brings them: images are what the adapter
@@ -49,7 +50,7 @@ function open(
   } = {},
 ) {
   const services = {
-    ...{ store: given.through ?? store, clock, ids },
+    ...{ store: given.through ?? store, files: noFiles, clock, ids },
     log: (entry: LogEntry) => logged.push(entry),
   } as Partial<Services> as Services; // what is tried here needs no more
   const { consumers = unorderedConsumers, kinds = workKinds } = given;

@@ -175,12 +175,16 @@ describe('mailer', () => {
 });
 
 describe('environment', () => {
-  const places = { GROUNDWORK_TABLE: 'a-table', GROUNDWORK_SECRET: 'an-arn' };
+  const places = {
+    ...{ GROUNDWORK_TABLE: 'a-table', GROUNDWORK_SECRET: 'an-arn' },
+    ...{ GROUNDWORK_FILES: 'a-bucket', GROUNDWORK_FILES_URL: 'https://cdn.example' },
+  };
 
   test('needs to say where the data are, and has a default for all else', () => {
     expect(readEnvironment(places)).toEqual({
       table: 'a-table',
       secret: 'an-arn',
+      files: { bucket: 'a-bucket', address: 'https://cdn.example' },
       logLevel: 'info',
       settings: {
         registration: 'closed',
@@ -234,6 +238,8 @@ describe('environment', () => {
     ['GROUNDWORK_GITHUB_CLIENT_ID', 'x', 'GROUNDWORK_GITHUB_CLIENT_SECRET takes a value'],
     ['GROUNDWORK_TABLE', undefined, 'GROUNDWORK_TABLE takes a value'],
     ['GROUNDWORK_SECRET', '', 'GROUNDWORK_SECRET takes a value'],
+    ['GROUNDWORK_FILES', undefined, 'GROUNDWORK_FILES takes a value'],
+    ['GROUNDWORK_FILES_URL', undefined, 'GROUNDWORK_FILES_URL takes a value'],
     ['GROUNDWORK_LOG', 'loud', 'GROUNDWORK_LOG takes one of error, info, debug'],
     ['GROUNDWORK_REGISTRATION', 'yes', 'GROUNDWORK_REGISTRATION takes one of closed, open'],
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],

@@ -61,15 +61,18 @@ const kinds: readonly (readonly [FieldType, fc.Arbitrary<Json>])[] = [
 ];
 
 function compiledWith(fields: readonly FieldDefinition[], slots: readonly (number | undefined)[]) {
-  return compileClass({
-    schema: fields,
-    storage: fields.map(({ name }, i) => {
-      const slot = slots[i];
-      return slot === undefined ? { storage: `1_${name}` } : { storage: `1_${name}`, slot };
-    }),
-    revision: 1,
-    epoch: 1,
-  });
+  return compileClass(
+    {
+      schema: fields,
+      storage: fields.map(({ name }, i) => {
+        const slot = slots[i];
+        return slot === undefined ? { storage: `1_${name}` } : { storage: `1_${name}`, slot };
+      }),
+      revision: 1,
+      epoch: 1,
+    },
+    () => '',
+  );
 }
 
 describe('index keys', () => {

@@ -25,13 +25,18 @@ const schema: readonly FieldDefinition[] = [
   { name: 'object', type: 'object' },
   { name: 'geopoint', type: 'geopoint' },
 ];
-const book = compileClass({
-  schema,
-  storage: schema.map(({ name }) => ({ storage: `3_${name}` })),
-  revision: 4,
-  epoch: 1,
-});
+const book = compileClass(
+  {
+    schema,
+    storage: schema.map(({ name }) => ({ storage: `3_${name}` })),
+    revision: 4,
+    epoch: 1,
+  },
+  () => 'https://files.example',
+);
 const storageName = (field: string) => `3_${field}`;
+const ownFile = `public/1/2/${'0a'.repeat(20)}.png`;
+const ownUrl = `https://files.example/1/2/${'0a'.repeat(20)}.png`;
 
 /** Reads one field of a JSON body; `current` undefined: on a create. Gives the stored value or the messages. */
 function readOne(field: string, input: unknown, current?: unknown, isForm = false): unknown {
@@ -228,10 +233,10 @@ describe('operators', () => {
     ['relation', [5], { _add: '5' }, badIds],
     ['relation', [5], { _remove: ['5'] }, badIds],
     ['relation', [5], {}, notArray],
-    ['file', 'own', 'own', 'own'],
-    ['file', 'own', { type: 'file', value: 'own' }, 'own'],
-    ['file', 'own', { type: 'file', value: 'other' }, ['File URL is invalid.']],
-    ['file', 'own', { type: 'file', value: null }, null],
+    ['file', ownFile, ownUrl, ownFile],
+    ['file', ownFile, { type: 'file', value: ownUrl }, ownFile],
+    ['file', ownFile, { type: 'file', value: 'other' }, ['File URL is invalid.']],
+    ['file', ownFile, { type: 'file', value: null }, null],
   ])('%s %j with %j', (field, current, input, result) => {
     expect(readOne(field, input, current)).toEqual(result);
   });
@@ -259,6 +264,7 @@ describe('reading a body', () => {
       values: { '3_integer': 1, '3_text': 'b', '5_newer': 1 },
       errors: {},
       targets: [],
+      files: [],
     });
   });
 
@@ -272,17 +278,20 @@ describe('reading a body', () => {
 
   it('reads nothing that a body only inherits', () => {
     const names = ['constructor', 'toString', 'hasOwnProperty'];
-    const compiled = compileClass({
-      schema: names.map((name) => ({ name, type: 'string' })),
-      storage: names.map((name) => ({ storage: `1_${name}` })),
-      revision: 1,
-      epoch: 1,
-    });
+    const compiled = compileClass(
+      {
+        schema: names.map((name) => ({ name, type: 'string' })),
+        storage: names.map((name) => ({ storage: `1_${name}` })),
+        revision: 1,
+        epoch: 1,
+      },
+      () => 'https://files.example',
+    );
 
     const empty = parseValues(compiled, {}, { current: undefined, isForm: false });
     const filled = parseValues(compiled, { toString: 'x' }, { current: {}, isForm: false });
 
-    expect(empty).toEqual({ values: {}, errors: {}, targets: [] });
+    expect(empty).toEqual({ values: {}, errors: {}, targets: [], files: [] });
     expect(Object.entries(showValues(compiled, filled.values))).toEqual([
       ['constructor', null],
       ['toString', 'x'],
@@ -351,7 +360,7 @@ describe('what values refer to', () => {
 
     const parsed = parseValues(book, { reference: null }, { current, isForm: false });
 
-    expect(parsed).toEqual({ values: { '3_relation': [1] }, errors: {}, targets: [] });
+    expect(parsed).toEqual({ values: { '3_relation': [1] }, errors: {}, targets: [], files: [] });
   });
 });
 
@@ -364,7 +373,7 @@ describe('showing an object', () => {
       float: 1.5,
       boolean: false,
       datetime: time,
-      file: 'https://example.org/a.png',
+      file: ownFile,
       reference: 7,
       relation: [1, 2],
       array: [],
@@ -383,7 +392,7 @@ describe('showing an object', () => {
       float: 1.5,
       boolean: false,
       datetime: { type: 'datetime', value: time },
-      file: { type: 'file', value: 'https://example.org/a.png' },
+      file: { type: 'file', value: ownUrl },
       reference: { type: 'reference', target: 'Author', value: 7 },
       relation: { type: 'relation', target: 'self', value: [1, 2] },
       array: [],
@@ -401,7 +410,7 @@ describe('showing an object', () => {
   it('shows what it showed, read again, as the same values', () => {
     const values = asStored({
       datetime: time,
-      file: 'f',
+      file: ownFile,
       reference: 7,
       relation: [1],
       array: ['a'],

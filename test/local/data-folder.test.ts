@@ -158,15 +158,16 @@ describe('platform', () => {
     passwordCost: 10,
   } as const;
   const log = () => undefined;
+  const url = () => 'http://127.0.0.1:3000';
 
   test('keeps items and secrets over a restart, and frees the folder', async () => {
     const folder = newPath();
-    const first = await openPlatform({ folder, settings, log });
+    const first = await openPlatform({ folder, settings, log, url });
     const secret = await first.secrets.current();
     const number = await first.store.next({ pk: 'a', sk: 'b' });
     await first.close();
 
-    const second = await openPlatform({ folder, settings, log });
+    const second = await openPlatform({ folder, settings, log, url });
     const later = await second.store.next({ pk: 'a', sk: 'b' });
 
     expect(await second.secrets.current()).toEqual(secret);
@@ -178,18 +179,18 @@ describe('platform', () => {
 
   test('lost secrets beside data are refused, and the folder is free again', async () => {
     const folder = newPath();
-    const first = await openPlatform({ folder, settings, log });
+    const first = await openPlatform({ folder, settings, log, url });
     await first.close();
     rmSync(join(folder, 'secrets.json'));
 
-    const open = () => openPlatform({ folder, settings, log });
+    const open = () => openPlatform({ folder, settings, log, url });
 
     await expect(open()).rejects.toThrow('secrets.json is missing');
     await expect(open()).rejects.toThrow('secrets.json is missing');
   });
 
   test('in memory it leaves no folder', async () => {
-    const platform = await openPlatform({ folder: undefined, settings, log });
+    const platform = await openPlatform({ folder: undefined, settings, log, url });
 
     expect(platform.folder).toBeUndefined();
     expect(await platform.store.next({ pk: 'a', sk: 'b' })).toBe(1);

@@ -145,6 +145,7 @@ describe('environment', () => {
   test('is read', () => {
     const variables = {
       GROUNDWORK_LOG: 'error',
+      GROUNDWORK_URL: 'https://api.example.com/',
       GROUNDWORK_MAX_INSTANCES: '3',
       GROUNDWORK_MAX_CLASSES: '4',
       GROUNDWORK_LOCATION: 'attic',
@@ -155,6 +156,7 @@ describe('environment', () => {
 
     expect(readEnvironment(variables)).toEqual({
       logLevel: 'error',
+      url: 'https://api.example.com',
       maxInstances: 3,
       maxClasses: 4,
       location: 'attic',
@@ -165,6 +167,7 @@ describe('environment', () => {
 
   test.each([
     ['GROUNDWORK_LOG', 'loud', 'GROUNDWORK_LOG takes one of error, info, debug'],
+    ['GROUNDWORK_URL', 'api.example.com', 'GROUNDWORK_URL takes an address such as https://'],
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],

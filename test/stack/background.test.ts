@@ -28,6 +28,11 @@ test('the function has time for work, and may read and write the table and its s
       resources: [expect.stringMatching(/^\w+Log\w+$/)],
     },
     {
+      actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+      resources: [expect.stringMatching(/\/public\/\*$/), expect.stringMatching(/\/uploads\/\*$/)],
+    },
+    { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
+    {
       actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
       resources: [queueId],
     },

@@ -7,6 +7,8 @@ import { deployedFunctions, onlyOne, openStack, synthesise } from '../support/st
 const template = synthesise();
 const { id: tableId, resource: table } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');
 const { id: secretId, resource: secret } = onlyOne(template, 'AWS::SecretsManager::Secret');
+const { id: bucketId, resource: bucket } = onlyOne(template, 'AWS::S3::Bucket');
+const { id: cdnId, resource: cdn } = onlyOne(template, 'AWS::CloudFront::Distribution');
 const functions = deployedFunctions(template);
 
 describe('the table', () => {
@@ -64,8 +66,77 @@ describe('the master secret', () => {
   });
 });
 
-test('the table keeps its identity: with another one the data would be gone', () => {
-  expect(tableId).toBe('DataTableFDBAD0F2');
+test('table and bucket keep their identity: with others the data would be gone', () => {
+  expect([tableId, bucketId]).toEqual(['DataTableFDBAD0F2', 'FilesBucket7C17EE2E']);
+});
+
+describe('files', () => {
+  test('are private, encrypted, restorable, and outlive the stack', () => {
+    expect(bucket.Properties).toMatchObject({
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+      BucketEncryption: expect.anything(),
+      VersioningConfiguration: { Status: 'Enabled' },
+    });
+    expect(bucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+
+  test('what was uploaded and not used goes, and so do old versions', () => {
+    expect(bucket.Properties.LifecycleConfiguration.Rules).toEqual([
+      {
+        AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+        ExpiredObjectDeleteMarker: true,
+        NoncurrentVersionExpiration: { NoncurrentDays: 35 },
+        Status: 'Enabled',
+      },
+      {
+        ExpirationInDays: 1,
+        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+        Prefix: 'uploads/',
+        Status: 'Enabled',
+      },
+    ]);
+  });
+
+  test('are posted by pages of any origin, and read by nobody past the CDN', () => {
+    const policy = onlyOne(template, 'AWS::S3::BucketPolicy').resource.Properties.PolicyDocument;
+    const allowed = policy.Statement.filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
+
+    expect(bucket.Properties.CorsConfiguration.CorsRules).toEqual([
+      { AllowedHeaders: ['*'], AllowedMethods: ['POST'], AllowedOrigins: ['*'] },
+    ]);
+    expect(allowed).toEqual([
+      expect.objectContaining({
+        Action: 's3:GetObject',
+        Principal: { Service: 'cloudfront.amazonaws.com' },
+        Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() } },
+      }),
+    ]);
+    expect(JSON.stringify(allowed)).toContain(cdnId);
+  });
+
+  test('the CDN serves the public ones only, by TLS, to be read and not guessed at', () => {
+    const { DefaultCacheBehavior, Origins } = cdn.Properties.DistributionConfig;
+    const { ResponseHeadersPolicyConfig: headers } = onlyOne(
+      template,
+      'AWS::CloudFront::ResponseHeadersPolicy',
+    ).resource.Properties;
+
+    expect(Origins).toEqual([
+      expect.objectContaining({ OriginPath: '/public', OriginAccessControlId: expect.anything() }),
+    ]);
+    expect(DefaultCacheBehavior).toMatchObject({
+      AllowedMethods: ['GET', 'HEAD', 'OPTIONS'],
+      ViewerProtocolPolicy: 'https-only',
+    });
+    expect(headers.SecurityHeadersConfig).toEqual({ ContentTypeOptions: { Override: true } });
+    expect(headers.CorsConfig.AccessControlAllowOrigins).toEqual({ Items: ['*'] });
+  });
 });
 
 const ofFamilies = functions.filter(({ family }) => family !== 'background');
@@ -82,7 +153,12 @@ describe.each(ofFamilies)(
         Timeout: 29,
         LoggingConfig: { LogFormat: 'JSON', LogGroup: expect.anything() },
       });
-      expect(variables).toEqual({ GROUNDWORK_TABLE: tableId, GROUNDWORK_SECRET: secretId });
+      expect(variables).toEqual({
+        GROUNDWORK_TABLE: tableId,
+        GROUNDWORK_SECRET: secretId,
+        GROUNDWORK_FILES: bucketId,
+        GROUNDWORK_FILES_URL: `https://${cdnId}.DomainName`,
+      });
     });
 
     test('may do what it needs and no more', () => {
@@ -96,6 +172,7 @@ describe.each(ofFamilies)(
         batch: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],
       };
       const names = expected[family] ?? [...write, 'Query', 'UpdateItem'];
+      const hasFiles = ['objects', 'users', 'batch'].includes(family);
       const hasIndexes = ['objects', 'batch'].includes(family);
 
       expect(statements).toEqual([
@@ -116,6 +193,15 @@ describe.each(ofFamilies)(
           actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
           resources: [expect.stringMatching(/^\w+Log\w+$/)],
         },
+        ...(hasFiles
+          ? [
+              {
+                actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+                resources: [`${bucketId}/public/*`, `${bucketId}/uploads/*`],
+              },
+              { actions: ['s3:ListBucket'], resources: [bucketId] },
+            ]
+          : []),
       ]);
     });
   },
@@ -136,7 +222,12 @@ test('every log is kept for a month', () => {
 });
 
 test('outputs say where it is and how to begin', () => {
-  expect(Object.keys(template.toJSON().Outputs)).toEqual(['Url', 'TableName', 'SetUpCode']);
+  expect(Object.keys(template.toJSON().Outputs)).toEqual([
+    'Url',
+    'TableName',
+    'FilesBucket',
+    'SetUpCode',
+  ]);
 });
 
 test('settings reach the functions, the gateway and the logs', () => {

@@ -77,7 +77,9 @@ export async function startApi(
   } = {},
 ): Promise<Api> {
   const logged: LogEntry[] = [];
+  let url = '';
   const opened = await openPlatform({
+    url: () => url,
     folder: undefined,
     settings: { ...settings, ...options.settings },
     log: (entry) => logged.push(entry),
@@ -95,8 +97,9 @@ export async function startApi(
     dispatch: platform.track(createDispatch(routes, platform)),
   });
   const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
+  url = server.url;
   return {
-    url: server.url,
+    url,
     platform,
     logged,
     send: (call) => send(server.url, call),

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { partitionKey, sortKey, tableIndexes } from '../../shared/aws/table.ts';
+import { answerS3, readS3, type S3Objects, type S3Request } from './fake-s3.ts';
 
 /*
- * As much of AWS as a handler meets: the requests that the store makes of a table, a secret, and mail. It is in memory
+ * As much of AWS as a handler meets: the requests that the store makes of a table, a secret, mail, and files. It is in memory
  * and knows who calls by the access key, so that it can refuse what a role does not allow. Conditions it takes as
  * met, and pages as large: the store's own tests, on a real emulator, are about these.
  */
 
-/** Who asks for which action on what, as in a policy: a resource is `<table>`, `<table>/index/<name>` or a secret. */
+/** Who asks for which action on what, as in a policy: a resource is `<table>`, `<table>/index/<name>`, a secret, or files. */
 export interface Access {
   readonly caller: string;
   readonly action: string;
@@ -45,20 +46,33 @@ export async function startFakeAws({
   const items: Items = new Map();
   const refused: Access[] = [];
   const mails: unknown[] = [];
+  const objects: S3Objects = new Map();
+  const answered = (operation: string, input: Any) =>
+    operation === 'GetSecretValue'
+      ? { ARN: input.SecretId, SecretString: secret }
+      : answerOf(items, operation, input);
+  const answerFile = (caller: string, asked: S3Request) => {
+    const access = { caller, ...fileAccess(asked) };
+    if (allows(access)) return answerS3(objects, asked);
+    refused.push(access);
+    return { status: 403, headers: {}, body: '' };
+  };
   const server = createServer(async (request, response) => {
-    const operation = operationOf(request);
-    const input = JSON.parse(await textOf(request));
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
+    const body = await bodyOf(request);
+    const toS3 = readS3Request(request, body);
+    if (toS3 !== undefined) {
+      const answer = answerFile(caller, toS3);
+      response.writeHead(answer.status, answer.headers).end(answer.body);
+      return;
+    }
+    const operation = operationOf(request);
+    const input = JSON.parse(body.toString());
     const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
     const denied = accesses.find((access) => !allows(access));
     if (denied !== undefined) refused.push(denied);
     else if (operation === 'SendEmail') mails.push(input);
-    const answer =
-      denied === undefined
-        ? operation === 'GetSecretValue'
-          ? { ARN: input.SecretId, SecretString: secret }
-          : answerOf(items, operation, input)
-        : { __type: 'AccessDeniedException', message: JSON.stringify(denied) };
+    const answer = denied === undefined ? answered(operation, input) : refusal(denied);
     response.writeHead(denied === undefined ? 200 : 400, {
       'content-type': 'application/x-amz-json-1.0',
     });
@@ -83,10 +97,28 @@ function operationOf({ url, headers }: IncomingMessage): string {
   return operation;
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);
-  return Buffer.concat(parts).toString();
+  return Buffer.concat(parts);
+}
+
+function refusal(denied: Access): Any {
+  return { __type: 'AccessDeniedException', message: JSON.stringify(denied) };
+}
+
+/** A request of S3, which is known by its signature; undefined: it is another one. */
+function readS3Request(request: IncomingMessage, body: Buffer): S3Request | undefined {
+  const { method = '', url = '', headers } = request;
+  const isS3 = /\/s3\/aws4_request/.test(String(headers.authorization));
+  return isS3 ? { method, url, headers, body } : undefined;
+}
+
+/** What a request of S3 needs; files are named by their area, as policies do. */
+function fileAccess(request: S3Request): Omit<Access, 'caller'> {
+  const { bucket, key, action } = readS3(request);
+  const area = key === '' ? '' : `/${key.split('/')[0]}/*`;
+  return { action, resource: bucket + area };
 }
 
 /** What a request needs to be allowed; a transaction needs what its parts would. */

@@ -81,11 +81,18 @@ export function gatewayEvent(call: {
   readonly path: string;
   readonly query?: string;
   readonly key?: string | undefined;
+  /** Sent as JSON; bytes as a form, whose boundary is `XX`. */
   readonly body?: unknown;
 }): APIGatewayProxyEventV2 {
   const { method, path, query = '', key, body } = call;
   const domainName = 'a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com';
-  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const isForm = body instanceof Uint8Array;
+  const sent = isForm
+    ? Buffer.from(body).toString('base64')
+    : body === undefined
+      ? undefined
+      : JSON.stringify(body);
+  const type = isForm ? 'multipart/form-data; boundary=XX' : 'application/json';
   return {
     version: '2.0',
     routeKey: '$default',
@@ -96,7 +103,7 @@ export function gatewayEvent(call: {
       'accept-encoding': 'gzip, deflate, br',
       ...(sent === undefined
         ? {}
-        : { 'content-type': 'application/json', 'content-length': String(sent.length) }),
+        : { 'content-type': type, 'content-length': String(sent.length) }),
       host: domainName,
       'user-agent': 'curl/8.5.0',
       'x-amzn-trace-id': 'Root=1-6742f1a0-5c3d7e0a1b2c3d4e5f607182',
@@ -125,6 +132,6 @@ export function gatewayEvent(call: {
     },
     // the gateway encodes every body that is no text, which JSON is to it
     ...(sent === undefined ? {} : { body: sent }),
-    isBase64Encoded: false,
+    isBase64Encoded: isForm,
   };
 }

@@ -33,14 +33,17 @@ export function queryClass(
   } = {},
 ) {
   let slot = 0;
-  return compileClass({
-    schema: querySchema,
-    storage: querySchema.map((field) => ({
-      storage: field.name,
-      ...(needsSlot(field) && { slot: slot++ }),
-    })),
-    ...{ revision: 1, epoch: 1, ...state },
-  });
+  return compileClass(
+    {
+      schema: querySchema,
+      storage: querySchema.map((field) => ({
+        storage: field.name,
+        ...(needsSlot(field) && { slot: slot++ }),
+      })),
+      ...{ revision: 1, epoch: 1, ...state },
+    },
+    () => '',
+  );
 }
 
 /** The refusal that comes of a call, as status and body; undefined when there is none. */

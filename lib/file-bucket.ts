@@ -1,0 +1,137 @@
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  HttpVersion,
+  ResponseHeadersPolicy,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  HttpMethods,
+  type IBucket,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { DeploymentSettings } from './settings.ts';
+
+const areas = ['public', 'uploads'];
+const restorableDays = 35; // as the table
+const origins = { accessControlAllowOrigins: ['*'], accessControlAllowHeaders: ['*'] };
+
+/**
+ * Files: a bucket that nobody reads but the functions, and a CDN that serves what lies under `public/` to anybody who
+ * knows the address. So downloads cost no function, are cached near the reader, and come from an origin that has
+ * nothing else, where a page among them can do no harm. Neither costs anything while nobody calls.
+ */
+export class FileBucket extends Construct {
+  readonly name: string;
+  /** Address of the CDN, without a slash at the end. */
+  readonly url: string;
+  private readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, { keepData }: Pick<DeploymentSettings, 'keepData'>) {
+    super(scope, id);
+    const bucket = createBucket(this, keepData);
+    // it is one, but for how its type declares a member that may be absent
+    const origin = bucket as IBucket;
+    const distribution = new Distribution(this, 'Cdn', {
+      comment: 'Groundwork: files of data objects',
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      defaultBehavior: {
+        origin: S3BucketOrigin.withOriginAccessControl(origin, { originPath: '/public' }),
+        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+        allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
+        cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+        responseHeadersPolicy: this.headers(),
+      },
+    });
+    this.name = bucket.bucketName;
+    this.bucket = bucket;
+    this.url = `https://${distribution.distributionDomainName}`;
+    acknowledge(bucket, distribution);
+  }
+
+  /** What S3 does not say: pages of any origin may read a file, and no browser guesses what it is. */
+  private headers(): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, 'Headers', {
+      corsBehavior: {
+        ...origins,
+        accessControlAllowMethods: ['GET', 'HEAD'],
+        accessControlAllowCredentials: false,
+        accessControlExposeHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'],
+        originOverride: true,
+      },
+      securityHeadersBehavior: { contentTypeOptions: { override: true } },
+    });
+  }
+
+  /** Lets a role keep files, and sign uploads for others. */
+  grantTo(role: Role): void {
+    const resources = areas.map((area) => `${this.bucket.bucketArn}/${area}/*`);
+    const actions = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'];
+    role.addToPolicy(new PolicyStatement({ actions, resources }));
+    // with it a file that is missing is told from one that is forbidden
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
+    );
+    const bucketId = Stack.of(this).resolve(this.bucket.bucketName).Ref;
+    for (const area of areas) {
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${area}/*]`,
+        reason: 'Files have random names, and come and go with every call.',
+      });
+    }
+  }
+}
+
+function createBucket(scope: Construct, keepData: boolean): Bucket {
+  return new Bucket(scope, 'Bucket', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    versioned: true,
+    lifecycleRules: [
+      {
+        noncurrentVersionExpiration: Duration.days(restorableDays),
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+        expiredObjectDeleteMarker: true,
+      },
+      {
+        prefix: 'uploads/',
+        expiration: Duration.days(1),
+        noncurrentVersionExpiration: Duration.days(1),
+      },
+    ],
+    // forms that a function has signed are posted here, from pages of any origin
+    cors: [{ allowedMethods: [HttpMethods.POST], allowedOrigins: ['*'], allowedHeaders: ['*'] }],
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+}
+
+function acknowledge(bucket: Bucket, distribution: Distribution): void {
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'An access log would hold the addresses of files, which are what keeps them private.',
+  });
+  Validations.of(distribution).acknowledge(
+    { id: 'AwsSolutions-CFR1', reason: 'Who may read files does not depend on the country.' },
+    { id: 'AwsSolutions-CFR2', reason: 'It serves files by exact name; nothing runs behind it.' },
+    {
+      id: 'AwsSolutions-CFR3',
+      reason: 'An access log would hold the addresses of files, which are what keeps them private.',
+    },
+    {
+      id: 'AwsSolutions-CFR4',
+      reason:
+        'The protocol follows from the certificate of cloudfront.net; there is no own domain.',
+    },
+  );
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { type ApiError, forbidden, methodNotAllowed, notFound } from '../domain/errors.ts';
+import { keyOfUrl } from '../domain/file-keys.ts';
+import { dispositionOf } from '../domain/uploads.ts';
+import { corsHeaders, preflightResponse } from '../http/cors.ts';
+import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
+import { receiveUpload } from './upload-receiver.ts';
+
+/** Tells whether a request is for files, which the interface has no part in. */
+export function isForFiles({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith(filesPath);
+}
+
+/** What was answered, for the log. */
+export interface Served {
+  readonly status: number;
+}
+
+/**
+ * Serves public files as a CDN does, and takes uploads that were allowed before.
+ *
+ * @throws whatever the disk or the connection fails with
+ */
+export async function serveFiles(
+  files: LocalFiles,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  for (const [name, value] of Object.entries(fileCorsHeaders)) response.setHeader(name, value);
+  response.setHeader('x-content-type-options', 'nosniff');
+  const path = (message.url ?? '').replace(/[?#].*$/, '');
+  switch (message.method) {
+    case 'GET':
+    case 'HEAD':
+      return serveFile(files, path, message, response);
+    case 'POST':
+      if (path !== filesPath) return refuse(response, forbidden());
+      return upload(files, message, response);
+    case 'OPTIONS':
+      return end(response, 200, preflightResponse.headers ?? {});
+    default:
+      return refuse(response, methodNotAllowed(message.method ?? ''));
+  }
+}
+
+const fileCorsHeaders = {
+  ...corsHeaders,
+  'access-control-expose-headers':
+    'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, X-Request-Id',
+};
+
+async function upload(files: LocalFiles, message: IncomingMessage, response: ServerResponse) {
+  const refusal = await receiveUpload(files, message);
+  // what the client still sends is not worth reading
+  if (refusal !== undefined) response.setHeader('connection', 'close');
+  return refusal === undefined ? end(response, 204, {}) : refuse(response, refusal);
+}
+
+async function serveFile(
+  files: LocalFiles,
+  path: string,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  const key = keyOfUrl(filesPath.slice(0, -1), path);
+  const file = key === undefined ? undefined : await files.open(key);
+  if (key === undefined || file === undefined) return refuse(response, notFound());
+  try {
+    return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, message, response);
+  } finally {
+    await file.handle.close();
+  }
+}
+
+async function send(
+  { handle, contentType, size, changedMs }: OpenFile,
+  tag: string,
+  { headers, method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  const shared = {
+    'accept-ranges': 'bytes',
+    'cache-control': fileCaching,
+    etag: tag, // a file never changes under its address
+    'last-modified': new Date(changedMs).toUTCString(),
+  };
+  if (isKnown(headers['if-none-match'], tag)) return end(response, 304, shared);
+  const isWhole = headers['if-range'] !== undefined && headers['if-range'] !== tag;
+  const range = isWhole ? undefined : readRange(headers.range, size);
+  if (range === 'outside') {
+    return end(response, 416, { ...shared, 'content-range': `bytes */${size}` });
+  }
+  const { start, end: last } = range ?? { start: 0, end: size - 1 };
+  const status = range === undefined ? 200 : 206;
+  response.writeHead(status, {
+    ...shared,
+    'content-type': contentType,
+    'content-length': String(last - start + 1),
+    'content-disposition': dispositionOf(contentType),
+    ...(range && { 'content-range': `bytes ${start}-${last}/${size}` }),
+  });
+  if (method === 'HEAD' || size === 0) response.end();
+  else await pipeline(handle.createReadStream({ start, end: last, autoClose: false }), response);
+  return { status };
+}
+
+/** How long caches may keep a file: a deleted one may show this long. As on AWS. */
+const fileCaching = 'public, max-age=3600';
+
+function isKnown(header: string | undefined, tag: string): boolean {
+  const known = header?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
+  return known.includes(tag) || known.includes('*');
+}
+
+interface Range {
+  readonly start: number;
+  /** The last byte, inclusive. */
+  readonly end: number;
+}
+
+/** One range of bytes; several, and what is none, count as absent, which a server may do (RFC 9110). */
+function readRange(header: string | undefined, size: number): Range | 'outside' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (from !== '' && to !== '' && Number(to) < start) return undefined;
+  return start >= size || end < start ? 'outside' : { start, end };
+}
+
+function refuse(response: ServerResponse, { status, body }: ApiError): Served {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+  });
+  response.end(text);
+  return { status };
+}
+
+function end(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Served {
+  const length = status === 200 || status === 416 ? { 'content-length': '0' } : {};
+  response.writeHead(status, { ...headers, ...length });
+  response.end();
+  return { status };
+}

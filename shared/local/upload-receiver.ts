@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { dataMessages } from '../domain/data-messages.ts';
+import { ApiError, forbidden, refused, tooLarge } from '../domain/errors.ts';
+import type { LocalFiles } from './files.ts';
+
+/**
+ * Takes an upload that goes past the interface: a form with the fields that it was given, and the file last. The
+ * file goes to the disk as it arrives.
+ *
+ * @returns why nothing was stored; undefined: it was
+ * @throws whatever the disk fails with
+ */
+export async function receiveUpload(
+  files: LocalFiles,
+  message: IncomingMessage,
+): Promise<ApiError | undefined> {
+  const parser = openParser(message);
+  if (parser === undefined) return noForm();
+  try {
+    await parse(parser, files, message);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    message.unpipe(parser);
+    await drain(message); // a client reads the answer when it has sent all
+    return error;
+  }
+}
+
+function openParser({ headers }: IncomingMessage): BusboyInstance | undefined {
+  const contentType = headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b.*\bboundary=/i.test(contentType)) return undefined;
+  return new Busboy({ headers: { 'content-type': contentType }, limits: { parts: 20, files: 1 } });
+}
+
+function parse(
+  parser: BusboyInstance,
+  files: LocalFiles,
+  message: IncomingMessage,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const fields: Record<string, string> = {};
+    let stored: Promise<void> | undefined;
+    parser.on('field', (name, value) => {
+      fields[name] = value;
+    });
+    parser.on('file', (_field, stream) => {
+      stored = store(files, fields, stream);
+      stored.catch(reject);
+    });
+    parser.on('error', () => reject(noForm()));
+    parser.on('finish', () => (stored === undefined ? reject(noForm()) : resolve(stored)));
+    message.once('close', () => reject(noForm())); // or it was read to its end, and this comes late
+    message.pipe(parser);
+  });
+}
+
+async function store(
+  files: LocalFiles,
+  fields: Readonly<Record<string, string>>,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const allowed = files.forms.read(fields);
+  if (allowed === undefined) throw forbidden();
+  await files.receive(allowed.key, allowed.contentType, within(stream, allowed.maxBytes));
+}
+
+/** What arrives, as long as it is neither too much nor nothing. */
+async function* within(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
+  let bytes = 0;
+  for await (const part of stream) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    yield part;
+  }
+  if (bytes === 0) throw refused(400, dataMessages.emptyFile);
+}
+
+function noForm(): ApiError {
+  return refused(400, 'Multipart form parse error - no file after the fields of an upload');
+}
+
+async function drain(message: IncomingMessage): Promise<void> {
+  if (message.complete || message.destroyed) return;
+  await new Promise<void>((resolve) => {
+    message.once('close', resolve);
+    message.once('end', resolve);
+    message.resume();
+  });
+}

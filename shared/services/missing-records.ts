@@ -1,0 +1,24 @@
+import { groupEntity, userEntity } from '../store/entities.ts';
+import type { ObjectData } from '../store/records.ts';
+import { type Messages, missingRecord, type SystemValues } from './object-rules.ts';
+import type { Platform } from './ports.ts';
+
+/** Looks for the owner and the group that a body names anew; nothing is read when it names none. */
+export async function missingRecords(
+  { platform, instance }: { readonly platform: Pick<Platform, 'store'>; readonly instance: number },
+  { owner, group }: SystemValues,
+  current: ObjectData | undefined,
+): Promise<Messages> {
+  const named = [
+    ...(typeof owner === 'number' && owner !== current?.owner
+      ? [{ field: 'owner' as const, id: owner, key: userEntity.key(instance, owner) }]
+      : []),
+    ...(typeof group === 'number' && group !== current?.group
+      ? [{ field: 'group' as const, id: group, key: groupEntity.key(instance, group) }]
+      : []),
+  ];
+  if (named.length === 0) return {};
+  const items = await platform.store.get(named.map(({ key }) => key));
+  const missing = named.filter((_, at) => items[at] === undefined);
+  return Object.assign({}, ...missing.map(({ field, id }) => missingRecord(field, id)));
+}

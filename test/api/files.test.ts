@@ -1,0 +1,606 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Store } from '../../shared/store/store.ts';
+import { ConditionFailed } from '../../shared/store/store.ts';
+import {
+  type Answer,
+  type Api,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+
+let api: Api;
+let world: World;
+let path: string;
+/** What the next write of the store does in place of writing. */
+let sabotage: ((write: () => Promise<void>) => Promise<void>) | undefined;
+
+const types = [
+  ...['string', 'text', 'integer', 'float', 'boolean', 'datetime', 'array', 'object', 'geopoint'],
+];
+
+beforeAll(async () => {
+  api = await startApi({ wrap: withSabotage });
+  world = await openWorld(api);
+  path = `${await world.dataClass('paper', [
+    { name: 'scan', type: 'file' },
+    { name: 'photo', type: 'file' },
+    { name: 'isbn', type: 'string', unique: true },
+    ...types.map((type) => ({ name: `a_${type}`, type })),
+    { name: 'a_reference', type: 'reference', target: 'self' },
+    { name: 'a_relation', type: 'relation', target: 'self' },
+  ])}objects/`;
+});
+afterAll(() => api.close());
+
+function withSabotage(store: Store): Store {
+  return {
+    ...store,
+    write: (transaction) => {
+      const write = () => store.write(transaction);
+      const act = sabotage;
+      sabotage = undefined;
+      return act === undefined ? write() : act(write);
+    },
+  };
+}
+
+interface Part {
+  readonly name: string;
+  readonly value: string | Blob;
+  readonly filename?: string;
+}
+
+function form(...parts: readonly Part[]): FormData {
+  const data = new FormData();
+  for (const { name, value, filename } of parts) {
+    if (typeof value === 'string') data.append(name, value);
+    else data.append(name, value, filename);
+  }
+  return data;
+}
+
+const file = (name: string, text: string, filename = 'a.txt', type = ''): Part => ({
+  ...{ name, filename },
+  value: new Blob([text], { type }),
+});
+
+const post = (body: unknown) => api.send({ as: world.owner, path, body });
+const patch = (at: string, body: unknown) =>
+  api.send({ as: world.owner, method: 'PATCH', path: at, body });
+const missing = { status: 404, body: { detail: 'Not found.' } };
+
+/** What lies at an address. */
+async function download(url: string, headers: Record<string, string> = {}, method = 'GET') {
+  const response = await fetch(url, { headers, method });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What lies at an address when all that follows from earlier calls is done. */
+async function later(url: string) {
+  await api.platform.idle();
+  return download(url);
+}
+
+/** An object with a scan; its path and the scan's address. */
+async function withScan(text = 'the scan'): Promise<{ self: string; url: string }> {
+  const made = expected(await post(form(file('scan', text))), 201);
+  return { self: made.links.self, url: made.scan.value };
+}
+
+describe('an upload', () => {
+  it('is stored with the object, beside values of all kinds, and anybody may read it', async () => {
+    const made = expected(
+      await post(
+        form(
+          { name: 'a_integer', value: '5' },
+          file('scan', 'bytes \u0000 of a scan', 'Scan.TIFF', 'image/tiff'),
+          { name: 'a_array', value: '["a"]' },
+        ),
+      ),
+      201,
+    );
+    const read = await download(made.scan.value);
+
+    expect(made).toMatchObject({ a_integer: 5, a_array: ['a'], photo: null });
+    expect(made.scan).toEqual({
+      type: 'file',
+      value: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\/1\/2\/[0-9a-f]{40}\.tiff$/),
+    });
+    expect([read.status, read.text]).toEqual([200, 'bytes \u0000 of a scan']);
+    expect(read.headers.get('content-type')).toBe('image/tiff');
+  });
+
+  it('shows in every answer with the object', async () => {
+    const { self, url } = await withScan();
+
+    const one = await api.send({ as: world.owner, path: self });
+    const list = await api.send({ as: world.owner, path: `${path}?fields=scan` });
+
+    expect(one.body.scan).toEqual({ type: 'file', value: url });
+    expect(list.body.objects).toContainEqual({ scan: { type: 'file', value: url } });
+  });
+
+  it('of bytes without a name is one too', async () => {
+    const part = 'content-disposition: form-data; name="scan"\r\ncontent-type:';
+    const body = `--XX\r\n${part} application/octet-stream\r\n\r\nbuffer\r\n--XX--\r\n`;
+
+    const made = await api.send({
+      ...{ as: world.owner, path, body, method: 'POST' },
+      headers: { 'Content-Type': 'multipart/form-data; boundary=XX' },
+    });
+    const read = await download(expected(made, 201).scan.value);
+
+    expect(made.body.scan.value).toMatch(/\/[0-9a-f]{40}$/);
+    expect(read.text).toBe('buffer');
+    expect(read.headers.get('content-type')).toBe('application/octet-stream');
+  });
+
+  it.each([
+    ['an unknown extension', 'a.xyz', '', 'application/octet-stream', 'attachment', '.xyz'],
+    ['the type of its extension', 'a.PNG', '', 'image/png', 'inline', '.png'],
+    ['a type of its own', 'a.bin', 'audio/ogg', 'audio/ogg', 'inline', '.bin'],
+    ['the last of two extensions', 'a.tar.gz', '', 'application/gzip', 'attachment', '.gz'],
+    ['no extension', 'README', 'text/csv', 'text/csv', 'inline', ''],
+    [
+      'a name that only begins with a dot',
+      '.profile',
+      '',
+      'application/octet-stream',
+      'attachment',
+      '',
+    ],
+    ['an extension that no address can hold', 'a.ü/.b c', 'image/png', 'image/png', 'inline', ''],
+    ['a page', 'a.html', 'text/html', 'text/html', 'attachment', '.html'],
+    ['a drawing that may hold a script', 'a.svg', '', 'image/svg+xml', 'attachment', '.svg'],
+    [
+      '15 letters',
+      'a.abcdefghijklmno',
+      '',
+      'application/octet-stream',
+      'attachment',
+      '.abcdefghijklmno',
+    ],
+  ])('with %s', async (_, filename, said, type, disposition, extension) => {
+    const made = expected(await post(form(file('scan', 'x', filename, said))), 201);
+    const { headers } = await download(made.scan.value);
+
+    expect(made.scan.value.replace(/^.*\/[0-9a-f]{40}/, '')).toBe(extension);
+    expect(headers.get('content-type')).toBe(type);
+    expect(headers.get('content-disposition')).toBe(disposition);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  const notFile = 'The submitted data was not a file. Check the encoding type on the form.';
+  const long = 'File provided has too long extension. Max 16 characters.';
+  const none = 'Existing file does not exist.';
+  const bad = 'File URL is invalid.';
+  const unknown = `/1/2/${'0'.repeat(40)}.txt`;
+  it.each<[string, () => unknown, object]>([
+    ['nothing', () => form(file('scan', '')), { scan: ['The submitted file is empty.'] }],
+    ['16 letters', () => form(file('scan', 'x', 'a.abcdefghijklmnop')), { scan: [long] }],
+    ['a number', () => ({ scan: 5 }), { scan: [notFile] }],
+    ['a list', () => ({ scan: [] }), { scan: [notFile] }],
+    ['an object', () => ({ scan: { bytes: 'x' } }), { scan: [notFile] }],
+    ['the text of a form', () => form({ name: 'scan', value: 'x' }), { scan: [bad] }],
+    ['empty text', () => ({ scan: '' }), { scan: [bad] }],
+    ['a foreign address', () => ({ scan: 'https://example.com/a.png' }), { scan: [bad] }],
+    ['another place here', () => ({ scan: `${api.url}/v1.1/` }), { scan: [bad] }],
+    ['a way out', () => ({ scan: `${api.url}/files/1/2/../../x` }), { scan: [bad] }],
+    ['a key', () => ({ scan: `public${unknown}` }), { scan: [bad] }],
+    ['a file that is not there', () => ({ scan: `${api.url}/files${unknown}` }), { scan: [none] }],
+    ['an upload that is not there', () => ({ scan: `uploads${unknown}` }), { scan: [none] }],
+    [
+      'all that is wrong at once',
+      () => form(file('scan', ''), file('photo', 'x'), { name: 'a_integer', value: 'x' }),
+      {
+        scan: ['The submitted file is empty.'],
+        a_integer: ['A valid integer is required.'],
+      },
+    ],
+  ])('of %s is refused', async (_, body, answer) => {
+    const refused = await post(body());
+
+    expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body: answer });
+  });
+
+  it.each([...types.map((type) => `a_${type}`), ...['a_reference', 'a_relation']])(
+    'for the field %s, which is none for files, is refused',
+    async (name) => {
+      const refused = await post(form(file(name, '{"a":1}')));
+
+      expect([refused.status, Object.keys(refused.body)]).toEqual([400, [name]]);
+    },
+  );
+
+  it('for nothing that the class has is read past', async () => {
+    const made = await post(form(file('other', 'x'), file('id', 'x')));
+
+    expect([made.status, made.body.scan]).toEqual([201, null]);
+  });
+
+  it.each([
+    [6_300_000, 6_291_456],
+    [11_000_000, 10_485_760],
+  ])('of %i bytes is refused, and the limit named', async (bytes, limit) => {
+    const refused = await post(form(file('scan', 'x'.repeat(bytes))));
+
+    expect({ status: refused.status, body: refused.body }).toEqual({
+      status: 413,
+      body: { detail: `Request size limit exceeded (${limit}).` },
+    });
+  });
+
+  it('of four megabytes passes', async () => {
+    const made = expected(await post(form(file('scan', 'x'.repeat(4_000_000)))), 201);
+
+    expect((await download(made.scan.value)).text).toHaveLength(4_000_000);
+  });
+});
+
+describe('a change', () => {
+  it('to another file takes the old one away', async () => {
+    const { self, url } = await withScan('old');
+
+    const changed = expected(await patch(self, form(file('scan', 'new', 'b.png'))), 200);
+
+    expect(changed).toMatchObject({
+      revision: 2,
+      scan: { value: expect.stringMatching(/\.png$/) },
+    });
+    expect((await download(changed.scan.value)).text).toBe('new');
+    expect((await later(url)).status).toBe(404);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['null', () => ({ scan: null })],
+    ['null as it might be shown', () => ({ scan: { type: 'file', value: null } })],
+    ['the empty text of a form', () => form({ name: 'scan', value: '' })],
+  ])('to %s takes the file away', async (_, body) => {
+    const { self, url } = await withScan();
+
+    const changed = expected(await patch(self, body()), 200);
+
+    expect(changed).toMatchObject({ revision: 2, scan: null });
+    expect((await later(url)).status).toBe(404);
+  });
+
+  it.each<[string, string, (url: string) => unknown]>([
+    ['a PATCH without it', 'PATCH', () => ({ a_integer: 1 })],
+    ['a PUT without it', 'PUT', () => ({ a_integer: 1 })],
+    ['a POST without it', 'POST', () => form({ name: 'a_integer', value: '1' })],
+    ['its own address', 'PATCH', (url) => ({ scan: url })],
+    ['the form in which it is shown', 'PATCH', (url) => ({ scan: { type: 'file', value: url } })],
+    [
+      'that as the text of a form',
+      'PATCH',
+      (value) => form({ name: 'scan', value: JSON.stringify({ type: 'file', value }) }),
+    ],
+  ])('with %s leaves it as it is', async (_, method, body) => {
+    const { self, url } = await withScan();
+
+    const changed = await api.send({ as: world.owner, method, path: self, body: body(url) });
+
+    expect([changed.status, changed.body.scan]).toEqual([200, { type: 'file', value: url }]);
+    expect((await download(url)).status).toBe(200);
+  });
+
+  it('with a file input that was left empty leaves it as it is', async () => {
+    const { self, url } = await withScan();
+    const head = 'content-disposition: form-data; name="scan"; filename=""';
+    const type = 'content-type: application/octet-stream';
+
+    const changed = await api.send({
+      ...{ as: world.owner, method: 'PATCH', path: self },
+      headers: { 'Content-Type': 'multipart/form-data; boundary=XX' },
+      body: `--XX\r\n${head}\r\n${type}\r\n\r\n\r\n--XX--\r\n`,
+    });
+
+    expect([changed.status, changed.body.scan]).toEqual([200, { type: 'file', value: url }]);
+  });
+
+  it('that is refused leaves the old file and no new one', async () => {
+    const { self, url } = await withScan();
+
+    const refused = await patch(self, form(file('scan', 'x'), { name: 'a_integer', value: 'x' }));
+    const late = await patch(
+      self,
+      form(file('scan', 'x'), { name: 'expected_revision', value: '9' }),
+    );
+
+    expect([refused.status, late.status]).toEqual([400, 400]);
+    expect((await download(url)).text).toBe('the scan');
+    expect(await storedFiles(self)).toBe(1);
+  });
+
+  it('of the object into nothing takes its files with it', async () => {
+    const { self, url } = await withScan();
+    const more = expected(await patch(self, form(file('photo', 'x'))), 200);
+
+    await api.send({ as: world.owner, method: 'DELETE', path: self });
+
+    expect((await later(url)).status).toBe(404);
+    expect((await later(more.photo.value)).status).toBe(404);
+  });
+});
+
+/** How many files an object shows, each of which must be there. */
+async function storedFiles(self: string): Promise<number> {
+  const { scan, photo } = expected(await api.send({ as: world.owner, path: self }), 200);
+  const urls = [scan, photo].flatMap((each) => each?.value ?? []);
+  const found = await Promise.all(urls.map((url) => download(url)));
+  expect(found.map(({ status }) => status)).toEqual(urls.map(() => 200));
+  return urls.length;
+}
+
+describe('the address of a file', () => {
+  it('gives another field a copy of its own', async () => {
+    const { self, url } = await withScan('shared');
+
+    const made = expected(await post({ scan: url, photo: { type: 'file', value: url } }), 201);
+    await api.send({ as: world.owner, method: 'DELETE', path: self });
+
+    expect(new Set([url, made.scan.value, made.photo.value]).size).toBe(3);
+    expect((await download(made.scan.value)).text).toBe('shared');
+    expect((await download(made.photo.value)).text).toBe('shared');
+    expect((await download(made.photo.value)).headers.get('content-type')).toBe('text/plain');
+    expect((await later(url)).status).toBe(404);
+  });
+
+  it('of another instance is none here', async () => {
+    const { url } = await withScan();
+    const other = await openWorld(api, 'shop-1');
+    const theirs = await other.dataClass('paper', [{ name: 'scan', type: 'file' }]);
+
+    const refused = await api.send({
+      as: other.owner,
+      path: `${theirs}objects/`,
+      body: { scan: url },
+    });
+
+    expect([refused.status, refused.body]).toEqual([400, { scan: ['File URL is invalid.'] }]);
+  });
+});
+
+describe('when the commit', () => {
+  let stored: string[];
+  let removed: string[];
+  beforeAll(() => {
+    const { files } = api.platform;
+    const { put, remove } = files;
+    Object.assign(files, {
+      put: (key: string, content: never) => {
+        stored.push(key);
+        return put(key, content);
+      },
+      remove: (names: readonly string[]) => {
+        removed.push(...names);
+        return remove(names);
+      },
+    });
+  });
+
+  const isThere = (key: string | undefined) => api.platform.files.has(key ?? '');
+
+  it('is refused for a name that is taken, the new file goes and the old one stays', async () => {
+    [stored, removed] = [[], []];
+    expected(await post({ isbn: 'taken' }), 201);
+    const { self, url } = await withScan();
+
+    const refused = await patch(self, form(file('scan', 'x'), { name: 'isbn', value: 'taken' }));
+
+    expect([refused.status, refused.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
+    expect(removed).toEqual(stored.slice(1));
+    expect((await download(url)).status).toBe(200);
+  });
+
+  it('loses a race, it is made again, and one file is left', async () => {
+    [stored, removed] = [[], []];
+    const { self } = await withScan();
+    sabotage = () => Promise.reject(new ConditionFailed(0, undefined));
+
+    const changed = await patch(self, form(file('scan', 'again')));
+
+    await api.platform.idle();
+
+    expect(changed.status).toBe(200);
+    expect(stored).toHaveLength(3);
+    expect((await download(changed.body.scan.value)).text).toBe('again');
+    expect(await Promise.all(stored.map(isThere))).toEqual([false, false, true]);
+  });
+
+  it('fails and nobody knows how it came out, the new file stays: the object may name it', async () => {
+    [stored, removed] = [[], []];
+    const { self } = await withScan();
+    sabotage = async (write) => {
+      await write();
+      throw new Error('the answer was lost');
+    };
+
+    const failed = await patch(self, form(file('scan', 'new')));
+    const read = expected(await api.send({ as: world.owner, path: self }), 200);
+
+    expect(failed.status).toBe(500);
+    expect(removed).not.toContain(stored[1]);
+    expect((await download(read.scan.value)).text).toBe('new');
+  });
+
+  it('has happened and the old file cannot be removed at once, it is tried again', async () => {
+    [stored, removed] = [[], []];
+    const { self, url } = await withScan();
+    const { files } = api.platform;
+    const { remove } = files;
+    let tries = 0;
+    const failing: typeof remove = (names) => {
+      tries += 1;
+      return tries === 1 ? Promise.reject(new Error('no disk')) : remove(names);
+    };
+    Object.assign(files, { remove: failing });
+
+    const changed = await patch(self, form(file('scan', 'new')));
+    await vi.waitUntil(async () => (await download(url)).status === 404, { timeout: 10_000 });
+    Object.assign(files, { remove });
+
+    expect([changed.status, (await download(changed.body.scan.value)).text]).toEqual([200, 'new']);
+    expect(tries).toBe(2);
+  });
+
+  it('cannot begin as a file cannot be stored, nothing is written and nothing is left', async () => {
+    [stored, removed] = [[], []];
+    const { files } = api.platform;
+    const { put } = files;
+    let puts = 0;
+    const failing: typeof put = (key, content) => {
+      puts += 1;
+      return puts === 2 ? Promise.reject(new Error('the disk is full')) : put(key, content);
+    };
+    Object.assign(files, { put: failing });
+    const before = await list();
+
+    const failed = await post(form(file('scan', 'x'), file('photo', 'y')));
+    Object.assign(files, { put });
+
+    expect(failed.status).toBe(500);
+    expect(await list()).toEqual(before);
+    expect(removed).toHaveLength(2);
+    expect(await Promise.all(removed.map(isThere))).toEqual([false, false]);
+  });
+
+  async function list(): Promise<Answer['body']> {
+    return expected(
+      await api.send({ as: world.owner, path: `${path}?page_size=0&include_count=1` }),
+      200,
+    );
+  }
+});
+
+describe('with what holds it', () => {
+  const cases: readonly [string, (path: string) => string][] = [
+    ['its class', (inside) => inside],
+    ['its instance', () => ''],
+  ];
+  it.each(cases)('%s, a file is gone, and no other', async (name, target) => {
+    const { url: other } = await withScan();
+    const theirs = await openWorld(api, `gone-${name.slice(4)}`);
+    await theirs.dataClass('paper', [{ name: 'scan', type: 'file' }]);
+    const at = `${theirs.base}classes/paper/`;
+    const body = form(file('scan', 'x'));
+    const made = await api.send({ as: theirs.owner, path: `${at}objects/`, body });
+    const { value } = expected(made, 201).scan;
+
+    const inside = target('classes/paper/');
+    expected(await theirs.call(theirs.owner, 'DELETE', inside), 204);
+
+    expect((await later(value)).status).toBe(404);
+    expect((await download(other)).status).toBe(200);
+  });
+});
+
+describe('a download', () => {
+  let url: string;
+  beforeAll(async () => {
+    url = (await withScan('0123456789')).url;
+  });
+
+  it('may be kept for an hour, and pages of any origin may read it', async () => {
+    const { headers } = await download(url, { Origin: 'https://app.example' });
+
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'accept-ranges': 'bytes',
+      'access-control-allow-origin': '*',
+      'cache-control': 'public, max-age=3600',
+      'content-length': '10',
+      'x-request-id': expect.any(String),
+      etag: expect.stringMatching(/^"[^"]+"$/),
+    });
+  });
+
+  it.each([
+    ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
+    ['bytes=7-', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-2', 206, '89', 'bytes 8-9/10'],
+    ['bytes=-50', 206, '0123456789', 'bytes 0-9/10'],
+    ['bytes=8-99', 206, '89', 'bytes 8-9/10'],
+    ['bytes=10-', 416, '', 'bytes */10'],
+    ['bytes=-0', 416, '', 'bytes */10'],
+    ['bytes=3-1', 200, '0123456789', null],
+    ['bytes=0-1,4-5', 200, '0123456789', null],
+    ['lines=1-2', 200, '0123456789', null],
+  ])('of the range %s gives %i', async (range, status, text, contentRange) => {
+    const part = await download(url, { Range: range });
+
+    expect([part.status, part.text, part.headers.get('content-range')]).toEqual([
+      status,
+      text,
+      contentRange,
+    ]);
+  });
+
+  it('by HEAD has the headers and no body', async () => {
+    const [get, head] = [await download(url), await download(url, {}, 'HEAD')];
+
+    expect([head.status, head.text]).toEqual([200, '']);
+    for (const name of ['content-length', 'content-type', 'etag', 'last-modified']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+  });
+
+  it('of what the reader has is not repeated', async () => {
+    const etag = (await download(url)).headers.get('etag') ?? '';
+
+    const same = await download(url, { 'If-None-Match': `"x", ${etag}` });
+    const part = await download(url, { Range: 'bytes=1-1', 'If-Range': etag });
+    const whole = await download(url, { Range: 'bytes=1-1', 'If-Range': '"x"' });
+
+    expect([same.status, same.text]).toEqual([304, '']);
+    expect([part.status, whole.status]).toEqual([206, 200]);
+  });
+
+  it.each([
+    ['DELETE', 405, { detail: 'Method "DELETE" not allowed.' }],
+    ['PUT', 405, { detail: 'Method "PUT" not allowed.' }],
+    ['POST', 403, { detail: 'You do not have permission to perform this action.' }],
+  ])('by %s is refused', async (method, status, body) => {
+    const refused = await download(url, {}, method);
+
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([status, body]);
+    expect((await download(url)).status).toBe(200);
+  });
+
+  it.each([
+    ...['/files/', '/files/1/', '/files/1/2/', '/files/1/2/x', '/files/../secrets.json'],
+    ...['/files/%2e%2e/%2e%2e/secrets.json', '/files/1/2/%00', '/files//etc/passwd'],
+    ...[`/files/1/2/${'0'.repeat(40)}`, `/files/uploads/1/2/${'0'.repeat(40)}`],
+  ])('of %s finds nothing', async (at) => {
+    const answer = await api.send({ path: at });
+
+    expect({ status: answer.status, body: answer.body }).toEqual(missing);
+  });
+
+  it('is one line in the log, without the address', () => {
+    const lines = api.logged.filter(({ path: at }) => String(at).startsWith('/files/1/2/'));
+
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter(({ path: at }) => /[0-9a-f]{40}/.test(String(at)))).toEqual([]);
+  });
+});
+
+it('a profile has files as any object', async () => {
+  const schema = [{ name: 'avatar', type: 'file' }];
+  expected(await world.call(world.owner, 'PATCH', 'classes/user_profile/', { schema }), 200);
+  const user = { username: 'ann', password: 'x' };
+  const made = expected(await world.call(world.owner, 'POST', 'users/', user), 201);
+
+  const changed = expected(
+    await patch(made.profile.links.self, form(file('avatar', 'a face', 'me.jpg'))),
+    200,
+  );
+  const { profile } = expected(await world.call(world.owner, 'GET', `users/${made.id}/`), 200);
+  const before = await download(changed.avatar.value);
+  await world.call(world.owner, 'DELETE', `users/${made.id}/`);
+
+  expect(profile.avatar).toEqual(changed.avatar);
+  expect([before.text, before.headers.get('content-type')]).toEqual(['a face', 'image/jpeg']);
+  expect((await later(changed.avatar.value)).status).toBe(404);
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { FileStore } from '../../shared/services/ports.ts';
+
+const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+
+/** What every store of files does. */
+export function filesConform(name: string, store: () => FileStore): void {
+  describe(name, () => {
+    const png = { bytes: bytes('\u0000PNG'), contentType: 'image/png' };
+    const text = { bytes: bytes('text'), contentType: 'text/plain' };
+
+    async function read(key: string) {
+      const found = await store().get(key);
+      return found && { ...found, bytes: new Uint8Array(found.bytes) };
+    }
+
+    test('gives back what was put, byte by byte, with its type', async () => {
+      await store().put('public/1/1/a.png', png);
+
+      expect(await read('public/1/1/a.png')).toEqual(png);
+      expect(await store().has('public/1/1/a.png')).toBe(true);
+    });
+
+    test('has nothing where nothing was put', async () => {
+      expect(await store().get('public/1/1/none')).toBeUndefined();
+      expect(await store().has('public/1/1/none')).toBe(false);
+      expect(await store().has('public/1')).toBe(false);
+      expect(await store().copy('public/1/1/none', 'public/1/1/copy')).toBe(false);
+      expect(await store().has('public/1/1/copy')).toBe(false);
+    });
+
+    test('a put replaces', async () => {
+      await store().put('private/a', png);
+      await store().put('private/a', text);
+
+      expect(await read('private/a')).toEqual(text);
+    });
+
+    test('an empty file is a file', async () => {
+      const empty = { bytes: bytes(''), contentType: 'text/plain' };
+      await store().put('private/empty', empty);
+
+      expect(await read('private/empty')).toEqual(empty);
+    });
+
+    test('a copy has the type, and outlives its source', async () => {
+      await store().put('uploads/1/1/b.png', png);
+
+      const copied = await store().copy('uploads/1/1/b.png', 'public/1/1/b.png');
+      await store().remove(['uploads/1/1/b.png']);
+
+      expect(copied).toBe(true);
+      expect(await read('public/1/1/b.png')).toEqual(png);
+    });
+
+    test('removes what it is told, there or not', async () => {
+      await store().put('private/x', text);
+      await store().put('private/y', text);
+
+      await store().remove(['private/x', 'private/none']);
+      await store().remove([]);
+
+      expect([await store().has('private/x'), await store().has('private/y')]).toEqual([
+        false,
+        true,
+      ]);
+    });
+
+    test('removes all below a prefix and nothing beside it', async () => {
+      const inside = ['a', 'b', 'c', 'd', 'e'].map((each) => `public/7/1/${each}`);
+      for (const key of [...inside, 'public/7/12/f', 'public/71/1/g']) await store().put(key, text);
+
+      await store().removeAll('public/7/1/');
+      const left = await Promise.all(
+        [...inside, 'public/7/12/f', 'public/71/1/g'].map((key) => store().has(key)),
+      );
+      await store().removeAll('public/7/');
+      await store().removeAll('public/none/');
+
+      expect(left).toEqual([false, false, false, false, false, true, true]);
+      expect(await store().has('public/7/12/f')).toBe(false);
+      expect(await store().has('public/71/1/g')).toBe(true);
+    });
+
+    test('a prefix that is none is a fault', async () => {
+      await expect(store().removeAll('public/7')).rejects.toThrow('ends in a slash');
+    });
+
+    test('has an address without a slash at its end', () => {
+      expect(store().address()).toMatch(/^https?:\/\/.*[^/]$/);
+    });
+  });
+}

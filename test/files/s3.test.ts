@@ -1,0 +1,197 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  CopyObjectCommand,
+  DeleteObjectsCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFiles } from '../../shared/aws/files.ts';
+import type { FileStore } from '../../shared/services/ports.ts';
+import { answerS3, type S3Answer, type S3Objects } from '../support/fake-s3.ts';
+import { filesConform } from './conformance.ts';
+
+const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };
+const place = { bucket: 'files', address: 'https://cdn.example' };
+const objects: S3Objects = new Map();
+/** What goes wrong with the next requests, one each. */
+const faults: ((answer: () => S3Answer) => S3Answer | 'lost')[] = [];
+let server: Server;
+let files: FileStore;
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const body = await bytesOf(request);
+    const work = () => answerS3(objects, { method, url, headers, body });
+    const answer = faults.shift()?.(work) ?? work();
+    if (answer === 'lost') {
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens
+  const client = new S3Client({
+    ...{ endpoint, region: 'eu-west-1', credentials, maxAttempts: 4, forcePathStyle: true },
+  });
+  files = openFiles({ ...place, client });
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  const body = Buffer.concat(parts);
+  return request.headers['content-encoding'] === 'aws-chunked' ? unchunked(body) : body;
+}
+
+/** The first chunk is all that there is of so little. */
+function unchunked(body: Buffer): Buffer {
+  const end = body.indexOf('\r\n');
+  const size = Number.parseInt(body.subarray(0, end).toString(), 16);
+  return body.subarray(end + 2, end + 2 + size);
+}
+
+filesConform('a bucket', () => files);
+
+const text = { bytes: Buffer.from('text'), contentType: 'text/plain' };
+
+describe('when S3', () => {
+  const slow = (): S3Answer => ({
+    status: 503,
+    headers: { 'content-type': 'application/xml' },
+    body: '<Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>',
+  });
+  const lost = (answer: () => S3Answer) => {
+    answer();
+    return 'lost' as const;
+  };
+
+  test.each([
+    ['throttles', slow],
+    ['does it and its answer is lost', lost],
+  ])('%s, it is asked again', async (_, fault) => {
+    faults.push(fault);
+    await files.put('public/1/1/put', text);
+    faults.push(fault);
+    await files.copy('public/1/1/put', 'public/1/1/copied');
+    faults.push(fault);
+    const read = await files.get('public/1/1/copied');
+    faults.push(fault);
+    await files.remove(['public/1/1/put']);
+
+    expect(Buffer.from(read?.bytes ?? [])).toEqual(text.bytes);
+    expect([objects.has('public/1/1/put'), objects.has('public/1/1/copied')]).toEqual([
+      false,
+      true,
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  test('forbids, it is a fault and not a missing file', async () => {
+    const denied = (): S3Answer => ({
+      status: 403,
+      headers: { 'content-type': 'application/xml' },
+      body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>',
+    });
+    faults.push(denied, denied);
+
+    await expect(files.get('public/1/1/x')).rejects.toThrow('no');
+    await expect(files.has('public/1/1/x')).rejects.toThrow();
+  });
+});
+
+describe('requests', () => {
+  function mocked() {
+    const client = new S3Client({ region: 'eu-west-1', credentials });
+    const s3 = mockClient(client);
+    return { s3, store: openFiles({ ...place, client }) };
+  }
+
+  test('a page is kept to be saved, a picture to be shown', async () => {
+    const { s3, store } = mocked();
+    s3.on(PutObjectCommand).resolves({});
+
+    await store.put('public/1/2/a.html', { bytes: text.bytes, contentType: 'text/html' });
+    await store.put('public/1/2/a.png', { bytes: text.bytes, contentType: 'image/png' });
+
+    const shared = { Bucket: 'files', Body: text.bytes, CacheControl: 'public, max-age=3600' };
+    expect(s3.commandCalls(PutObjectCommand).map(({ args: [{ input }] }) => input)).toEqual([
+      {
+        ...shared,
+        ...{ Key: 'public/1/2/a.html', ContentType: 'text/html', ContentDisposition: 'attachment' },
+      },
+      {
+        ...shared,
+        ...{ Key: 'public/1/2/a.png', ContentType: 'image/png', ContentDisposition: 'inline' },
+      },
+    ]);
+  });
+
+  test('a copy names its source in the same bucket', async () => {
+    const { s3, store } = mocked();
+    s3.on(CopyObjectCommand).resolves({});
+
+    await store.copy('uploads/1/2/a', 'public/1/2/b');
+
+    expect(s3.commandCalls(CopyObjectCommand).map(({ args: [{ input }] }) => input)).toEqual([
+      { Bucket: 'files', Key: 'public/1/2/b', CopySource: 'files/uploads/1/2/a' },
+    ]);
+  });
+
+  test('a thousand keys are removed at once, and no more', async () => {
+    const { s3, store } = mocked();
+    s3.on(DeleteObjectsCommand).resolves({});
+
+    await store.remove(Array.from({ length: 1001 }, (_, i) => `public/1/1/${i}`));
+
+    const sizes = s3
+      .commandCalls(DeleteObjectsCommand)
+      .map(({ args: [{ input }] }) => input.Delete?.Objects?.length);
+    expect(sizes).toEqual([1000, 1]);
+  });
+
+  test('one that stays is a fault', async () => {
+    const { s3, store } = mocked();
+    s3.on(DeleteObjectsCommand).resolves({ Errors: [{ Key: 'a', Code: 'InternalError' }] });
+
+    await expect(store.remove(['public/1/1/a'])).rejects.toThrow('InternalError');
+  });
+
+  test('a form allows one key, one type and a size, for a time', async () => {
+    const { s3, store } = mocked();
+
+    const form = await store.openUpload('uploads/1/2/a.mp4', {
+      ...{ contentType: 'video/mp4', maxBytes: 5, seconds: 60 },
+    });
+
+    const { Policy = '', ...fields } = form.fields;
+    const policy = JSON.parse(Buffer.from(Policy, 'base64').toString());
+    const lifeMs = Date.parse(policy.expiration) - Date.now();
+    expect(form.url).toBe('https://files.s3.eu-west-1.amazonaws.com/');
+    expect(fields).toMatchObject({
+      key: 'uploads/1/2/a.mp4',
+      bucket: 'files',
+      'Content-Type': 'video/mp4',
+      'Content-Disposition': 'inline',
+      'X-Amz-Security-Token': 'token',
+    });
+    expect(policy.conditions).toEqual(
+      expect.arrayContaining([
+        ['content-length-range', 1, 5],
+        { key: 'uploads/1/2/a.mp4' },
+        { 'Content-Type': 'video/mp4' },
+      ]),
+    );
+    expect(lifeMs).toBeGreaterThan(0);
+    expect(lifeMs).toBeLessThanOrEqual(60_000);
+    expect(s3.calls()).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+import type { FileStore } from '../../shared/services/ports.ts';
+
+/** A place without files, for tests that are not about them. */
+export const noFiles: FileStore = {
+  address: () => 'https://files.example',
+  put: () => Promise.reject(new Error('there are no files here')),
+  get: () => Promise.resolve(undefined),
+  has: () => Promise.resolve(false),
+  copy: () => Promise.resolve(false),
+  remove: () => Promise.resolve(),
+  removeAll: () => Promise.resolve(),
+  openUpload: () => Promise.reject(new Error('there are no files here')),
+};
