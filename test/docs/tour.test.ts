@@ -16,6 +16,7 @@ const guides = [
   'docs/data-model.md',
   'docs/queries.md',
   'docs/batch.md',
+  'docs/files.md',
 ].flatMap((path) => readSteps(read(path)));
 const steps = [...tour, ...guides];
 const address = 'http://127.0.0.1:3000'; // where the README says the server is
