@@ -401,6 +401,19 @@ describe.each(programs)('on $name', ({ node }) => {
       scan ??= answered?.scan?.value;
     });
 
+    test('a browser gets a page, whose code is loaded then', async () => {
+      const event = gatewayEvent({ method: 'GET', path: '/v1.1/' });
+      const headers = { ...event.headers, accept: 'text/html' };
+
+      const result = await deployment.functions
+        .get(functionOf('/v1.1/'))
+        ?.invoke({ ...event, headers });
+
+      expect(result?.statusCode).toBe(200);
+      expect(result?.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(result?.headers['content-security-policy']).toContain("default-src 'none'");
+    });
+
     test('no role was too narrow', () => {
       expect(deployment.aws.refused).toEqual([]);
     });
@@ -419,7 +432,7 @@ describe.each(programs)('on $name', ({ node }) => {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line));
-      expect(lines).toHaveLength(journey.length);
+      expect(lines).toHaveLength(journey.length + 1);
       expect(lines[0]).toEqual({
         timestamp: expect.any(String),
         level: 'INFO',

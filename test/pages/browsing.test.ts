@@ -113,8 +113,10 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     await page.getByRole('link', { name: '/v1.1/', exact: true }).click();
     await page.getByRole('link', { name: '/v1.1/instances/', exact: true }).click();
     await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
-
-    await useKeys(page, world.owner);
+    await page.getByRole('link', { name: 'enter it under Keys' }).click();
+    await page.keyboard.type(world.owner);
+    await page.keyboard.press('Enter');
+    await page.getByText('Keys in use.').waitFor();
     await page.getByRole('heading', { name: 'Instance List' }).waitFor();
     for (const path of [world.base, `${world.base}classes/`, objects, `${objects}2/`]) {
       await page.getByRole('link', { name: path, exact: true }).click();

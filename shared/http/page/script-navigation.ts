@@ -64,7 +64,12 @@ function onClick(event) {
   if (!link || event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   if (link.origin !== location.origin || link.hasAttribute('download')) return;
-  if (link.hash === '#keys') byId('keys').open = true;
+  if (link.hash === '#keys') {
+    event.preventDefault();
+    byId('keys').open = true;
+    byId('keys-api').focus();
+    return;
+  }
   if (link.hash && link.pathname + link.search === shown) return;
   event.preventDefault();
   byId('keys').open = false;
