@@ -286,6 +286,8 @@ export function pathName(path: Path): string {
   switch (path.kind) {
     case 'index':
       return path.index === 'updated' ? 'updated' : `slot${path.index}`;
+    case 'cells':
+      return `slot${path.slot} by cells`;
     case 'rights':
       return path.user === undefined ? 'shared' : 'owned+shared';
     default:

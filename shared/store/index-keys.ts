@@ -1,6 +1,8 @@
 import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
 import type { FieldType } from '../domain/field-types.ts';
 import type { Json } from '../domain/json.ts';
+import { toPoint } from '../domain/query/geo.ts';
+import { cellOf } from '../domain/query/geo-cells.ts';
 import { idKey } from './entities.ts';
 import type { IndexKeys } from './store.ts';
 
@@ -17,7 +19,7 @@ export const codeEnd = '\u0000';
 
 /**
  * The keys of an object in the slots of its class. Every slot that the class uses has one, null included, so that
- * a slot lists every object; but geopoints have no order yet and no key.
+ * a slot lists every object.
  *
  * @param id the object's id, at most ten digits
  */
@@ -25,14 +27,14 @@ export function slotKeys(compiled: CompiledClass, values: StoredValues, id: numb
   const keys: Record<string, string> = {};
   const end = codeEnd + idKey(id);
   for (const { slot, type, storage } of compiled.indexed) {
-    if (slot === undefined || type === 'geopoint') continue;
+    if (slot === undefined) continue;
     keys[`slot${slot}`] = encodeValue(type, values[storage] ?? null) + end;
   }
   return keys;
 }
 
 /**
- * Encodes a stored value of a type that has an order. Same values have the same code, so it also tells whether two
+ * Encodes a stored value of a type that has an order; points stand in that of their cells. Same values have the same code, so it also tells whether two
  * values of a unique field are the same.
  */
 export function encodeValue(type: FieldType, value: Json): string {
@@ -48,14 +50,21 @@ export function encodeValue(type: FieldType, value: Json): string {
       return String(value); // ISO text with a year of four digits: its order is that of time
     case 'string':
       return encodeText(String(value));
+    case 'geopoint':
+      return encodePoint(value);
     case 'text':
     case 'file':
     case 'relation':
     case 'array':
     case 'object':
-    case 'geopoint':
       throw new Error(`values of type ${type} have no order`);
   }
+}
+
+function encodePoint(value: Json): string {
+  const point = toPoint(value);
+  if (point === undefined) throw new Error('a geopoint without coordinates');
+  return cellOf(point);
 }
 
 const bits = new DataView(new ArrayBuffer(8));

@@ -46,6 +46,12 @@ export function objectRanges(
         ...(user === undefined ? [] : byIds({ index: 'owned' }, idKey(user), bounds)),
       ];
     }
+    case 'cells':
+      return path.cells.map(({ first, last }) => ({
+        index: slotName(path.slot),
+        lower: { key: first, inclusive: true },
+        upper: { key: successor(last), inclusive: false },
+      }));
     case 'index': {
       const ranges =
         path.points === undefined ? [limitsRange(path)] : pointRanges(path, path.points, bounds);
@@ -106,13 +112,18 @@ function codesOf({ index, type }: IndexPath): Codes {
       after: (value) => value + afterDigits,
     };
   }
-  const name = indexNames[index]; // the first sixteen are the slots
-  if (name === undefined) throw new Error(`no slot ${index}`);
+  const name = slotName(index);
   return {
     index: name,
     start: (value) => encodeValue(type, value) + codeEnd,
     after: (value) => encodeValue(type, value) + afterCodeEnd,
   };
+}
+
+function slotName(slot: number): IndexName {
+  const name = indexNames[slot]; // the first sixteen are the slots
+  if (name === undefined) throw new Error(`no slot ${slot}`);
+  return name;
 }
 
 function limitsRange(path: IndexPath): ObjectRange {

@@ -136,9 +136,21 @@ describe('an index', () => {
   });
 
   it('is not made for what cannot be ordered', async () => {
-    await make({ plain: 1, array: ['a'], geopoint: { longitude: 1, latitude: 2 } });
+    await make({ plain: 1, array: ['a'] });
 
-    for (const slot of [6, 7, 8, 15] as const) expect(await standing(`slot${slot}`)).toEqual([]);
+    for (const slot of [7, 8, 15] as const) expect(await standing(`slot${slot}`)).toEqual([]);
+  });
+
+  it('of points has them in the order of their cells, from the south-west', async () => {
+    const at = (longitude: number, latitude: number) => make({ geopoint: { longitude, latitude } });
+    const [north, unset, west, east] = [
+      await at(10, 80),
+      await make({}),
+      await at(-10, 1),
+      await at(1, 2),
+    ];
+
+    expect(await standing('slot6')).toEqual([west, east, north, unset]);
   });
 
   it('is as it was after a write that was refused', async () => {

@@ -49,6 +49,7 @@ const schema = [
   { name: 'rare', type: 'string', filter_index: true },
   { name: 'half', type: 'boolean', filter_index: true },
   { name: 'tags', type: 'array', filter_index: true },
+  { name: 'place', type: 'geopoint', filter_index: true },
   { name: 'ref', type: 'reference', target: 'self', filter_index: true },
 ];
 
@@ -92,6 +93,8 @@ function objectOf(id: number, count: number): ObjectData {
       '1_tenth': id % 10,
       '1_half': id % 2 === 0,
       '1_tags': [`tag-${id % 10}`],
+      // ten near the middle of a town, all others elsewhere
+      '1_place': { longitude: id % (count / 10) === 0 ? 13.4 : (id % 160) + 15, latitude: 52.5 },
       ...(id % (count / 20) === 0 && { '1_rare': `r-${(id / (count / 20)) % 2}` }),
       ...(id > 1 && { '1_ref': id - 1 }),
     },
@@ -134,6 +137,11 @@ const rows: readonly Row[] = [
   { query: 'query={"rare":{"_eq":"r-1"}}&order_by=-n', kept: 10, rounds: 2, queried: 110 },
   { query: 'query={"rare":{"_startswith":"r-"}}', kept: 20, rounds: 2, queried: 120 },
   { query: 'query={"rare":{"_like":"r-%251"}}', kept: 10, rounds: 2, queried: 120 },
+  {
+    query:
+      'query={"place":{"_near":{"longitude":13.41,"latitude":52.5,"distance_in_kilometers":5}}}',
+    ...{ kept: 10, rounds: 2, queried: 110 },
+  },
   { query: 'query={"n":{"_lt":15}}', kept: 15, rounds: 2, queried: 115 },
   { query: 'query={"n":{"_in":[1,5,9]}}&page_size=20', kept: 3, rounds: 2, queried: 3 },
   { query: 'query={"tenth":{"_eq":3}}&page_size=20', kept: 20, rounds: 2, queried: 20 },

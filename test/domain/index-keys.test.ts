@@ -112,7 +112,7 @@ describe('index keys', () => {
     expect(encodeText(text)).toBe(code);
   });
 
-  it('gives every slot a key, but not to points', () => {
+  it('gives every slot a key', () => {
     const fields: readonly FieldDefinition[] = [
       { name: 'a', type: 'string', filter_index: true },
       { name: 'b', type: 'text' },
@@ -133,6 +133,7 @@ describe('index keys', () => {
 
     expect(keys).toEqual({
       slot0: '1\u00000000000042',
+      slot1: 's00twy01mtw0\u00000000000042',
       slot3: '"x\u00000000000042',
       slot15: '~\u00000000000042',
     });

@@ -192,8 +192,8 @@ const time = fc.constantFrom(...times);
 const id = fc.integer({ min: 1, max: 60 });
 const member = fc.constantFrom<unknown>('a', 'b', 1, 2, true, false, '1');
 const point = fc.record({
-  longitude: fc.constantFrom(-179, -20, 0, 1, 2, 179),
-  latitude: fc.constantFrom(-80, -1, 0, 1, 50),
+  longitude: fc.constantFrom(-179.999, -179, -20, 0, 1, 2, 179, 179.999),
+  latitude: fc.constantFrom(-80, -1, 0, 1, 50, 89.99),
 });
 
 /** Values of the fields that refer to nothing. */
@@ -275,7 +275,7 @@ const plainLookup: fc.Arbitrary<Lookup> = fc.oneof(
     'place',
     ['_near'],
     fc
-      .record({ at: point, far: fc.constantFrom(0, 100, 120, 400, 6000) })
+      .record({ at: point, far: fc.constantFrom(0, 1, 100, 120, 400, 6000, 15_000) })
       .map(({ at, far }) => ({ ...at, distance_in_kilometers: far })),
   ),
 );

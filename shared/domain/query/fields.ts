@@ -111,7 +111,7 @@ function queryField({ name, type, storage, slot, index, definition }: CompiledFi
   const { target, unique = false } = definition;
   return {
     ...{ name, type, isUnique: unique },
-    ...(slot !== undefined && index === 'filled' && type !== 'geopoint' && { slot }),
+    ...(slot !== undefined && index === 'filled' && { slot }),
     ...(target !== undefined && { target }),
     valueOf: ({ values }) => values[storage],
   };

@@ -26,10 +26,21 @@ export function distanceKm(a: Point, b: Point): number {
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(square)));
 }
 
-function half(degrees: number): number {
-  return Math.sin(radians(degrees) / 2);
+/** The angle, in radians, under which a distance on the earth is seen from its middle. */
+export function angleOf(kilometers: number): number {
+  return kilometers / earthRadiusKm;
 }
 
-function radians(degrees: number): number {
-  return (degrees * Math.PI) / 180;
+/** Turns radians into degrees. */
+export function degrees(angle: number): number {
+  return (angle * 180) / Math.PI;
+}
+
+function half(angle: number): number {
+  return Math.sin(radians(angle) / 2);
+}
+
+/** Turns degrees into radians. */
+export function radians(angle: number): number {
+  return (angle * Math.PI) / 180;
 }

@@ -1,6 +1,7 @@
 import type { FieldType } from '../field-types.ts';
 import type { Condition } from './conditions.ts';
 import type { QueryField } from './fields.ts';
+import { type CellRange, cellsAround } from './geo-cells.ts';
 import type { Scalar } from './operands.ts';
 import type { Order } from './order.ts';
 import { patternPrefix } from './text-match.ts';
@@ -39,6 +40,8 @@ export type Path =
   /** What is shared, and what the user owns. */
   | { readonly kind: 'rights'; readonly user: number | undefined }
   | { readonly kind: 'owned'; readonly owners: readonly number[] }
+  /** Points in some cells, in no order. */
+  | { readonly kind: 'cells'; readonly slot: number; readonly cells: readonly CellRange[] }
   | IndexPath;
 
 /** A part of an index over one field. */
@@ -150,7 +153,16 @@ function indexOf({ system, slot, type }: QueryField): IndexPath | undefined {
   return { kind: 'index', index, type: type as FieldType, limits: [] };
 }
 
-const costs = { one: 1, points: 2, closed: 4, prefix: 4, open: 5, unset: 6, set: 7 } as const;
+const costs = {
+  one: 1,
+  points: 2,
+  cells: 3,
+  closed: 4,
+  prefix: 4,
+  open: 5,
+  unset: 6,
+  set: 7,
+} as const;
 
 /** The paths that conditions open, the best one first; one for each field. */
 function choicesOf(conditions: readonly Condition[]): readonly Choice[] {
@@ -177,7 +189,17 @@ function choiceOf(conditions: readonly Condition[]): Choice | undefined {
   const points = pointsOf(conditions);
   if (points !== undefined) return pointsChoice(field, points);
   const path = indexOf(field);
-  return path && rangeOf(path, conditions);
+  return path && (cellsChoice(field, conditions) ?? rangeOf(path, conditions));
+}
+
+function cellsChoice({ slot }: QueryField, conditions: readonly Condition[]): Choice | undefined {
+  if (slot === undefined) return undefined;
+  for (const condition of conditions) {
+    if (condition.kind !== 'near') continue;
+    const cells = cellsAround(condition.circle, condition.circle.kilometers);
+    if (cells !== undefined) return { path: { kind: 'cells', slot, cells }, cost: costs.cells };
+  }
+  return undefined;
 }
 
 function pointsChoice(field: QueryField, points: readonly Scalar[]): Choice | undefined {
