@@ -260,7 +260,10 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     await page.getByRole('button', { name: 'Create POST' }).click();
 
     const request = await sent;
-    await request.response();
+    await page.getByText('Created.').waitFor();
+    const { body } = await api.send({ as: world.owner, path: pathOf(page) });
+    expect(body).toMatchObject({ title: 'Żółw', tags: ['a'], page: { type: 'file' } });
+    expect(await (await fetch(body.page.value)).text()).toBe('scanned');
     expect(request.headers()['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(request.headers()['x-api-key']).toBe(world.owner);
   });
