@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Outcome, runLoad } from './load.ts';
 import { describeProfile } from './profile.ts';
 import { makeWorld, type Scenario, scenarios, seedRequest, type World } from './scenarios.ts';
+import { measureScripts, scriptRows } from './scripts.ts';
 import { startBare, startPlatform } from './server.ts';
 
 // Measures the local platform as a user runs it, over HTTP, beside Node's own server with the same answers.
@@ -12,7 +13,7 @@ const usage = `Usage: npm run bench -- [options]
   --seconds N        time of each measurement, 0.1 to 60 (default 3)
   --objects N        objects that are seeded, 1000 to 1000000 (default 10000)
   --connections A,B  connections at a time, each 1 to 256 (default 1,32)
-  --only NAME,NAME   only these rows: ${scenarios.map(({ name }) => name).join(', ')}
+  --only NAME,NAME   only these rows: ${[...scenarios.map(({ name }) => name), ...scriptRows].join(', ')}
   --profile          say where the server's time goes instead of the table
 `;
 
@@ -24,6 +25,8 @@ interface Options {
   readonly objects: number;
   readonly connections: readonly number[];
   readonly chosen: readonly Scenario[];
+  /** Those of `scriptRows` that are wanted. */
+  readonly scripts: readonly string[];
   readonly profile: boolean;
 }
 
@@ -62,12 +65,15 @@ function readOptions(): Options | 'help' {
   if (values.help) return 'help';
   const names = values.only?.split(',');
   const chosen = scenarios.filter(({ name }) => names === undefined || names.includes(name));
-  if (names !== undefined && chosen.length !== names.length) throw new Error(usage);
+  const scripts = scriptRows.filter((name) => names === undefined || names.includes(name));
+  if (names !== undefined && chosen.length + scripts.length !== names.length)
+    throw new Error(usage);
   return {
     seconds: readNumber(values.seconds, 0.1, 60),
     objects: Math.floor(readNumber(values.objects, 1000, 1_000_000)),
     connections: values.connections.split(',').map((text) => Math.floor(readNumber(text, 1, 256))),
     chosen,
+    scripts,
     profile: values.profile,
   };
 }
@@ -95,7 +101,11 @@ async function run(options: Options): Promise<void> {
       else rows.push(await measure(scenario, world, connections, measured));
     }
   }
-  if (!options.profile) console.log(format([columns, ...rows]));
+  if (!options.profile) {
+    console.log(format([columns, ...rows]));
+    const scriptTable = await measureScripts(options.scripts, options.seconds);
+    if (scriptTable.length > 0) console.log(`\n${format(scriptTable)}`);
+  }
   const { residentBytes } = await platform.read();
   console.log(`Memory of the platform at the end: ${Math.round(residentBytes / 1e6)} MB`);
   await Promise.all([platform.stop(), bare.stop()]);
@@ -169,8 +179,10 @@ async function profile(
   return `\n${name}, connections: ${connections}\n${describeProfile(taken, requests)}`;
 }
 
-function format(rows: readonly string[][]): string {
-  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+function format(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  );
   const lines = rows.map((row) =>
     row.map((cell, at) =>
       at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),

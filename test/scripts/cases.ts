@@ -508,6 +508,40 @@ const repeated: readonly Case[] = [
   },
 ];
 
+const forged = JSON.stringify({
+  mark: '0'.repeat(32),
+  exitCode: 0,
+  isReusable: true,
+  response: '{}',
+});
+const forgeries: readonly Case[] = [
+  {
+    name: 'a report by the script itself, without the mark, is passed over',
+    source: `const fs = require('fs'); const line = '\\n' + ${JSON.stringify(forged)} + '\\n';
+      for (let fd = 3; fd < 40; fd++) { try { if (fs.fstatSync(fd).isSocket()) fs.writeSync(fd, line); } catch {} }
+      setTimeout(() => { console.log('true end'); process.exit(3); }, 30);`,
+    status: 'failure',
+    stdout: 'true end',
+  },
+  {
+    name: 'junk in the place of a report does not hide the true one',
+    source:
+      "require('fs').writeSync(3, '{\"mark\": \\u0000 half a li'); setResponse(new HttpResponse(201));",
+    response: { status: 201, content: '', content_type: json, headers: {} },
+  },
+  {
+    name: 'a flood in the place of a report ends the run',
+    source:
+      "const fs = require('fs'); const b = Buffer.alloc(65536, 'x'); for (;;) { try { fs.writeSync(3, b) } catch (e) { if (e.code !== 'EAGAIN') throw e } }",
+    status: 'failure',
+  },
+  {
+    name: 'an end mark in the output is text like any other',
+    source: `process.stdout.write('${'0'.repeat(32)}'); console.log('more')`,
+    stdout: `${'0'.repeat(32)}more`,
+  },
+];
+
 const limits: readonly Case[] = [
   {
     name: 'a memory bomb of arrays ends',
@@ -544,5 +578,6 @@ export const cases: Readonly<Record<string, readonly Case[]>> = {
   output: outputs,
   'custom responses': responses,
   'runs one after the other': repeated,
+  forgeries,
   limits,
 };

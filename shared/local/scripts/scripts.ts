@@ -67,6 +67,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     describe: async () => describeIsolation(await probe()),
     size: () => pool.size(),
     run: async (run) => {
+      if (run.runtime === 'python') return noPython();
       if (isClosed || queue.length >= maxWaiting) return { status: 'blocked' };
       if ((await enter(run)) === undefined) return { status: 'queue_timeout' };
       try {
@@ -99,4 +100,9 @@ async function execute(
   } finally {
     release();
   }
+}
+
+function noPython(): ScriptOutcome {
+  const stderr = 'Python scripts do not run on this machine yet.';
+  return { status: 'failure', executedAtMs: Date.now(), durationMs: 0, stdout: '', stderr };
 }

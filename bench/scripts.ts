@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type LocalScripts, openScripts } from '../shared/local/scripts/scripts.ts';
+
+/** Names of what is measured of scripts, each run by the local runner, without HTTP. */
+export const scriptRows = ['script warm', 'script cold'] as const;
+
+const columns = ['run', 'runs', 'p50 ms', 'p99 ms', 'server cpu us', 'runner cpu us', 'processes'];
+const tickMicros = 10_000; // of the kernel's book of CPU time, on any usual Linux
+const coldPauseMs = 300; // the next spare process is ready by then
+
+/** Measures runs of a trivial script: in a process that knows it, and as the first of a new script. */
+export async function measureScripts(
+  names: readonly string[],
+  seconds: number,
+): Promise<readonly (readonly string[])[]> {
+  const scripts = openScripts();
+  const rows: string[][] = [];
+  for (let n = 0; n < 200; n += 1) await runOnce(scripts, 0); // compiled, and warm
+  let script = 1;
+  if (names.includes('script warm')) {
+    rows.push(await measure('script warm', seconds, () => runOnce(scripts, 0)));
+  }
+  if (names.includes('script cold')) {
+    const run = async () => {
+      const took = await runOnce(scripts, script++);
+      await new Promise((resolve) => setTimeout(resolve, coldPauseMs));
+      return took;
+    };
+    rows.push(await measure('script cold', seconds, run));
+  }
+  await scripts.close();
+  return rows.length === 0 ? [] : [columns, ...rows];
+}
+
+async function measure(
+  name: string,
+  seconds: number,
+  run: () => Promise<number>,
+): Promise<string[]> {
+  const took: number[] = [];
+  const before = { own: process.cpuUsage(), family: familyOf(process.pid) };
+  const endMs = performance.now() + seconds * 1000;
+  while (performance.now() < endMs) took.push(await run());
+  const own = process.cpuUsage(before.own);
+  const after = familyOf(process.pid);
+  took.sort((a, b) => a - b);
+  const known = new Set(before.family.map(({ pid }) => pid));
+  return [
+    name,
+    String(took.length),
+    (took[Math.floor(took.length / 2)] ?? 0).toFixed(2),
+    (took[Math.floor(took.length * 0.99)] ?? 0).toFixed(2),
+    ((own.user + own.system) / took.length).toFixed(0),
+    name === 'script warm' ? ((cpuOf(after) - cpuOf(before.family)) / took.length).toFixed(0) : '-',
+    `${after.filter(({ pid }) => !known.has(pid)).length} new`,
+  ];
+}
+
+/** Runs a trivial script and gives the milliseconds that it took. */
+async function runOnce(scripts: LocalScripts, script: number): Promise<number> {
+  const startedMs = performance.now();
+  const { status } = await scripts.run({
+    ...{ instance: 1, script, version: 1, runtime: 'node', config: {}, meta: {} },
+    args: { GET: {}, POST: { who: 'Ann' }, who: 'Ann' },
+    source: async () => 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))',
+    ...{ timeoutMs: 5_000, waitMs: 5_000 },
+  });
+  if (status !== 'success') throw new Error(`a script ended as ${status}`);
+  return performance.now() - startedMs;
+}
+
+interface Relative {
+  readonly pid: number;
+  readonly cpuMicros: number;
+}
+
+/** Processes that `parent` has started, and theirs; none where there is no /proc. */
+function familyOf(parent: number): Relative[] {
+  const all = processes();
+  const below = (pid: number): Relative[] =>
+    all.filter((each) => each.parent === pid).flatMap((each) => [each, ...below(each.pid)]);
+  return below(parent);
+}
+
+function processes() {
+  try {
+    const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return names.flatMap(readStat);
+  } catch {
+    return [];
+  }
+}
+
+function readStat(name: string) {
+  try {
+    const text = readFileSync(`/proc/${name}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return [{ pid: Number(name), parent: Number(fields[1]), cpuMicros: ticks * tickMicros }];
+  } catch {
+    return []; // it has ended
+  }
+}
+
+function cpuOf(family: readonly Relative[]): number {
+  return family.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0);
+}
