@@ -3,6 +3,7 @@ import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import { batch } from './batch/resource.ts';
 import { classes } from './classes/resource.ts';
+import { dataEndpoints } from './data-endpoints/resource.ts';
 import { instances } from './instances/resource.ts';
 import { objects } from './objects/resource.ts';
 import { root } from './root/resource.ts';
@@ -18,6 +19,7 @@ export const api: readonly Family[] = [
   classes,
   objects,
   users,
+  dataEndpoints,
   schema,
   batch,
 ];

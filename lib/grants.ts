@@ -13,6 +13,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   'api-keys': ['read', 'list', 'write', 'count'],
   classes: ['read', 'list', 'write'],
   objects: ['read', 'list', 'filter', 'write', 'count'],
+  'data-endpoints': ['read', 'list', 'filter', 'write', 'count'],
   users: ['read', 'list', 'write', 'check', 'count'],
   schema: ['read'],
   background: ['read', 'list', 'write'],
@@ -42,7 +43,7 @@ export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly
   count: ['dynamodb:UpdateItem'],
 };
 
-const filing: readonly string[] = ['objects', 'users', 'batch', 'background'];
+const filing: readonly string[] = ['objects', 'data-endpoints', 'users', 'batch', 'background'];
 
 /** Tells whether a family keeps files: of objects, of users' profiles, or those that nobody needs any more. */
 export function keepsFiles(family: string): boolean {

@@ -6,7 +6,7 @@ import {
 } from '../../shared/domain/object-access.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
+import { objectFields, objectFieldsAt } from '../../shared/resource/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/resource/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/resource/object-page.ts';
 import { classOf, reservedId } from '../../shared/resource/place.ts';
@@ -40,10 +40,7 @@ const resource: ListResource<ObjectData, View> = {
     ...{ apiKey: 'CUD', ignoreAcl: allRights, user: allRights, allowAnonymousRead: 'LG' },
   },
   fields: objectFields,
-  fieldsAt: (fields, context) => ({
-    ...fields,
-    ...describedFields(classOf(context).data.schema),
-  }),
+  fieldsAt: objectFieldsAt,
   parameters: objectPageParameters,
   links: objectLinks,
   key: ({ instance, classNumber, params }) =>

@@ -30,6 +30,8 @@ export const messages = {
   badBoolean: (word: string) => `"${word}" is not a valid boolean.`,
   badChoice: (word: string) => `"${word}" is not a valid choice.`,
   noSuchPk: (id: string | number) => `Invalid pk "${id}" - object does not exist.`,
+  noSuchName: (name: string) => `Object with name=${name} does not exist.`,
+  commaList: 'Enter a comma separated list.',
   badPkType: (typeName: string) => `Incorrect type. Expected pk value, received ${typeName}.`,
   notList: (typeName: string) => `Expected a list of items but got type "${typeName}".`,
   notDictionary: (typeName: string) => `Invalid data. Expected a dictionary, but got ${typeName}.`,

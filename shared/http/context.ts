@@ -8,12 +8,13 @@ import {
   apiKeyEntity,
   as,
   classEntity,
+  dataEndpointEntity,
   deletedGroupsEntity,
   instanceNameEntity,
   memberEntity,
   userEntity,
 } from '../store/entities.ts';
-import type { ApiKeyData, Keyed, MemberData, UserData } from '../store/records.ts';
+import type { ApiKeyData, ClassData, Keyed, MemberData, UserData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import type { Request } from './message.ts';
@@ -61,8 +62,19 @@ export function createContext(parts: ContextParts): Context {
     body,
     openSession,
     instanceName: as(instanceNameEntity, records.instanceName),
-    class: as(classEntity, records.class),
+    class: classOfCall(load, loaded),
   };
+}
+
+/** A data endpoint goes with its class: one that bears the same name later is not the class of the call. */
+function classOfCall(
+  { match: { route } }: LoadRequest,
+  { records }: Loaded,
+): Stored<ClassData> | undefined {
+  const found = as(classEntity, records.class);
+  if (route.boundBy === undefined) return found;
+  const bound = as(dataEndpointEntity, records.binding)?.data.classNumber;
+  return found?.data.number === bound ? found : undefined;
 }
 
 function isCurrent(claims: KeyClaims, record: Stored<Keyed> | undefined): boolean {

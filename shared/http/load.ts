@@ -1,6 +1,6 @@
 import type { KeyClaims } from '../domain/credentials.ts';
 import type { Known, Operation } from '../resource/route.ts';
-import { classHint, type Hints } from '../services/hints.ts';
+import { bindingHint, classHint, type Hints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import {
   accountEntity,
@@ -8,6 +8,7 @@ import {
   as,
   classEntity,
   classNumbersEntity,
+  dataEndpointEntity,
   deletedGroupsEntity,
   instanceEntity,
   instanceNameEntity,
@@ -131,8 +132,10 @@ function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
   const { match } = request;
   const { params, version } = match;
   const instance = instanceId(request, found);
-  const classNumber = classNumberOf(request, found, instance);
-  return { params, version, account: request.caller.account?.scope, instance, classNumber };
+  const className = classNameOf(request, found, instance);
+  const classNumber = classNumberOf(request, found, { instance, className });
+  const account = request.caller.account?.scope;
+  return { params, version, account, instance, className, classNumber };
 }
 
 function instanceId(
@@ -147,12 +150,26 @@ function instanceId(
   return hints.instances.get(name) ?? caller.apiKey?.scope;
 }
 
-function classNumberOf(
-  { match, hints }: LoadRequest,
+/** The class that the path names, or the data endpoint that it leads to. */
+function classNameOf(
+  { match: { route, params }, hints }: LoadRequest,
   found: ReadonlyMap<string, Found>,
   instance: number | undefined,
+): string | undefined {
+  if (route.boundBy === undefined) return params.class;
+  const key = route.boundBy({ instance, params });
+  if (key === undefined) return undefined;
+  const record = found.get('binding');
+  return isAt(record, key)
+    ? as(dataEndpointEntity, record?.item)?.data.class
+    : hints.bindings.get(bindingHint(key));
+}
+
+function classNumberOf(
+  { hints }: LoadRequest,
+  found: ReadonlyMap<string, Found>,
+  { instance, className: name }: Pick<Known, 'instance' | 'className'>,
 ): number | undefined {
-  const name = match.params.class;
   if (instance === undefined || name === undefined) return undefined;
   const record = found.get('class');
   if (isAt(record, classEntity.key(instance, name))) {
@@ -175,9 +192,10 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
       params.instance === undefined ? undefined : instanceNameEntity.key(params.instance),
     ...accountRecords(caller.account, known.instance),
     ...apiKeyRecords(caller, route.instance === 'none'),
+    binding: route.boundBy?.(known),
     class:
-      route.inClass && known.instance !== undefined && params.class !== undefined
-        ? classEntity.key(known.instance, params.class)
+      route.inClass && known.instance !== undefined && known.className !== undefined
+        ? classEntity.key(known.instance, known.className)
         : undefined,
     // a process without a hint learns the numbers of all classes at once: references lead to others
     classNumbers:
@@ -218,9 +236,11 @@ function remember(
   const { params, route } = match;
   if (params.instance === undefined) return;
   hints.instances.set(params.instance, known.instance);
-  if (known.instance === undefined || !route.inClass || params.class === undefined) return;
+  const binding = route.boundBy?.(known);
+  if (binding !== undefined) hints.bindings.set(bindingHint(binding), known.className);
+  if (known.instance === undefined || !route.inClass || known.className === undefined) return;
   for (const [name, number] of Object.entries(listedNumbers(found))) {
     hints.classes.set(classHint(known.instance, name), number);
   }
-  hints.classes.set(classHint(known.instance, params.class), known.classNumber);
+  hints.classes.set(classHint(known.instance, known.className), known.classNumber);
 }

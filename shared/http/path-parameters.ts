@@ -29,6 +29,12 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
     documentedAs: 'class_name',
     isLowered: true,
   },
+  endpoint: {
+    type: 'string',
+    pattern: /^[a-z0-9_-]{1,64}$/,
+    description: 'Name of an endpoint; capitals count as small letters.',
+    isLowered: true,
+  },
   id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item of the list.' },
   backend: {
     type: 'string',

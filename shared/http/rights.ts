@@ -27,7 +27,8 @@ export function checkInstance({ route, actor, instanceName, instanceId }: Contex
 export function checkRights(context: Context, rights: readonly Right[]): void {
   const { route, actor } = context;
   if (!rights.some((right) => isAllowed(route.access, actor, right))) throw forbidden();
-  if (route.inClass && context.class === undefined) throw parentNotFound('Class');
+  if (!route.inClass || context.class !== undefined) return;
+  throw route.boundBy === undefined ? parentNotFound('Class') : notFound();
 }
 
 /** The right that a method needs: the operation's own, or that of its kind where there is no operation. */

@@ -25,7 +25,7 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** Where version 1 has the same under another path. */
   readonly v1Path?: string;
   /** The parameter that names an item. */
-  readonly item: 'id' | 'class' | 'instance' | 'member';
+  readonly item: 'id' | 'class' | 'instance' | 'member' | 'endpoint';
   /** Objects stand in a class. */
   readonly inClass?: true;
   readonly access: Access;

@@ -3,6 +3,8 @@ import { objectPermissions } from '../domain/object-access.ts';
 import { recordId } from '../domain/record-id.ts';
 import { text as textValue } from '../domain/values.ts';
 import { choice, computed, expectedRevision, type Field, type Fields, json } from './field.ts';
+import { classOf } from './place.ts';
+import type { FieldsAt } from './route.ts';
 
 /** What every data object has beside the fields of its class (reference: data objects, fields). */
 export const objectFields: Fields = {
@@ -25,6 +27,12 @@ export const objectFields: Fields = {
   },
   expected_revision: expectedRevision(),
 };
+
+/** What every object has, and the fields of the class of the call. */
+export const objectFieldsAt: FieldsAt = (fields, context) => ({
+  ...fields,
+  ...describedFields(classOf(context).data.schema),
+});
 
 /** The fields of a class as introspection describes them. */
 export function describedFields(schema: readonly FieldDefinition[]): Fields {

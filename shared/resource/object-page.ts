@@ -26,14 +26,25 @@ export const objectPageParameters: QueryParameters = {
   },
 };
 
+/** What a list of objects is asked for by, where that is not the call's own query alone. */
+export interface ObjectListing {
+  /** In place of the call's query, in links too. */
+  readonly query: URLSearchParams;
+  /** JSON of a filter that applies together with those in `query` and that no link shows; empty: none. */
+  readonly filter: string;
+}
+
 /**
  * Reads the page of objects that a call asks for, filtered and in its order.
  *
  * @param path of the list, as links show it
  * @throws ApiError 400 for a bad parameter, 408 when it takes too long
  */
-export async function readObjectPage(context: Context, path: string): Promise<Page<ObjectData>> {
-  const { query } = context.request;
+export async function readObjectPage(
+  context: Context,
+  path: string,
+  { query, filter }: ObjectListing = { query: context.request.query, filter: '' },
+): Promise<Page<ObjectData>> {
   const value = (name: string) => queryValue(query, name);
   // objects have an order_by in place of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
@@ -41,7 +52,7 @@ export async function readObjectPage(context: Context, path: string): Promise<Pa
   const { order, objects, count } = await listObjects(
     { platform, hints, actor, request, instance: instanceOf(context), class: classOf(context) },
     {
-      queries: query.getAll('query'),
+      queries: [filter, ...query.getAll('query')],
       orderBy: value('order_by'),
       lastValue: value('last_value'),
       isCounted: toBoolean(value('include_count')) === true,

@@ -44,8 +44,10 @@ export interface Route {
   readonly kind: 'list' | 'detail' | 'action' | 'page';
   /** What an `{instance}` in the path is: the place of the thing, or the thing itself, or absent. */
   readonly instance: 'none' | 'place' | 'thing';
-  /** The class named by `{class}` must exist and is at hand. */
+  /** The class named by `{class}`, or by the record at `boundBy`, must exist and is at hand. */
   readonly inClass: boolean;
+  /** Where the data endpoint is that says which class the call is about, in place of the path. */
+  readonly boundBy?: (known: Pick<Known, 'instance' | 'params'>) => Key | undefined;
   /** To an account that is no member it is as if it were not there: 404 (reference: which code). */
   readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (reference: kinds of key). */
@@ -117,7 +119,9 @@ export interface Known {
   readonly account: number | undefined;
   /** Instance id: proved by the name's record, or still a hint. */
   readonly instance: number | undefined;
-  /** Number of the class in the path: proved by the class's record, or still a hint. */
+  /** Name of the call's class: from the path, proved by the data endpoint's record, or still a hint. */
+  readonly className: string | undefined;
+  /** Number of the call's class: proved by the class's record, or still a hint. */
   readonly classNumber: number | undefined;
 }
 
@@ -125,6 +129,7 @@ export interface Known {
 export interface Params {
   readonly instance?: string;
   readonly class?: string;
+  readonly endpoint?: string;
   readonly id?: number;
   /** Name of another service whose log-ins are taken over. */
   readonly backend?: string;

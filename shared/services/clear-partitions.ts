@@ -5,6 +5,8 @@ import {
   as,
   classCountEntity,
   classPartitions,
+  dataEndpointEntity,
+  dataEndpointRowEntity,
   emailEntity,
   groupEntity,
   instanceCounter,
@@ -18,6 +20,7 @@ import {
 } from '../store/entities.ts';
 import type { GroupData } from '../store/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
+import { remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';
 import type { StepResult, WorkContext, WorkKind } from './work.ts';
 
@@ -32,7 +35,7 @@ export type DeletedClass = { readonly instance: number; readonly classNumber: nu
 /** An instance that was deleted; it has given the class numbers from 1 to `lastClass`. */
 export type DeletedInstance = { readonly instance: number; readonly lastClass: number };
 
-/** Clears away the objects of a deleted class, their unique values, their files and their count. */
+/** Clears away the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
 export const clearClass: WorkKind = {
   name: 'clear-class',
   step: async (context, task) => {
@@ -40,9 +43,29 @@ export const clearClass: WorkKind = {
     const key = classCountEntity.key(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
     const files = filePrefix('public', instance, classNumber);
-    return clear(context, task, { partitions, files, keys: [key] });
+    const result = await clear(context, task, { partitions, files, keys: [key] });
+    if (result === 'done') await clearEndpoints(context, task as DeletedClass);
+    return result;
   },
 };
+
+/** Removes the data endpoints of a deleted class; nobody sees them any more. */
+async function clearEndpoints(context: WorkContext, { instance, classNumber }: DeletedClass) {
+  const { pk, sk } = dataEndpointEntity.key(instance, '');
+  let lower = { key: sk, inclusive: false };
+  const upper = { key: `${sk}\u{10FFFF}`, inclusive: false };
+  for (;;) {
+    const page = await context.store.query({ pk, lower, upper, limit: stepSize });
+    for (const item of page.items.map((each) => as(dataEndpointEntity, each))) {
+      if (item.data.classNumber !== classNumber) continue;
+      const row = dataEndpointRowEntity.key(instance, item.data.row);
+      await maintain(context, [remove(item), deletion(row)]);
+    }
+    const last = page.positions.at(-1);
+    if (!page.more || last === undefined) return;
+    lower = { key: last, inclusive: false };
+  }
+}
 
 /** Clears away all that a deleted instance had, in its own partitions and in those of its members. */
 export const clearInstance: WorkKind = {

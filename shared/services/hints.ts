@@ -1,5 +1,6 @@
 import type { CompiledClass } from '../domain/compiled-class.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
+import type { Key } from '../store/store.ts';
 import type { FileStore } from './ports.ts';
 
 /**
@@ -11,6 +12,8 @@ export interface Hints {
   readonly instances: Hint<string, number>;
   /** Class numbers by `<instance id>/<class name>`. */
   readonly classes: Hint<string, number>;
+  /** Class names by the place of the data endpoint that says them, see {@link bindingHint}. */
+  readonly bindings: Hint<string, string>;
   /** What genuine keys say, by their text: spares the MAC, not the record, which is read at every call. */
   readonly keys: Hint<string, KeyClaims>;
   /** Classes made ready, by the version of their record: not a hint but a fact, which no change can make wrong. */
@@ -43,6 +46,7 @@ export function createHints(files: Pick<FileStore, 'address'>): Hints {
     filesAt: files.address,
     instances: createHint(),
     classes: createHint(),
+    bindings: createHint(),
     keys: createHint(),
     compiled: createHint(),
     ways: createHint(),
@@ -63,6 +67,11 @@ export function createHint<Name, Value>(): Hint<Name, Value> {
       entries.set(name, value);
     },
   };
+}
+
+/** Name of the hint that a data endpoint at this place gives. */
+export function bindingHint({ pk, sk }: Key): string {
+  return `${pk}/${sk}`;
 }
 
 /** Name of a class hint. */

@@ -256,9 +256,7 @@ function isChanged(compiled: CompiledClass, before: ObjectData, after: ObjectDat
 
 /** Channels come with their own resource; until then none is there to be named. */
 function channelErrors({ channel }: SystemValues): Messages {
-  return typeof channel === 'string'
-    ? { channel: [`Object with name=${channel} does not exist.`] }
-    : {};
+  return typeof channel === 'string' ? { channel: [messages.noSuchName(channel)] } : {};
 }
 
 interface Unchecked {

@@ -8,6 +8,8 @@ import type {
   ClassData,
   ClassNumbersData,
   ConfigData,
+  DataEndpointData,
+  DataEndpointRowData,
   DeadLetterData,
   DeletedGroupsData,
   EmailData,
@@ -47,6 +49,7 @@ import type { Key, Stored } from './store.ts';
  * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
  * | ... metadata of a class; number of its objects  |                                | CLASSMETADATA#<name>; CLASSCOUNT#<number> |
+ * | ... data endpoints, by name and in list order   |                                | DATAENDPOINT#<name>; DATAENDPOINTROW#<row> |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
  * | ... group by name; groups that are gone         |                                | GROUPNAME#<name>; DELETEDGROUPS |
@@ -199,6 +202,19 @@ export const classCountEntity = entity<ClassCountData, [instance: number, classN
   }),
 );
 
+/** A data endpoint. One whose class is gone, or was made anew, is as if it were not there. */
+export const dataEndpointEntity = entity<DataEndpointData, [instance: number, name: string]>(
+  'data-endpoint',
+  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `DATAENDPOINT#${name}` }),
+);
+
+/** Data endpoints in the order of their creation, by which they are listed. */
+export const dataEndpointRowPrefix = 'DATAENDPOINTROW#';
+export const dataEndpointRowEntity = entity<DataEndpointRowData, [instance: number, row: number]>(
+  'data-endpoint-row',
+  (instance, row) => ({ pk: `INSTANCE#${instance}`, sk: `${dataEndpointRowPrefix}${idKey(row)}` }),
+);
+
 /** A group of users. */
 export const groupPrefix = 'GROUP#';
 export const groupEntity = entity<GroupData, [instance: number, id: number]>(
@@ -311,7 +327,14 @@ export function instancePartitions(instance: number, lastClass: number): readonl
 }
 
 /** What is counted inside an instance. */
-export const instanceCounters = ['object', 'key', 'admin', 'user', 'group'] as const;
+export const instanceCounters = [
+  'object',
+  'key',
+  'admin',
+  'user',
+  'group',
+  'data-endpoint',
+] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
   return { pk: `INSTANCE#${instance}#SEQUENCE`, sk: what };

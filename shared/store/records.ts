@@ -133,6 +133,28 @@ export interface ClassCountData {
   readonly recountAt?: number;
 }
 
+/** A saved way of asking for the objects of a class. Null: not set. */
+export interface DataEndpointData {
+  readonly name: string;
+  /** Place in the list of all, in the order of creation; it outlives a change of name. */
+  readonly row: number;
+  readonly description: string;
+  /** Name of its class. */
+  readonly class: string;
+  /** A class of this name with another number came later: the endpoint went with its own. */
+  readonly classNumber: number;
+  readonly query: JsonObject;
+  readonly excluded_fields: string | null;
+  readonly order_by: string | null;
+  readonly page_size: number | null;
+  readonly expand: string | null;
+}
+
+/** Which data endpoint has a place in the list of all. */
+export interface DataEndpointRowData {
+  readonly name: string;
+}
+
 /** A group of users. */
 export interface GroupData {
   readonly id: number;

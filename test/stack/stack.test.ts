@@ -172,8 +172,8 @@ describe.each(ofFamilies)(
         batch: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],
       };
       const names = expected[family] ?? [...write, 'Query', 'UpdateItem'];
-      const hasFiles = ['objects', 'users', 'batch'].includes(family);
-      const hasIndexes = ['objects', 'batch'].includes(family);
+      const hasFiles = ['objects', 'data-endpoints', 'users', 'batch'].includes(family);
+      const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);
 
       expect(statements).toEqual([
         {

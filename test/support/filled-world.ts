@@ -42,6 +42,13 @@ const samples: Readonly<Record<string, Sample>> = {
     extra: { note: marker },
     other_permissions: 'full',
   }),
+  '/instances/{instance}/endpoints/data/': (marker) => ({
+    name: 'newest',
+    class: 'book',
+    description: marker,
+    query: { title: { _exists: true } },
+    expand: 'next',
+  }),
   '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
   '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
   '/instances/{instance}/users/{id}/groups/': () => ({ group: 1 }),

@@ -19,7 +19,7 @@ export interface LookupPlace {
 /** 400 responses to a bad `query`. */
 export const queryErrors = {
   /** The query as a whole, or a nested one, has a wrong form. */
-  form: (message: string) => invalid({ query: [message] }),
+  form: (messages: readonly string[]) => invalid({ query: messages }),
   notJson: () => badQuery('Not a valid JSON string.'),
   unknownField: (name: string) => badQuery(`Invalid field name defined: "${name}".`),
   notIndexed: (name: string) =>

@@ -2,7 +2,8 @@ import type { CompiledClass } from '../compiled-class.ts';
 import { dataMessages } from '../data-messages.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isStorable, readJson, wellFormedJson } from '../json-values.ts';
-import { characterCount } from '../scalars.ts';
+import { characterCount, type Reading, read, refuse } from '../scalars.ts';
+import { schemaOf, type ValueSchema } from '../values.ts';
 import type { Condition, NestedQuery, ParsedQuery } from './conditions.ts';
 import { queryErrors } from './errors.ts';
 import {
@@ -19,6 +20,8 @@ const maxKeys = 16;
 const maxKeyLength = 64;
 const maxValueLength = 8192;
 const maxNested = 4;
+const doubleNested = 'Double nested queries are not allowed.';
+const tooManyNested = `Too many nested queries defined (exceeds ${maxNested}).`;
 
 /**
  * Reads the filter of a list (reference: query grammar, lookups by type).
@@ -36,12 +39,12 @@ export function parseQueries(texts: readonly string[], compiled: CompiledClass):
     conditions.push(...parsed.conditions);
     nested.push(...parsed.nested);
   }
-  if (nested.length > maxNested) throw tooManyNested();
+  if (nested.length > maxNested) throw queryErrors.form([tooManyNested]);
   return { conditions, nested };
 }
 
 /**
- * Reads a query whose form was checked: one stored with a data endpoint, or one nested in another.
+ * Reads a query whose form was checked: one nested in another.
  *
  * @throws ApiError 400 for whatever is wrong first
  */
@@ -116,42 +119,61 @@ function usable(found: FoundField, name: string): QueryField {
 function readQuery(text: string): JsonObject {
   const parsed = readJson(text);
   if (!parsed.ok) throw queryErrors.notJson();
-  const { value } = parsed;
-  if (!isStorable(value)) throw queryErrors.form(dataMessages.invalidFormat('Query'));
-  const query = wellFormedJson(value);
-  checkForm(query, 'outer');
-  return query;
+  const form = readForm(parsed.value);
+  if (!form.ok) throw queryErrors.form(form.messages);
+  return form.value;
 }
 
 /**
- * Checks the form of a query: what it is, and the lengths of its parts.
- *
- * @throws ApiError 400
+ * A query that is kept to be applied later: its form is checked, what it says of fields is not. The empty text is
+ * the empty query (reference: data endpoints, record).
  */
-function checkForm(query: unknown, level: 'outer' | 'nested'): asserts query is JsonObject {
-  if (!isJsonObject(query)) throw queryErrors.form(dataMessages.invalidFormat('Query'));
+export function queryForm(): ValueSchema<JsonObject> {
+  return schemaOf((input) => {
+    const parsed = input === '' ? read({}) : readJson(input);
+    return parsed.ok ? readForm(parsed.value) : parsed;
+  });
+}
+
+function readForm(value: unknown): Reading<JsonObject> {
+  if (!isJsonObject(value) || !isStorable(value)) {
+    return refuse(dataMessages.invalidFormat('Query'));
+  }
+  const query = wellFormedJson(value);
+  const fault = formFault(query, 'outer');
+  return fault === undefined ? read(query) : refuse(fault);
+}
+
+/** What is wrong with the form of a query, nested queries included: what it is, and the lengths of its parts. */
+function formFault(query: Json | undefined, level: 'outer' | 'nested'): string | undefined {
+  if (!isJsonObject(query)) return dataMessages.invalidFormat('Query');
   const entries = Object.entries(query);
-  if (entries.length > maxKeys) throw queryErrors.form(dataMessages.tooManyKeys(maxKeys));
-  for (const [key, value] of entries) checkLengths(key, value);
+  if (entries.length > maxKeys) return dataMessages.tooManyKeys(maxKeys);
   const nested = entries.flatMap(([, value]) =>
     isJsonObject(value) && Object.hasOwn(value, nestedLookup) ? [value[nestedLookup]] : [],
   );
-  if (nested.length > 0 && level === 'nested') {
-    throw queryErrors.form('Double nested queries are not allowed.');
-  }
-  if (nested.length > maxNested) throw tooManyNested();
-  for (const inner of nested) checkForm(inner, 'nested');
+  return (
+    firstOf(entries, ([key, value]) => lengthFault(key, value)) ??
+    (nested.length > 0 && level === 'nested' ? doubleNested : undefined) ??
+    (nested.length > maxNested ? tooManyNested : undefined) ??
+    firstOf(nested, (inner) => formFault(inner, 'nested'))
+  );
 }
 
-function checkLengths(key: string, value: Json | undefined): void {
-  if (characterCount(key) > maxKeyLength) {
-    throw queryErrors.form(dataMessages.keyTooLong(maxKeyLength));
-  }
-  if (JSON.stringify(value).length > maxValueLength) {
-    throw queryErrors.form(dataMessages.valueTooLong(key, maxValueLength));
-  }
+function lengthFault(key: string, value: Json | undefined): string | undefined {
+  if (characterCount(key) > maxKeyLength) return dataMessages.keyTooLong(maxKeyLength);
+  return JSON.stringify(value).length > maxValueLength
+    ? dataMessages.valueTooLong(key, maxValueLength)
+    : undefined;
 }
 
-function tooManyNested() {
-  return queryErrors.form(`Too many nested queries defined (exceeds ${maxNested}).`);
+function firstOf<Part>(
+  parts: readonly Part[],
+  faultOf: (part: Part) => string | undefined,
+): string | undefined {
+  for (const part of parts) {
+    const fault = faultOf(part);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }

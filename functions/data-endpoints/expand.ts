@@ -1,0 +1,211 @@
+import { isAllowed } from '../../shared/domain/access.ts';
+import type { CompiledClass, CompiledField } from '../../shared/domain/compiled-class.ts';
+import { forbidden } from '../../shared/domain/errors.ts';
+import type { Json, JsonObject } from '../../shared/domain/json.ts';
+import {
+  checkClassRights,
+  isUnbound,
+  objectPermission,
+  profileClass,
+} from '../../shared/domain/object-access.ts';
+import { classOf, instanceOf } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { wholeObject } from '../../shared/resource/show-object.ts';
+import { viewUsers, wholeUser } from '../../shared/resource/show-user.ts';
+import { userAccess } from '../../shared/resource/user-access.ts';
+import { as, classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
+import type { ClassData, ObjectData, UserData } from '../../shared/store/records.ts';
+import type { Key, Stored } from '../../shared/store/store.ts';
+
+const maxEmbedded = 1000; // reference: expand. Of a page and a field; every embedding counts
+
+/** A field whose values are replaced by what they refer to. */
+interface Target {
+  readonly field: CompiledField;
+  readonly kind: 'objects' | 'users';
+  /** The class of the objects, or that of the users' profiles. */
+  readonly place: Stored<ClassData>;
+}
+
+/** An object of the page and its answer, which gets what is embedded. */
+export interface Row {
+  readonly data: ObjectData;
+  readonly shown: Record<string, Json>;
+}
+
+/** The fields that `expand` names and that refer to something; other names are read past. */
+export function expandedFields(
+  { fields }: CompiledClass,
+  expand: string | undefined,
+): readonly CompiledField[] {
+  if (expand === undefined) return [];
+  const names = new Set(expand.split(','));
+  return fields.filter(({ name, definition }) => names.has(name) && definition.target);
+}
+
+/** Reads, in one step, the classes that fields refer to; a field whose class is gone is left out. */
+export async function readTargets(
+  context: Context,
+  fields: readonly CompiledField[],
+): Promise<readonly Target[]> {
+  const own = classOf(context);
+  const places = new Map<string, Stored<ClassData> | undefined>([['self', own]]);
+  const named = fields.map((field) => ({ field, name: placeName(field) }));
+  const missing = [...new Set(named.map(({ name }) => name))].filter((name) => !places.has(name));
+  if (missing.length > 0) {
+    const instance = instanceOf(context);
+    const items = await context.platform.store.get(
+      missing.map((name) => classEntity.key(instance, name)),
+    );
+    for (const [at, name] of missing.entries()) places.set(name, as(classEntity, items[at]));
+  }
+  return named.flatMap(({ field, name }) => {
+    const place = places.get(name);
+    return place === undefined ? [] : [{ field, kind: kindOf(field), place }];
+  });
+}
+
+function targetName({ definition: { target = '' } }: CompiledField): string {
+  return target.toLowerCase();
+}
+
+function kindOf(field: CompiledField): Target['kind'] {
+  return targetName(field) === 'user' ? 'users' : 'objects';
+}
+
+function placeName(field: CompiledField): string {
+  return kindOf(field) === 'users' ? profileClass : targetName(field);
+}
+
+/**
+ * Puts in place of references and relations what they refer to, one level deep, as far as the caller may read it.
+ * What is missing or hidden stays as it is in a reference, and is left out of a relation. One step for all objects;
+ * users take a second one for profiles and groups.
+ *
+ * @throws ApiError 403 when the caller may not list what a value refers to
+ */
+export async function expandObjects(
+  context: Context,
+  targets: readonly Target[],
+  rows: readonly Row[],
+): Promise<void> {
+  const wanted = targets
+    .map((target) => ({ target, values: valuesOf(target.field, rows) }))
+    .filter(({ values }) => values.length > 0);
+  for (const { target } of wanted) checkRights(context, target);
+  const found = await findAll(
+    context,
+    wanted.map(({ target, values }) => ({
+      target,
+      ids: [...new Set(values.flatMap(({ ids }) => ids))],
+    })),
+  );
+  for (const [at, { target, values }] of wanted.entries()) {
+    const shown = found[at] ?? new Map<number, JsonObject>();
+    for (const { row, ids } of values) embed(row, target.field, ids, shown);
+  }
+}
+
+/** A value that refers to something. */
+interface Value {
+  readonly row: Row;
+  readonly ids: readonly number[];
+}
+
+/** The values of a field that can be embedded: those before the limit. */
+function valuesOf({ storage }: CompiledField, rows: readonly Row[]): readonly Value[] {
+  const values: Value[] = [];
+  let count = 0;
+  for (const row of rows) {
+    const value = row.data.values[storage];
+    if (value === undefined) continue;
+    const ids = (Array.isArray(value) ? value : [value]) as readonly number[]; // the type of the field says so
+    count += ids.length;
+    if (count > maxEmbedded) break;
+    values.push({ row, ids });
+  }
+  return values;
+}
+
+function checkRights({ actor }: Context, { kind, place }: Target): void {
+  if (kind === 'objects') checkClassRights(actor, place.data, 'read');
+  else if (!isAllowed(userAccess, actor, 'L')) throw forbidden();
+}
+
+interface Ids {
+  readonly target: Target;
+  readonly ids: readonly number[];
+}
+
+/** Finds what the caller may read of each target, ready to be sent, by id; same order. */
+async function findAll(
+  context: Context,
+  wanted: readonly Ids[],
+): Promise<readonly ReadonlyMap<number, JsonObject>[]> {
+  const keys = wanted.flatMap(({ target, ids }) => ids.map((id) => keyOf(context, target, id)));
+  const items = keys.length === 0 ? [] : await context.platform.store.get(keys);
+  let at = 0;
+  return Promise.all(
+    wanted.map(({ target, ids }) => {
+      const own = items.slice(at, at + ids.length);
+      at += ids.length;
+      return showAll(context, target, own);
+    }),
+  );
+}
+
+function keyOf(context: Context, { kind, place }: Target, id: number): Key {
+  const instance = instanceOf(context);
+  return kind === 'users'
+    ? userEntity.key(instance, id)
+    : objectEntity.key(instance, place.data.number, id);
+}
+
+async function showAll(
+  context: Context,
+  { kind, place }: Target,
+  items: readonly (Stored | undefined)[],
+): Promise<ReadonlyMap<number, JsonObject>> {
+  const there = items.filter((item) => item !== undefined);
+  if (kind === 'users') {
+    return showUsers(
+      context,
+      place,
+      there.map((item) => as(userEntity, item).data),
+    );
+  }
+  const readable = there
+    .map((item) => as(objectEntity, item))
+    .filter(({ data }) => objectPermission(context.actor, data) !== 'none');
+  return new Map(readable.map((item) => [item.data.id, wholeObject(context, place, item)]));
+}
+
+/** Users as their own list shows them to the caller: a user sees itself. Keys go to whom no permission binds. */
+async function showUsers(
+  context: Context,
+  profiles: Stored<ClassData>,
+  users: readonly UserData[],
+): Promise<ReadonlyMap<number, JsonObject>> {
+  const { user, actor, records } = context;
+  const visible = users.filter(({ id }) => user === undefined || user.data.id === id);
+  const within: Context = { ...context, records: { ...records, profileClass: profiles } };
+  const views = await viewUsers(within, visible);
+  return new Map(
+    views.map((view) => {
+      const whole = wholeUser(within, view);
+      if (!isUnbound(actor)) delete whole.user_key;
+      return [view.data.id, whole] as const;
+    }),
+  );
+}
+
+function embed(
+  { shown }: Row,
+  { name, type }: CompiledField,
+  ids: readonly number[],
+  found: ReadonlyMap<number, JsonObject>,
+): void {
+  const targets = ids.flatMap((id) => found.get(id) ?? []);
+  if (type === 'relation') shown[name] = targets;
+  else if (targets[0] !== undefined) shown[name] = targets[0];
+}

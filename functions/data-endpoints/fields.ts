@@ -1,0 +1,55 @@
+import { messages } from '../../shared/domain/messages.ts';
+import { nameList } from '../../shared/domain/name-list.ts';
+import { queryForm } from '../../shared/domain/query/parse.ts';
+import { quoted, read, refuse, textReader } from '../../shared/domain/scalars.ts';
+import { slug } from '../../shared/domain/slug.ts';
+import { integer, schemaOf } from '../../shared/domain/values.ts';
+import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
+
+const name: Field = {
+  type: 'slug',
+  writable: 'create',
+  required: true,
+  input: slug(),
+  maxLength: 64,
+};
+const names: Field = {
+  type: 'string',
+  writable: 'always',
+  nullable: true,
+  initial: null,
+  input: nameList(256),
+  maxLength: 256,
+};
+const pageSize = { min: 0, max: 100 };
+const readText = textReader({ blank: true });
+
+/** A data endpoint (reference: data endpoints, record). That its class is there is checked when it is stored. */
+export const endpointFields: Fields = {
+  name,
+  description: description(),
+  class: json(
+    schemaOf((input) => {
+      const reading = readText(input);
+      const className = reading.ok ? reading.value : quoted(input);
+      return className === '' ? refuse(messages.null) : read(className);
+    }),
+    { required: true, shows: 'string' },
+  ),
+  query: json(queryForm(), { initial: {}, putDefault: {}, shows: 'object' }),
+  excluded_fields: names,
+  order_by: text(50, { nullable: true, initial: null }),
+  page_size: {
+    type: 'integer',
+    writable: 'always',
+    nullable: true,
+    initial: null,
+    input: integer(pageSize),
+    minValue: pageSize.min,
+    maxValue: pageSize.max,
+  },
+  expand: names,
+};
+
+/** What a rename sends. */
+export const renameFields: Fields = { new_name: name };

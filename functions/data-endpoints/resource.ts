@@ -1,0 +1,110 @@
+import { allRights } from '../../shared/domain/access.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import type { RowRange } from '../../shared/domain/paging.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { gather, rowsOf } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import { prefixParameters } from '../../shared/resource/query-parameters.ts';
+import type { Context, Family } from '../../shared/resource/route.ts';
+import {
+  as,
+  classNumbersEntity,
+  dataEndpointEntity,
+  dataEndpointRowPrefix,
+  instanceCounter,
+} from '../../shared/store/entities.ts';
+import type { DataEndpointData, DataEndpointRowData } from '../../shared/store/records.ts';
+import { endpointFields, renameFields } from './fields.ts';
+import { endpointKey, path, runRoutes, v1Path } from './run.ts';
+import {
+  classNumbersOf,
+  createEndpoint,
+  type EndpointView,
+  isLiving,
+  removeEndpoint,
+  renameEndpoint,
+  updateEndpoint,
+} from './write.ts';
+
+const resource: ListResource<DataEndpointData, EndpointView> = {
+  name: 'Data Endpoint',
+  path,
+  v1Path,
+  item: 'endpoint',
+  access: {
+    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    apiKey: 'LG',
+  },
+  fields: endpointFields,
+  links: [
+    { name: 'self', type: 'detail', to: '' },
+    { name: 'get', type: 'get', to: 'get/' },
+    { name: 'post', type: 'post', to: 'post/' },
+    { name: 'rename', type: 'rename', to: 'rename/' },
+  ],
+  parameters: prefixParameters('name'),
+  key: endpointKey,
+  reads: ({ params }) => ({
+    classNumbers:
+      params.instance === undefined ? undefined : classNumbersEntity.key(params.instance),
+  }),
+  counter: ({ instance }) =>
+    instance === undefined ? undefined : instanceCounter(instance, 'data-endpoint'),
+  authorizeItem: (context, { data }) => {
+    if (!isLiving(data, classNumbersOf(context))) throw notFound();
+  },
+  rows: (context, range) => {
+    const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
+    const numbers = classNumbersOf(context);
+    return gather<DataEndpointData>(
+      range,
+      (part) => readRows(context, part),
+      ({ item: { data } }) => data.name.startsWith(prefix) && isLiving(data, numbers),
+    );
+  },
+  view: (_, items) => Promise.resolve(items),
+  show: (_, { data }) => ({
+    name: data.name,
+    description: data.description,
+    class: data.class,
+    query: data.query,
+    excluded_fields: data.excluded_fields,
+    order_by: data.order_by,
+    page_size: data.page_size,
+    expand: data.expand,
+  }),
+  segment: ({ data }) => data.name,
+  create: createEndpoint,
+  update: updateEndpoint,
+  remove: removeEndpoint,
+  actions: [
+    { path: 'rename/', name: 'Rename', fields: renameFields, run: renameEndpoint },
+    {
+      path: 'clear_cache/',
+      name: 'Clear Cache',
+      fields: {},
+      // nothing is cached: clients of the service call it all the same (reference: data endpoints, cache)
+      run: () => Promise.resolve(undefined),
+    },
+  ],
+};
+
+async function readRows(context: Context, range: RowRange) {
+  const { store } = context.platform;
+  const instance = instanceOf(context);
+  const { pk } = dataEndpointEntity.key(instance, '');
+  const rows = await rowsOf<DataEndpointRowData>(store, pk, dataEndpointRowPrefix, range);
+  if (rows.length === 0) return [];
+  const items = await store.get(
+    rows.map(({ item }) => dataEndpointEntity.key(instance, item.data.name)),
+  );
+  return rows.map((row, at) => ({ pk: row.pk, item: as(dataEndpointEntity, items[at]) }));
+}
+
+/** Saved ways of asking for the objects of a class. */
+export const dataEndpoints: Family = {
+  name: 'data-endpoints',
+  routes: [...listRoutes(resource), ...runRoutes],
+};

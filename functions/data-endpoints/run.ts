@@ -1,0 +1,145 @@
+import { notFound } from '../../shared/domain/errors.ts';
+import { checkClassRights } from '../../shared/domain/object-access.ts';
+import { queryValue, type Response } from '../../shared/http/message.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { pathOf } from '../../shared/resource/links.ts';
+import { formOf } from '../../shared/resource/list-forms.ts';
+import { objectFields, objectFieldsAt } from '../../shared/resource/object-fields.ts';
+import { objectInput, saveCall } from '../../shared/resource/object-input.ts';
+import { objectPageParameters, readObjectPage } from '../../shared/resource/object-page.ts';
+import { pageBody } from '../../shared/resource/page.ts';
+import { classOf, reservedId } from '../../shared/resource/place.ts';
+import { pageParameters, trimParameters } from '../../shared/resource/query-parameters.ts';
+import type { Context, Known, Route } from '../../shared/resource/route.ts';
+import { objectLinks, wholeObject } from '../../shared/resource/show-object.ts';
+import { parseTrim } from '../../shared/resource/trim.ts';
+import { compiledClass, createObject } from '../../shared/services/save-object.ts';
+import { as, dataEndpointEntity, instanceCounter } from '../../shared/store/entities.ts';
+import type { DataEndpointData } from '../../shared/store/records.ts';
+import type { Key } from '../../shared/store/store.ts';
+import { expandedFields, expandObjects, readTargets } from './expand.ts';
+
+/** The list of data endpoints below the version. */
+export const path = '/instances/{instance}/endpoints/data/';
+/** The same in version 1. */
+export const v1Path = '/instances/{instance}/api/objects/';
+
+/** Where the data endpoint of a call is. */
+export function endpointKey({
+  instance,
+  params,
+}: Pick<Known, 'instance' | 'params'>): Key | undefined {
+  return instance === undefined || params.endpoint === undefined
+    ? undefined
+    : dataEndpointEntity.key(instance, params.endpoint);
+}
+
+const atEndpoint = { inClass: true, boundBy: endpointKey } as const;
+
+const getRoute: Route = {
+  ...endpointRoute({
+    name: 'Data Endpoint Get',
+    path: `${path}{endpoint}/get/`,
+    v1Path: `${v1Path}{endpoint}/get/`,
+    access: {
+      ...{ owner: 'G', full: 'G', write: 'G', read: 'G' },
+      ...{ ignoreAcl: 'G', user: 'G', allowAnonymousRead: 'G' },
+    },
+    operations: {
+      GET: {
+        right: 'G',
+        parameters: {
+          ...{ ...pageParameters, ...trimParameters, ...objectPageParameters },
+          expand: {
+            type: 'string',
+            description: 'Names of references and relations, with commas between, to be embedded.',
+          },
+        },
+        authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'read'),
+        run: listObjects,
+      },
+    },
+  }),
+  ...atEndpoint,
+};
+
+const postRoute: Route = {
+  ...endpointRoute({
+    name: 'Data Endpoint Post',
+    path: `${path}{endpoint}/post/`,
+    v1Path: `${v1Path}{endpoint}/post/`,
+    access: { owner: 'A', full: 'A', write: 'A', apiKey: 'A' },
+    operations: {
+      POST: {
+        right: 'A',
+        counter: ({ instance }) =>
+          instance === undefined ? undefined : instanceCounter(instance, 'object'),
+        authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'create'),
+        run: async (context) => {
+          const input = objectInput(await context.body(), 'create');
+          const data = await createObject(saveCall(context), reservedId(context), input);
+          return { status: 201, body: wholeObject(context, classOf(context), { data }) };
+        },
+      },
+    },
+    answer: { status: 201, fields: objectFields, links: objectLinks, name: 'Data Object' },
+    forms: {
+      POST: formOf({ fields: objectFields }, 'create'),
+      links: objectLinks,
+      fieldsAt: objectFieldsAt,
+    },
+  }),
+  ...atEndpoint,
+};
+
+/** What is done with a data endpoint: its objects are listed, and new ones are made. */
+export const runRoutes: readonly Route[] = [getRoute, postRoute];
+
+/** Lists the objects of the endpoint's class as it says and the caller may (reference: data endpoints, running). */
+async function listObjects(context: Context): Promise<Response> {
+  const endpoint = endpointOf(context);
+  const query = overlaid(context.request.query, endpoint);
+  const filter = Object.keys(endpoint.query).length === 0 ? '' : JSON.stringify(endpoint.query);
+  const place = classOf(context);
+  const trim = parseTrim(query);
+  const isShown = (name: string) =>
+    trim === undefined || Object.hasOwn(trim({ [name]: null }, objectFields), name);
+  const fields = expandedFields(
+    compiledClass(context.hints, place),
+    queryValue(query, 'expand'),
+  ).filter(({ name }) => isShown(name));
+  const [page, targets] = await Promise.all([
+    readObjectPage(context, pathOf(context, context.route.paths), { query, filter }),
+    readTargets(context, fields),
+  ]);
+  const rows = page.rows.map(({ item }) => ({
+    data: item.data,
+    shown: wholeObject(context, place, item),
+  }));
+  await expandObjects(context, targets, rows);
+  const objects = rows.map(({ shown }) => (trim === undefined ? shown : trim(shown, objectFields)));
+  return { status: 200, body: pageBody(page, objects) };
+}
+
+function endpointOf({ records }: Context): DataEndpointData {
+  const found = as(dataEndpointEntity, records.binding);
+  if (found === undefined) throw notFound();
+  return found.data;
+}
+
+const overlaidNames = ['excluded_fields', 'order_by', 'page_size', 'expand'] as const;
+
+/**
+ * The parameters of a call, and those of the endpoint where the call has none, or an empty one. A stored page size
+ * of 0 counts as none.
+ */
+function overlaid(sent: URLSearchParams, endpoint: DataEndpointData): URLSearchParams {
+  const query = new URLSearchParams(sent);
+  for (const name of overlaidNames) {
+    if (queryValue(query, name)) continue;
+    const stored = endpoint[name];
+    if (stored) query.set(name, String(stored));
+    else query.delete(name);
+  }
+  return query;
+}

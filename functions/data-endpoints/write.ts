@@ -1,0 +1,156 @@
+import { type FieldErrors, invalid, parentNotFound } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import {
+  type Body,
+  bodyObject,
+  type Input,
+  readInput,
+  validInput,
+} from '../../shared/resource/input.ts';
+import type { Update } from '../../shared/resource/list-resource.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit, commitUnique } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import {
+  as,
+  classNumbersEntity,
+  dataEndpointEntity,
+  dataEndpointRowEntity,
+} from '../../shared/store/entities.ts';
+import type { ClassNumbersData, DataEndpointData } from '../../shared/store/records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { endpointFields, renameFields } from './fields.ts';
+
+/** A data endpoint stands for itself. */
+export type EndpointView = Pick<Stored<DataEndpointData>, 'data'>;
+
+type Numbers = ClassNumbersData['numbers'];
+
+/** Numbers of the instance's classes by name, as they were read beside the item. */
+export function classNumbersOf({ records }: Context): Numbers {
+  const found = as(classNumbersEntity, records.classNumbers);
+  if (found === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
+  return found.data.numbers;
+}
+
+/** Tells whether the class of an endpoint is there: with its class it goes (reference: classes, deletion). */
+export function isLiving(data: DataEndpointData, numbers: Numbers): boolean {
+  return Object.hasOwn(numbers, data.class) && numbers[data.class] === data.classNumber;
+}
+
+/** What a valid body says of an endpoint but its name; what it leaves alone is absent. */
+type Draft = Partial<Omit<DataEndpointData, 'name' | 'row'>>;
+
+/** Makes a data endpoint; the name of one that went with its class is free. */
+export async function createEndpoint(context: Context, body: Body): Promise<EndpointView> {
+  const input = readInput(endpointFields, body, 'create');
+  const { name = '' } = input.values as { readonly name?: string }; // the field says so
+  return retryLostRace(async () => {
+    const { holder, numbers } = await readHolder(context, name);
+    const draft = checked(input, numbers);
+    const data = { ...draft, name, row: reservedId(context) } as DataEndpointData; // all fields have initial values
+    await takeName(context, { data, holder, numbers, field: 'name', more: [rowOf(context, data)] });
+    return { data };
+  });
+}
+
+/** Changes a data endpoint, but for its name. */
+export async function updateEndpoint(
+  context: Context,
+  { current, body, mode }: Update<DataEndpointData>,
+): Promise<EndpointView> {
+  const draft = checked(readInput(endpointFields, body, mode), classNumbersOf(context));
+  const data: DataEndpointData = { ...current.data, ...draft };
+  await commit(context, [replace(current, data)]);
+  return { data };
+}
+
+/** Gives a data endpoint another name; the old one is free with the same transaction. */
+export async function renameEndpoint(
+  context: Context,
+  current: Stored<DataEndpointData>,
+  body: Body,
+): Promise<EndpointView> {
+  // odd but so: a missing new name counts as null (reference: data endpoints, record)
+  if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
+  const { new_name: name } = validInput(renameFields, body, 'create') as { new_name: string }; // the field says so
+  if (name === current.data.name) return current;
+  const { holder, numbers } = await readHolder(context, name);
+  const data: DataEndpointData = { ...current.data, name };
+  const more = [remove(current), rowOf(context, data)];
+  await takeName(context, { data, holder, numbers, field: 'new_name', more });
+  return { data };
+}
+
+/** Removes a data endpoint. */
+export async function removeEndpoint(
+  context: Context,
+  current: Stored<DataEndpointData>,
+): Promise<void> {
+  await commit(context, [remove(current), freedRow(context, current.data)]);
+}
+
+interface Holder {
+  /** What bears a name now. */
+  readonly holder: Stored<DataEndpointData> | undefined;
+  readonly numbers: Numbers;
+}
+
+async function readHolder(context: Context, name: string): Promise<Holder> {
+  const [holder, numbers] = await context.platform.store.get([
+    dataEndpointEntity.key(instanceOf(context), name),
+    classNumbersEntity.key(context.params.instance ?? ''),
+  ]);
+  const found = as(classNumbersEntity, numbers);
+  if (found === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
+  return { holder: as(dataEndpointEntity, holder), numbers: found.data.numbers };
+}
+
+interface Taking extends Holder {
+  readonly data: DataEndpointData;
+  /** The field that brought the name. */
+  readonly field: 'name' | 'new_name';
+  readonly more: readonly Write[];
+}
+
+/** Stores an endpoint under a name that nobody bears, or only one that went with its class. */
+async function takeName(context: Context, taking: Taking): Promise<void> {
+  const { data, holder, numbers, field, more } = taking;
+  const taken = () => invalid({ [field]: [messages.unique] });
+  if (holder !== undefined && isLiving(holder.data, numbers)) throw taken();
+  const key = dataEndpointEntity.key(instanceOf(context), data.name);
+  const own =
+    holder === undefined
+      ? [insert(dataEndpointEntity, key, data)]
+      : [replace(holder, data), freedRow(context, holder.data)];
+  await commitUnique(context, [...own, ...more], taken);
+}
+
+function rowOf(context: Context, { row, name }: DataEndpointData): Write {
+  return put(dataEndpointRowEntity, dataEndpointRowEntity.key(instanceOf(context), row), { name });
+}
+
+function freedRow(context: Context, { row }: DataEndpointData): Write {
+  const key = dataEndpointRowEntity.key(instanceOf(context), row);
+  return { action: 'delete', key, condition: { kind: 'none' } };
+}
+
+/**
+ * Looks for the class that a body names, and gives the messages of all fields that failed together.
+ *
+ * @throws ApiError 400
+ */
+function checked({ values, errors }: Input, numbers: Numbers): Draft {
+  const { class: typed, ...others } = values as JsonObject & { readonly class?: string }; // the field says so
+  const failed: Record<string, FieldErrors[string]> = { ...errors };
+  const name = typed?.toLowerCase();
+  const number = name !== undefined && Object.hasOwn(numbers, name) ? numbers[name] : undefined;
+  if (typed !== undefined && number === undefined) failed.class = [messages.noSuchName(typed)];
+  if (Object.keys(failed).length > 0) throw invalid(failed);
+  const bound =
+    name === undefined || number === undefined ? {} : { class: name, classNumber: number };
+  return { ...(others as Draft), ...bound }; // the fields say so
+}

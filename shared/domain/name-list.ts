@@ -1,0 +1,22 @@
+import { messages } from './messages.ts';
+import { characterCount, read, refuse, textReader } from './scalars.ts';
+import { schemaOf, type ValueSchema } from './values.ts';
+
+const name = '[A-Za-z][A-Za-z0-9_]*';
+const list = new RegExp(`^${name}(,${name})*$`);
+const readText = textReader({ blank: true });
+
+/**
+ * Names of fields with commas between them and nothing else, at most `max` characters in all; empty text is no name
+ * at all (reference: data endpoints, record).
+ */
+export function nameList(max: number): ValueSchema<string> {
+  return schemaOf((input) => {
+    const reading = readText(input);
+    if (!reading.ok || reading.value === '') return reading;
+    const failures: string[] = [];
+    if (!list.test(reading.value)) failures.push(messages.commaList);
+    if (characterCount(reading.value) > max) failures.push(messages.maxLength(max));
+    return failures.length === 0 ? read(reading.value) : refuse(...failures);
+  });
+}

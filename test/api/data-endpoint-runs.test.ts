@@ -1,0 +1,489 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forbidden, missing } from '../support/answers.ts';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+
+/** What data endpoints do: `get/` and `post/`. Their records are in data-endpoints.test.ts. */
+
+let api: Api;
+let world: World;
+const keys: Record<string, Credentials> = {};
+const indexed = { filter_index: true, order_index: true };
+
+/** Two users, 1 and 2; two authors, 3 and 4 (hidden from others), and five books, 5 to 9. */
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  const user = async (username: string) => {
+    const sent = { username, password: 'x' };
+    return expected(await world.call(world.owner, 'POST', 'users/', sent), 201);
+  };
+  const ann = await user('ann');
+  await user('ben');
+  await world.dataClass('author', [{ name: 'name', type: 'string', ...indexed }]);
+  await world.dataClass('closed', [], { other_permissions: 'none' });
+  await world.dataClass('gone', []);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string', ...indexed },
+    { name: 'pages', type: 'integer', ...indexed },
+    { name: 'author', type: 'reference', target: 'Author', filter_index: true },
+    { name: 'authors', type: 'relation', target: 'author' },
+    { name: 'sequel', type: 'reference', target: 'self' },
+    { name: 'reader', type: 'reference', target: 'user' },
+    { name: 'readers', type: 'relation', target: 'user' },
+    { name: 'secret', type: 'reference', target: 'closed' },
+    { name: 'lost', type: 'reference', target: 'gone' },
+  ]);
+  const make = async (name: string, body: object): Promise<number> =>
+    expected(
+      await world.call(world.owner, 'POST', `classes/${name}/objects/`, {
+        other_permissions: 'read',
+        ...body,
+      }),
+      201,
+    ).id;
+  expect(await make('author', { name: 'Ada' })).toBe(3);
+  await make('author', { name: 'Bob', other_permissions: 'none' });
+  await make('book', { title: 'c', pages: 1, author: 3, authors: [4, 3] });
+  await make('book', { title: 'a', pages: 2, author: 4, sequel: 5 });
+  await make('book', { title: 'b', pages: 3, reader: 1, readers: [1, 2] });
+  await make('book', { title: 'd', pages: 4, author: 3, other_permissions: 'none' });
+  await make('book', { pages: 5 });
+  const rest = { secret: await make('closed', {}), lost: await make('gone', {}) };
+  expected(await world.call(world.owner, 'PATCH', 'classes/book/objects/9/', rest), 200);
+  expected(await world.call(world.owner, 'DELETE', 'classes/gone/'), 204);
+  const bare = await world.apiKey();
+  const ignoring = await world.apiKey({ ignore_acl: true });
+  Object.assign(keys, {
+    ...{ owner: world.owner, bare, ignoring, nobody: undefined },
+    read: await joinAs(world, 'read'),
+    reading: await world.apiKey({ allow_anonymous_read: true }),
+    ann: { key: bare, user: ann.user_key },
+    'ann and ignoring': { key: ignoring, user: ann.user_key },
+  });
+});
+afterAll(() => api.close());
+
+let count = 0;
+/** Makes an endpoint on books and gives its path below the instance. */
+async function endpoint(more: object = {}): Promise<string> {
+  count += 1;
+  const sent = { name: `e${count}`, class: 'book', ...more };
+  expected(await world.call(world.owner, 'POST', 'endpoints/data/', sent), 201);
+  return `endpoints/data/e${count}/`;
+}
+
+interface Run {
+  readonly as?: string;
+  readonly stored?: object;
+  readonly query?: string;
+}
+
+async function run({ as = 'owner', stored, query = '' }: Run) {
+  const path = await endpoint(stored);
+  return world.call(keys[as], 'GET', `${path}get/${query && `?${query}`}`);
+}
+
+interface Listed {
+  readonly objects: readonly Readonly<Record<string, unknown>>[];
+}
+const ids = ({ objects }: Listed) => objects.map(({ id }) => id);
+
+const objectOf = async (name: string, id: number) =>
+  expected(await world.call(world.owner, 'GET', `classes/${name}/objects/${id}/`), 200);
+
+describe('the objects of an endpoint', () => {
+  it('are those of its class', async () => {
+    const { status, body } = await run({});
+
+    const list = await world.call(world.owner, 'GET', 'classes/book/objects/');
+    expect([status, body]).toEqual([200, list.body]);
+    expect(body.objects[0].links).toEqual({ self: `${world.base}classes/book/objects/5/` });
+  });
+
+  const rows: readonly [name: string, stored: object, query: string, wanted: readonly number[]][] =
+    [
+      ['its query', { query: { pages: { _gt: 3 } } }, '', [8, 9]],
+      [
+        'its query and that of a call',
+        { query: { pages: { _gt: 2 } } },
+        'query={"pages":{"_lt":4}}',
+        [7],
+      ],
+      ['its order', { order_by: '-pages' }, '', [9, 8, 7, 6, 5]],
+      ['the order of a call', { order_by: '-pages' }, 'order_by=title', [6, 7, 5, 8, 9]],
+      ['its order for an empty one', { order_by: '-pages' }, 'order_by=', [9, 8, 7, 6, 5]],
+      ['its page size', { page_size: 2 }, '', [5, 6]],
+      ['the page size of a call', { page_size: 2 }, 'page_size=3', [5, 6, 7]],
+      ['its page size for an empty one', { page_size: 2 }, 'page_size=', [5, 6]],
+      ['no page size where it has 0', { page_size: 0 }, '', [5, 6, 7, 8, 9]],
+      ['the page size 0 of a call', { page_size: 2 }, 'page_size=0', []],
+      ['the last copy of a parameter', { page_size: 2 }, 'page_size=1&page_size=3', [5, 6, 7]],
+      ['a cache key that says nothing', { page_size: 2 }, 'cache_key=x', [5, 6]],
+      ['`_is`', { query: { author: { _is: { name: { _eq: 'Ada' } } } } }, '', [5, 8]],
+    ];
+  it.each(rows)('follow %s', async (_, stored, query, wanted) => {
+    const { status, body } = await run({ stored, query });
+
+    expect([status, ids(body)]).toEqual([200, wanted]);
+  });
+
+  const trims: readonly [name: string, stored: object, query: string, wanted: readonly string[]][] =
+    [
+      [
+        'excluded fields',
+        { excluded_fields: 'id,links,reader' },
+        'fields=id,title,reader',
+        ['title'],
+      ],
+      [
+        'those of a call',
+        { excluded_fields: 'id' },
+        'fields=id,title&excluded_fields=title',
+        ['id'],
+      ],
+      ['fields of a call', {}, 'fields=links,id', ['id', 'links']],
+    ];
+  it.each(trims)('leave out %s', async (_, stored, query, wanted) => {
+    const { body } = await run({ stored, query });
+
+    for (const object of body.objects) expect(Object.keys(object)).toEqual(wanted);
+  });
+
+  it('are counted, filtered as they are', async () => {
+    const stored = { query: { pages: { _gt: 2 } }, page_size: 1 };
+
+    const { body } = await run({ stored, query: 'include_count=true&fields=id' });
+
+    expect(body).toMatchObject({ objects: [{ id: 7 }], objects_count: 3 });
+  });
+
+  it('stand on pages whose links keep what a call said, and are the same when the endpoint changes', async () => {
+    const stored = {
+      order_by: '-title',
+      page_size: 2,
+      query: { pages: { _lt: 5 } },
+      expand: 'sequel',
+    };
+    const path = await endpoint(stored);
+    const query = encodeURIComponent('{"pages":{"_gt":0}}');
+
+    const first = await world.call(
+      keys.reading,
+      'GET',
+      `${path}get/?query=${query}&fields=id,sequel`,
+    );
+    const link = new URL(first.body.next, api.url);
+    expected(await world.call(world.owner, 'PATCH', path, { order_by: 'id', page_size: 9 }), 200);
+    const second = await api.send({ as: keys.reading, path: first.body.next });
+    const back = await api.send({ as: keys.reading, path: second.body.prev });
+
+    expect(link.pathname).toBe(`${world.base}${path}get/`);
+    expect(Object.fromEntries(link.searchParams)).toEqual({
+      ...{ order_by: '-title', page_size: '2', query: '{"pages":{"_gt":0}}', fields: 'id,sequel' },
+      ...{ expand: 'sequel', direction: '1', last_pk: '7', last_value: 'b' },
+    });
+    expect([first, second, back].map(({ body }) => ids(body))).toEqual([[5, 7], [6], [5, 7]]);
+    expect(second.body.objects[0].sequel).toMatchObject({ id: 5, title: 'c' });
+  });
+
+  const refusals: readonly [stored: object, query: string, body: object][] = [
+    [{ query: { f: {} } }, '', { query: 'Invalid field name defined: "f".' }],
+    [
+      { query: { readers: { _exists: true } } },
+      '',
+      { query: 'Field "readers" cannot be used in a query as it is not indexed.' },
+    ],
+    [
+      { query: { pages: 1 } },
+      '',
+      { query: 'Invalid field "pages" lookup type. Expected JSON object.' },
+    ],
+    [
+      { query: { pages: { _foo: 1 } } },
+      '',
+      { query: 'Invalid lookup "_foo" defined for field "pages".' },
+    ],
+    [{}, 'query=[]', { query: ['Query passed in invalid format.'] }],
+    [{ order_by: 'f' }, '', { detail: 'Incorrect order_by parameter provided.' }],
+    [{ order_by: 'owner' }, '', { detail: 'Cannot use specified order_by field.' }],
+    [
+      { order_by: 'author' },
+      '',
+      { detail: 'Cannot use specified order_by field. Set required index on schema first.' },
+    ],
+    [{}, 'page_size=x', { detail: 'Incorrect page parameter provided.' }],
+    [{}, 'direction=2', { detail: 'Incorrect page parameter provided.' }],
+  ];
+  it.each(refusals)('%j with "%s" are refused', async (stored, query, body) => {
+    const answer = await run({ stored, query });
+
+    expect([answer.status, answer.body]).toEqual([400, body]);
+  });
+
+  it('are read by the class as it is now', async () => {
+    await world.dataClass('moving', [{ name: 'a', type: 'string', ...indexed }]);
+    const path = await endpoint({ class: 'moving', query: { a: { _eq: 'x' } }, expand: 'a' });
+    const before = await world.call(world.owner, 'GET', `${path}get/`);
+    const schema = [{ name: 'b', type: 'string' }];
+    expected(await world.call(world.owner, 'PATCH', 'classes/moving/', { schema }), 200);
+
+    const after = await world.call(world.owner, 'GET', `${path}get/`);
+    expected(await world.call(world.owner, 'PATCH', path, { class: 'book', query: {} }), 200);
+    const bound = await world.call(world.owner, 'GET', `${path}get/`);
+
+    expect([before.status, after.status]).toEqual([200, 400]);
+    expect(after.body).toEqual({ query: 'Invalid field name defined: "a".' });
+    expect(ids(bound.body)).toEqual([5, 6, 7, 8, 9]);
+  });
+});
+
+describe('expand', () => {
+  it('puts the whole target in place of a reference, trimmed or not', async () => {
+    const { body } = await run({ stored: { expand: 'author' }, query: 'fields=id,author' });
+
+    const [ada, bob] = [await objectOf('author', 3), await objectOf('author', 4)];
+    expect(body.objects).toEqual([
+      { id: 5, author: ada },
+      { id: 6, author: bob },
+      { id: 7, author: null },
+      { id: 8, author: ada },
+      { id: 9, author: null },
+    ]);
+    expect(ada.links).toEqual({ self: `${world.base}classes/author/objects/3/` });
+  });
+
+  it('puts whole targets in place of a relation, in the order of their ids', async () => {
+    const { body } = await run({
+      stored: { expand: 'authors' },
+      query: 'fields=authors&page_size=2',
+    });
+
+    const authors = [await objectOf('author', 3), await objectOf('author', 4)];
+    expect(body.objects).toEqual([{ authors }, { authors: null }]);
+  });
+
+  it('goes one level deep, also into the same class', async () => {
+    const { body } = await run({ stored: { expand: 'sequel' }, query: 'fields=sequel' });
+
+    expect(body.objects[1].sequel).toEqual(await objectOf('book', 5));
+  });
+
+  it('takes several fields, and reads past what refers to nothing', async () => {
+    const expand = 'nothing,sequel,title,author,author,author.name,,id';
+
+    const { status, body } = await run({ query: `expand=${expand}&fields=sequel,author,title` });
+
+    expect([status, body.objects[1]]).toEqual([
+      200,
+      { title: 'a', sequel: await objectOf('book', 5), author: await objectOf('author', 4) },
+    ]);
+  });
+
+  it('of a call comes in place of that of the endpoint', async () => {
+    const { body } = await run({ stored: { expand: 'author' }, query: 'expand=sequel' });
+
+    expect(body.objects[1]).toMatchObject({
+      author: { type: 'reference', target: 'Author', value: 4 },
+      sequel: { id: 5 },
+    });
+  });
+
+  it('leaves a reference to what the caller may not read, and drops it from a relation', async () => {
+    const { status, body } = await run({ as: 'reading', query: 'expand=author,authors' });
+
+    const hidden = { type: 'reference', target: 'Author', value: 4 };
+    expect(status).toBe(200);
+    expect(ids(body)).toEqual([5, 6, 7, 9]);
+    expect(body.objects[1].author).toEqual(hidden);
+    expect(body.objects[0].author).toEqual(await objectOf('author', 3));
+    expect(ids({ objects: body.objects[0].authors })).toEqual([3]);
+  });
+
+  it('leaves what is gone', async () => {
+    await world.dataClass('part', [
+      { name: 'of', type: 'reference', target: 'self' },
+      { name: 'all', type: 'relation', target: 'self' },
+    ]);
+    const objects = 'classes/part/objects/';
+    const post = async (body: object) =>
+      expected(await world.call(world.owner, 'POST', objects, body), 201);
+    const { id } = await post({});
+    const { id: other } = await post({});
+    await post({ of: id, all: [id, other] });
+    expected(await world.call(world.owner, 'DELETE', `${objects}${id}/`), 204);
+
+    const { body } = await run({ stored: { class: 'part', expand: 'of,all' } });
+    const lost = await run({ query: 'expand=lost&fields=lost' });
+
+    expect(body.objects[1].of).toEqual({ type: 'reference', target: 'self', value: id });
+    expect(ids({ objects: body.objects[1].all })).toEqual([other]);
+    expect(lost.status).toBe(200);
+    expect(lost.body.objects[4].lost).toMatchObject({ type: 'reference', target: 'gone' });
+  });
+
+  it('is refused as a whole where the caller may not list what is referred to', async () => {
+    const refused = await run({ as: 'reading', query: 'expand=secret' });
+    const nothing = await run({ as: 'reading', query: 'expand=secret&page_size=2' });
+    const unseen = await run({ as: 'reading', query: 'expand=secret&excluded_fields=secret' });
+    const free = await run({ as: 'ignoring', query: 'expand=secret' });
+
+    expect([refused.status, refused.body]).toEqual([403, forbidden]);
+    expect([nothing.status, unseen.status]).toEqual([200, 200]);
+    expect(free.body.objects[4].secret).toHaveProperty('links');
+  });
+
+  const users: readonly [who: string, reader: unknown, readers: readonly number[]][] = [
+    ['owner', { id: 1, username: 'ann', user_key: expect.any(String) }, [1, 2]],
+    ['read', { id: 1, username: 'ann', user_key: expect.any(String) }, [1, 2]],
+    ['ignoring', { id: 1, username: 'ann', user_key: expect.any(String) }, [1, 2]],
+    ['ann and ignoring', { id: 1, username: 'ann', user_key: expect.any(String) }, [1]],
+    ['ann', { id: 1, username: 'ann' }, [1]],
+  ];
+  it.each(users)('shows users to %s', async (as, reader, readers) => {
+    const { body } = await run({ as, query: 'expand=reader,readers' });
+
+    const [, , book] = body.objects;
+    const ann = expected(await world.call(world.owner, 'GET', 'users/1/'), 200);
+    const { user_key, ...shown } = ann;
+    const hasKey = Object.hasOwn(reader as object, 'user_key');
+    expect(book.reader).toEqual(hasKey ? ann : shown);
+    expect(book.reader.profile.links).toHaveProperty('self');
+    expect(ids({ objects: book.readers })).toEqual(readers);
+    if (!hasKey) expect(JSON.stringify(body)).not.toContain(user_key);
+  });
+
+  it('shows no users to a key without user', async () => {
+    const { status, body } = await run({ as: 'reading', query: 'expand=reader' });
+
+    expect([status, body]).toEqual([403, forbidden]);
+  });
+
+  it('embeds a thousand objects of a field; what comes after stays as it is', async () => {
+    await world.dataClass('leaf', []);
+    await world.dataClass('tree', [{ name: 'leaves', type: 'relation', target: 'leaf' }]);
+    const made: number[] = [];
+    for (let part = 0; part < 10; part += 1) {
+      const posts = Array.from({ length: 40 }, () =>
+        world.call(world.owner, 'POST', 'classes/leaf/objects/', {}),
+      );
+      for (const answer of await Promise.all(posts)) made.push(expected(answer, 201).id);
+    }
+    for (let tree = 0; tree < 4; tree += 1) {
+      const body = { leaves: tree < 3 ? made : made.slice(0, 1) };
+      expected(await world.call(world.owner, 'POST', 'classes/tree/objects/', body), 201);
+    }
+
+    const { body } = await run({ stored: { class: 'tree', expand: 'leaves' } });
+
+    const sizes = body.objects.map(
+      ({ leaves }: { readonly leaves: { readonly length?: number } }) => leaves.length,
+    );
+    expect(sizes).toEqual([400, 400, undefined, undefined]);
+    expect(body.objects[3].leaves).toEqual({
+      type: 'relation',
+      target: 'leaf',
+      value: made.slice(0, 1).sort(),
+    });
+  });
+});
+
+describe('who may list and make objects by an endpoint', () => {
+  /** Status of the list, the ids on it, and the status of a new object. */
+  const rows: readonly [who: string, list: number, seen: readonly number[], made: number][] = [
+    ['owner', 200, [5, 6, 7, 8, 9], 201],
+    ['read', 200, [5, 6, 7, 8, 9], 403],
+    ['ignoring', 200, [5, 6, 7, 8, 9], 201],
+    ['ann', 200, [5, 6, 7, 9], 201],
+    ['reading', 200, [5, 6, 7, 9], 201],
+    ['bare', 403, [], 201],
+    ['nobody', 403, [], 403],
+  ];
+  it.each(rows)('%s', async (who, list, seen, made) => {
+    const path = await endpoint({ query: { pages: { _gt: 0 } } });
+
+    const listed = await world.call(keys[who], 'GET', `${path}get/`);
+    const posted = await world.call(keys[who], 'POST', `${path}post/`, { title: 'new' });
+
+    expect([listed.status, ids({ objects: listed.body.objects ?? [] })]).toEqual([list, seen]);
+    expect(posted.status).toBe(made);
+  });
+
+  it('a class that gives nothing to others is closed to them', async () => {
+    const path = await endpoint({ class: 'closed' });
+
+    for (const who of ['bare', 'reading', 'ann']) {
+      const listed = await world.call(keys[who], 'GET', `${path}get/`);
+      const posted = await world.call(keys[who], 'POST', `${path}post/`, {});
+      expect([listed.status, listed.body, posted.status]).toEqual([403, forbidden, 403]);
+    }
+  });
+
+  it('profiles come with their users only', async () => {
+    const path = await endpoint({ class: 'user_profile' });
+
+    const listed = await world.call(world.owner, 'GET', `${path}get/`);
+    const posted = await world.call(world.owner, 'POST', `${path}post/`, {});
+
+    expect([listed.body.objects.length, posted.status]).toEqual([2, 403]);
+  });
+
+  it.each(['get/', 'post/'])('%s of an endpoint that is missing is missing', async (path) => {
+    const method = path === 'get/' ? 'GET' : 'POST';
+
+    for (const name of ['nothing', 'toString', 'a'.repeat(65), '%00']) {
+      const answer = await world.call(world.owner, method, `endpoints/data/${name}/${path}`);
+      expect([answer.status, answer.body]).toEqual([404, missing]);
+    }
+  });
+});
+
+describe('a new object', () => {
+  it('is one of the class, and its owner is who made it', async () => {
+    const path = await endpoint();
+
+    const { status, body } = await world.call(keys.ann, 'POST', `${path}post/`, {
+      ...{ title: 'e', pages: '0', author: 3, owner: 2, other_permissions: 'none' },
+    });
+
+    expect(status).toBe(201);
+    expect(body).toEqual(await objectOf('book', body.id));
+    expect(body).toMatchObject({ title: 'e', pages: 0, owner: 1, other_permissions: 'none' });
+    expect(body.links.self).toBe(`${world.base}classes/book/objects/${body.id}/`);
+  });
+
+  it('is refused like any other', async () => {
+    const path = await endpoint();
+
+    const { status, body } = await world.call(world.owner, 'POST', `${path}post/`, {
+      pages: 'x',
+      author: 99,
+    });
+
+    expect([status, body]).toEqual([
+      400,
+      {
+        pages: ['A valid integer is required.'],
+        author: ['Target with specified id does not exist.'],
+      },
+    ]);
+  });
+
+  it('is described with the fields of the class', async () => {
+    const path = await endpoint();
+
+    const post = await world.call(world.owner, 'OPTIONS', `${path}post/`);
+    const list = await world.call(world.owner, 'OPTIONS', 'classes/book/objects/');
+    const get = await world.call(world.owner, 'OPTIONS', `${path}get/`);
+
+    expect(post.body.actions).toEqual(list.body.actions);
+    expect(get.body).not.toHaveProperty('actions');
+  });
+});

@@ -1,0 +1,424 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forbidden, missing } from '../support/answers.ts';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+
+/** The records of data endpoints; what they do is in data-endpoint-runs.test.ts. */
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `blog-${count}`);
+  await world.dataClass('book', []);
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, `endpoints/data/${path}`, body);
+const make = async (name: string, more: object = {}) =>
+  expected(await call('POST', '', { name, class: 'book', ...more }), 201);
+
+const plain = {
+  ...{ description: '', class: 'book', query: {} },
+  ...{ excluded_fields: null, order_by: null, page_size: null, expand: null },
+};
+
+function linksOf(name: string, list = `${world.base}endpoints/data/`) {
+  const self = `${list}${name}/`;
+  return { self, get: `${self}get/`, post: `${self}post/`, rename: `${self}rename/` };
+}
+
+describe('a data endpoint', () => {
+  it('is made with a name and a class', async () => {
+    const { status, body } = await call('POST', '', { name: ' Long-Books ', class: 'Book' });
+
+    expect(status).toBe(201);
+    expect(body).toEqual({ name: 'long-books', ...plain, links: linksOf('long-books') });
+    expect((await call('GET', 'LONG-books/')).body).toEqual(body);
+    expect((await call('GET', '')).body).toEqual({ next: null, prev: null, objects: [body] });
+  });
+
+  it('is made with everything that it can hold', async () => {
+    const sent = {
+      ...{ name: 'a_1', description: 'd', class: 'user_profile', query: { a: { _gt: 1 } } },
+      ...{ excluded_fields: 'id,created_at', order_by: '-a', page_size: 4, expand: 'a,b' },
+    };
+
+    const { body } = await call('POST', '', sent);
+
+    expect(body).toEqual({ ...sent, links: linksOf('a_1') });
+  });
+
+  it('reads forms, where JSON is text', async () => {
+    const form = new FormData();
+    const sent = {
+      name: 'a',
+      class: 'book',
+      query: '{"a": {"_gt": 1}}',
+      page_size: '7',
+      expand: 'a',
+    };
+    for (const [name, value] of Object.entries(sent)) form.set(name, value);
+
+    const made = await call('POST', '', form);
+    form.set('page_size', '');
+    const changed = await call('PATCH', 'a/', form);
+
+    expect(made.body).toMatchObject({ query: { a: { _gt: 1 } }, page_size: 7, expand: 'a' });
+    expect(changed.body).toMatchObject({ query: { a: { _gt: 1 } }, page_size: null });
+  });
+
+  it('is changed in part by PATCH; PUT empties the query and leaves the rest', async () => {
+    await make('a', { query: { a: { _gt: 1 } }, order_by: 'a', page_size: 3 });
+    await world.dataClass('film', []);
+
+    const patched = await call('PATCH', 'a/', { page_size: null, class: 'FILM', name: 'b' });
+    const replaced = await call('PUT', 'a/', { name: 'c', class: 'book', expand: 'x' });
+    const refused = await call('PUT', 'a/', {});
+
+    const links = linksOf('a');
+    const before = { name: 'a', ...plain, query: { a: { _gt: 1 } }, order_by: 'a', links };
+    expect(patched.body).toEqual({ ...before, class: 'film' });
+    expect(replaced.body).toEqual({ ...before, query: {}, expand: 'x' });
+    expect([refused.status, refused.body]).toEqual([400, { class: ['This field is required.'] }]);
+    expect((await call('GET', 'a/')).body).toEqual(replaced.body);
+  });
+
+  it('is removed, and its name is free', async () => {
+    await make('a', { description: 'old' });
+
+    const removed = await call('DELETE', 'a/');
+
+    expect([removed.status, removed.body]).toEqual([204, '']);
+    for (const path of ['a/', 'a/get/']) {
+      expect([path, (await call('GET', path)).body]).toEqual([path, missing]);
+    }
+    expect((await call('GET', '')).body.objects).toEqual([]);
+    expect((await make('a')).description).toBe('');
+  });
+
+  it('has another path in version 1', async () => {
+    await make('a');
+    const path = `/v1/instances/${world.instance}/api/objects/`;
+
+    const { body } = await api.send({ as: world.owner, path });
+    const run = await api.send({ as: world.owner, path: `${path}a/get/` });
+
+    expect(body.objects).toEqual([{ name: 'a', ...plain, links: linksOf('a', path) }]);
+    expect(run.body).toEqual({ next: null, prev: null, objects: [] });
+  });
+
+  it('says nothing when its cache is cleared: there is none', async () => {
+    await make('a');
+
+    const cleared = await call('POST', 'a/clear_cache/');
+    const unknown = await call('POST', 'b/clear_cache/');
+
+    expect([cleared.status, unknown.status]).toEqual([204, 404]);
+  });
+});
+
+describe('what is refused', () => {
+  const start = 'Value has to start with a letter.';
+  const end = 'Value has to end with a letter or a number.';
+  const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
+  const form = 'Query passed in invalid format.';
+  const list = 'Enter a comma separated list.';
+  const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
+    ['name', undefined, ['This field is required.']],
+    ['name', null, ['This field may not be null.']],
+    ['name', '', ['This field may not be blank.']],
+    ['name', '1a', [start]],
+    ['name', 'a-', [end]],
+    ['name', '-', [start, end]],
+    ['name', 'a b', [characters]],
+    ['name', 'a'.repeat(65), ['Ensure this value has at most 64 characters (it has 65).']],
+    ['description', 'a'.repeat(257), ['Ensure this field has no more than 256 characters.']],
+    ['class', undefined, ['This field is required.']],
+    ['class', null, ['This field may not be null.']],
+    ['class', '', ['This field may not be null.']],
+    ['class', 'Film', ['Object with name=Film does not exist.']],
+    ['class', 'toString', ['Object with name=toString does not exist.']],
+    ['class', 7, ['Object with name=7 does not exist.']],
+    ['class', ['book'], ['Object with name=list does not exist.']],
+    ['query', null, ['This field may not be null.']],
+    ['query', '{', ['Not a valid JSON string.']],
+    ['query', 'null', [form]],
+    ['query', [], [form]],
+    ['query', { a: { _is: [] } }, [form]],
+    ['query', { a: { _is: { b: { _is: {} } } } }, ['Double nested queries are not allowed.']],
+    ['query', { [`k${'a'.repeat(64)}`]: 1 }, ['Too long key defined (exceeds 64).']],
+    ['query', { k: 'a'.repeat(8200) }, ['Too long value defined for key k (exceeds 8192).']],
+    [
+      'query',
+      Object.fromEntries([...Array(17).keys()].map((n) => [`f${n}`, {}])),
+      ['Too many keys defined (exceeds 16).'],
+    ],
+    ['excluded_fields', 'a, b', [list]],
+    ['excluded_fields', 'a,', [list]],
+    ['excluded_fields', '1a', [list]],
+    ['expand', 'a.b', [list]],
+    ['expand', `${'a,'.repeat(128)}a`, ['Ensure this field has no more than 256 characters.']],
+    ['expand', true, ['Not a valid string.']],
+    ['order_by', 'a'.repeat(51), ['Ensure this field has no more than 50 characters.']],
+    ['page_size', 101, ['Ensure this value is less than or equal to 100.']],
+    ['page_size', -1, ['Ensure this value is greater than or equal to 0.']],
+    ['page_size', 'x', ['A valid integer is required.']],
+  ];
+
+  it.each(rows)('%s of %j', async (field, value, messages) => {
+    const { status, body } = await call('POST', '', { name: 'a', class: 'book', [field]: value });
+
+    expect([status, body]).toEqual([400, { [field]: messages }]);
+    expect((await call('GET', '')).body.objects).toEqual([]);
+  });
+
+  it('all that is wrong is said together, but for a name that is taken', async () => {
+    await make('a');
+
+    const wrong = await call('POST', '', { name: 'a', class: 'film', page_size: 101 });
+    const taken = await call('POST', '', { name: 'A', class: 'book' });
+
+    expect(Object.keys(wrong.body).sort()).toEqual(['class', 'page_size']);
+    expect([taken.status, taken.body]).toEqual([400, { name: ['This field must be unique.'] }]);
+  });
+
+  it('what fields and lookups a query names is not looked at before it runs', async () => {
+    await make('a', { query: { nothing: { _foo: 1 } }, order_by: 'nothing', expand: 'nothing' });
+
+    const { status, body } = await call('GET', 'a/get/');
+
+    expect([status, body]).toEqual([400, { detail: 'Incorrect order_by parameter provided.' }]);
+  });
+});
+
+describe('a rename', () => {
+  it('keeps everything but name and links', async () => {
+    const made = await make('a', { description: 'd', page_size: 3 });
+
+    const { status, body } = await call('POST', 'a/rename/', { new_name: ' B ' });
+
+    expect([status, body]).toEqual([200, { ...made, name: 'b', links: linksOf('b') }]);
+    expect((await call('GET', 'b/')).body).toEqual(body);
+    expect((await call('GET', 'a/')).status).toBe(404);
+    expect((await call('GET', 'a/get/')).status).toBe(404);
+    expect((await call('GET', 'b/get/')).status).toBe(200);
+    expect((await call('GET', '')).body.objects).toEqual([body]);
+  });
+
+  it('keeps the place in the list, and frees the name', async () => {
+    for (const name of ['a', 'b', 'c']) await make(name);
+
+    expected(await call('POST', 'a/rename/', { new_name: 'z' }), 200);
+    await make('a');
+
+    const { objects } = (await call('GET', '')).body;
+    expect(objects.map(({ name }: { readonly name: string }) => name)).toEqual([
+      'z',
+      'b',
+      'c',
+      'a',
+    ]);
+  });
+
+  const rows: readonly [body: unknown, messages: readonly string[]][] = [
+    [{}, ['This field may not be null.']],
+    [{ new_name: null }, ['This field may not be null.']],
+    [{ new_name: '' }, ['This field may not be blank.']],
+    [
+      { new_name: 'a b' },
+      ['Enter a valid value consisting of letters, numbers, underscores, hyphens.'],
+    ],
+    [{ new_name: 'B' }, ['This field must be unique.']],
+  ];
+  it.each(rows)('with %j is refused', async (body, messages) => {
+    const made = [await make('a'), await make('b')];
+
+    const refused = await call('POST', 'a/rename/', body);
+
+    expect([refused.status, refused.body]).toEqual([400, { new_name: messages }]);
+    expect((await call('GET', '')).body.objects).toEqual(made);
+  });
+
+  it('to its own name changes nothing', async () => {
+    const made = await make('a');
+
+    const { status, body } = await call('POST', 'a/rename/', { new_name: 'A' });
+
+    expect([status, body]).toEqual([200, made]);
+  });
+
+  it('of two at once to one name goes to one of them', async () => {
+    await make('a');
+    await make('b');
+
+    const answers = await Promise.all(
+      ['a', 'b'].map((name) => call('POST', `${name}/rename/`, { new_name: 'c' })),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect((await call('GET', '')).body.objects).toHaveLength(2);
+  });
+});
+
+describe('with its class', () => {
+  const gone = async (name: string) => [
+    (await call('GET', `${name}/`)).status,
+    (await call('GET', `${name}/get/`)).status,
+    (await call('POST', `${name}/post/`, {})).status,
+    (await call('PATCH', `${name}/`, {})).status,
+    (await call('DELETE', `${name}/`)).status,
+    (await call('POST', `${name}/rename/`, { new_name: 'x' })).status,
+  ];
+
+  it('it goes, also for a class that bears the name later', async () => {
+    await make('a');
+    await world.dataClass('film', []);
+    const other = await make('b', { class: 'film' });
+    expected(await call('GET', 'a/get/'), 200);
+
+    expected(await world.call(world.owner, 'DELETE', 'classes/book/'), 204);
+    const before = await gone('a');
+    await world.dataClass('book', []);
+    const after = await gone('a');
+
+    expect([before, after]).toEqual([Array(6).fill(404), Array(6).fill(404)]);
+    expect((await call('GET', '')).body.objects).toEqual([other]);
+  });
+
+  it('its name goes, to a new one and by a rename', async () => {
+    for (const name of ['a', 'b']) await make(name);
+    expected(await world.call(world.owner, 'DELETE', 'classes/book/'), 204);
+    await world.dataClass('book', []);
+
+    const made = await make('a');
+    await make('c');
+    const renamed = expected(await call('POST', 'c/rename/', { new_name: 'b' }), 200);
+
+    expect((await call('GET', '')).body.objects).toEqual([made, renamed]);
+    expect((await call('GET', 'b/get/')).status).toBe(200);
+  });
+});
+
+describe('the list', () => {
+  const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
+    body.objects.map(({ name }) => name).join('');
+
+  it('is paged in the order of creation, filtered by the start of names and trimmed', async () => {
+    for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
+    await call('DELETE', 'c/');
+
+    const first = await call('GET', '?page_size=2');
+    const second = await api.send({ as: world.owner, path: first.body.next });
+    const back = await api.send({ as: world.owner, path: second.body.prev });
+    const backwards = await call('GET', '?ordering=desc');
+    const filtered = await call('GET', '?name__startswith=d&page_size=1');
+    const trimmed = await call('GET', 'e/?fields=name,class');
+
+    expect([first, second, back, backwards].map(({ body }) => names(body))).toEqual([
+      ...['ed', 'dba', 'ed', 'adbde'],
+    ]);
+    expect(filtered.body.objects[0].name).toBe('d');
+    expect(names((await api.send({ as: world.owner, path: filtered.body.next })).body)).toBe('db');
+    expect(trimmed.body).toEqual({ name: 'e', class: 'book' });
+  });
+});
+
+describe('who may do what', () => {
+  const rows: readonly [who: string, reads: boolean, writes: boolean][] = [
+    ['owner', true, true],
+    ['full', true, true],
+    ['write', true, true],
+    ['read', true, false],
+    ['bare', true, false],
+    ['ignoring', true, false],
+    ['user', true, false],
+    ['nobody', false, false],
+  ];
+
+  async function callerOf(who: string): Promise<Credentials> {
+    if (who === 'owner') return world.owner;
+    if (who === 'nobody') return undefined;
+    if (who === 'bare') return world.apiKey();
+    if (who === 'ignoring') return world.apiKey({ ignore_acl: true });
+    if (who === 'user') return { key: await world.apiKey(), user: await plantUser(world, 7) };
+    return joinAs(world, who as 'full' | 'write' | 'read');
+  }
+
+  it.each(rows)('%s: reads %s, writes %s', async (who, reads, writes) => {
+    for (const name of ['a', 'b']) await make(name);
+    const as = await callerOf(who);
+    const by = async (method: string, path: string, body?: unknown) => {
+      const answer = await world.call(as, method, `endpoints/data/${path}`, body);
+      return answer.status === 403 ? answer.body : answer.status;
+    };
+
+    const read = [await by('GET', ''), await by('GET', 'a/'), await by('OPTIONS', 'a/')];
+    const written = [
+      await by('POST', '', { name: 'c', class: 'book' }),
+      await by('PUT', 'a/', { class: 'book' }),
+      await by('PATCH', 'a/', {}),
+      await by('POST', 'a/clear_cache/'),
+      await by('POST', 'a/rename/', { new_name: 'd' }),
+      await by('DELETE', 'b/'),
+    ];
+
+    expect(read).toEqual(reads ? [200, 200, 200] : Array(3).fill(forbidden));
+    expect(written).toEqual(writes ? [201, 200, 200, 204, 200, 204] : Array(6).fill(forbidden));
+  });
+});
+
+it('describes itself', async () => {
+  await make('a');
+  const field = (type: string, label: string, more: object = {}) => ({
+    ...{ type, required: false, read_only: false, label },
+    ...more,
+  });
+  const limit = { max_length: 256 };
+  const fields = {
+    name: field('slug', 'Name', { required: true, max_length: 64 }),
+    description: field('string', 'Description', limit),
+    class: field('field', 'Class', { required: true }),
+    query: field('field', 'Query'),
+    excluded_fields: field('string', 'Excluded fields', limit),
+    order_by: field('string', 'Order by', { max_length: 50 }),
+    page_size: field('integer', 'Page size', { min_value: 0, max_value: 100 }),
+    expand: field('string', 'Expand', limit),
+    links: {
+      ...{ type: 'links', required: false, read_only: true, label: 'Links' },
+      links: [
+        { name: 'self', type: 'detail' },
+        { name: 'get', type: 'get' },
+        { name: 'post', type: 'post' },
+        { name: 'rename', type: 'rename' },
+      ],
+    },
+  };
+
+  const list = await call('OPTIONS', '');
+  const detail = await call('OPTIONS', 'a/');
+  const rename = await call('OPTIONS', 'a/rename/');
+
+  expect(list.body).toMatchObject({ name: 'Data Endpoint List', actions: { POST: fields } });
+  expect(detail.body.actions).toEqual({
+    PUT: { ...fields, name: { ...fields.name, read_only: true } },
+  });
+  expect(rename.body.actions).toEqual({
+    POST: { new_name: { ...fields.name, label: 'New name' } },
+  });
+});
