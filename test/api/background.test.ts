@@ -99,20 +99,20 @@ describe('a class that was deleted', () => {
 
 describe('data endpoints of a class that was deleted', () => {
   it('are cleared away, and no others', async () => {
-    for (const name of ['kept', 'left']) {
+    for (const name of ['staying', 'leaving']) {
       await world.dataClass(name, []);
       expected(await call('POST', 'endpoints/data/', { name: `of-${name}`, class: name }), 201);
     }
 
-    expected(await call('DELETE', 'classes/left/'), 204);
+    expected(await call('DELETE', 'classes/leaving/'), 204);
     await api.platform.idle();
 
     const { pk } = classEntity.key(await instanceId(), '');
     const { items } = await api.platform.store.query({ pk, limit: 1000 });
     const left = items.filter(({ kind }) => kind.startsWith('data-endpoint'));
     expect(left.map(({ data }) => data)).toEqual([
-      expect.objectContaining({ name: 'of-kept', class: 'kept' }),
-      { name: 'of-kept' },
+      expect.objectContaining({ name: 'of-staying', class: 'staying' }),
+      { name: 'of-staying' },
     ]);
   });
 });

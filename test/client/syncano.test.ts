@@ -1345,3 +1345,73 @@ describe('User and Group', () => {
     expect(ids(after)).toEqual([]);
   });
 });
+
+describe('DataEndpoint', () => {
+  const className = 'viewed';
+  let count = 0;
+
+  beforeAll(async () => {
+    const schema = [
+      { name: 'title', type: 'string', filter_index: true, order_index: true },
+      { name: 'next', type: 'reference', target: 'self' },
+    ];
+    await run(client.Class.please().create({ name: className, schema }));
+    const first = await run(client.DataObject({ className, title: 'a' }).save());
+    await run(client.DataObject({ className, title: 'b', next: first.id }).save());
+  });
+
+  const made = (more: object = {}): Promise<Client> => {
+    count += 1;
+    return run(client.DataEndpoint({ name: `view-${count}`, class: className, ...more }).save());
+  };
+
+  it('is made, read, changed, listed, renamed and removed', async () => {
+    const endpoint = await made({ query: { title: { _eq: 'a' } }, page_size: 5 });
+    const { name } = endpoint;
+    const read = await run(client.DataEndpoint.please().get({ name }));
+    const updated = await run(client.DataEndpoint.please().update({ name }, { page_size: 6 }));
+    const listed = await run(client.DataEndpoint.please().list());
+    const renamed = await run(read.rename({ new_name: `${name}-now` }));
+    await run(client.DataEndpoint.please().delete({ name: renamed.name }));
+    const told = await refusal(client.DataEndpoint.please().get({ name: renamed.name }));
+
+    expect([read.class, read.query]).toEqual([className, { title: { _eq: 'a' } }]);
+    expect([updated.page_size, renamed.name]).toEqual([6, `${name}-now`]);
+    expect(names(listed)).toContain(name);
+    expect(told).toEqual(refused(404, 'Not found.'));
+  });
+
+  it('gives data objects, page by page, with what they refer to', async () => {
+    const { name } = await made({ order_by: '-title', page_size: 1, expand: 'next' });
+
+    const first = await run(client.DataEndpoint.please().fetchData({ name }));
+    const second = await run(first.next());
+
+    expect(first.map(({ title }: Client) => title)).toEqual(['b']);
+    expect(first[0].next.title).toBe('a');
+    expect(second.map(({ title }: Client) => title)).toEqual(['a']);
+  });
+
+  it('takes a filter and a cache key, and clears a cache that is not there', async () => {
+    const endpoint = await made();
+
+    const found = await run(endpoint.fetchData('a key', { title: { _eq: 'b' } }));
+    await run(endpoint.clearCache());
+
+    expect(found.map(({ title }: Client) => title)).toEqual(['b']);
+  });
+
+  it('makes data objects', async () => {
+    const endpoint = await made();
+
+    const object = await run(endpoint.createDataObject({ title: 'c' }));
+
+    expect([object.title, object.revision]).toEqual(['c', 1]);
+  });
+
+  it('says what is wrong', async () => {
+    const told = await refusal(client.DataEndpoint({ name: 'view-x', class: 'nothing' }).save());
+
+    expect(told).toEqual(refused(400, '"class" Object with name=nothing does not exist.'));
+  });
+});
