@@ -16,14 +16,23 @@ export interface World {
   readonly bare: MeasuredServer;
   /** May do everything with objects. */
   readonly apiKey: string;
-  /** Id of the object that all others refer to. */
-  readonly author: number;
+  /** Ids of the objects that all others refer to, each to one. */
+  readonly authors: readonly number[];
   /** Ids of the objects that were seeded, in no order. */
   readonly ids: number[];
+  /** Key of the account that owns the instance. */
+  readonly accountKey: string;
+  /** Key of a user and an API key that no flag helps, once there is one. */
+  user?: { readonly apiKey: string; readonly key: string };
 }
 
 const instance = '/v1.1/instances/bench-shop';
 const objects = `${instance}/classes/article/objects/`;
+const endpoint = `${instance}/endpoints/data/with-authors/`;
+const visitors = 64; // one that logs in twice at a time may be held up, as one that guesses
+const password = 'not a secret';
+const ownObjects = 100;
+const manyAuthors = 100;
 const someId = 7919; // a prime: steps through all ids without two neighbours under way at once
 
 /** Everything that is measured, in the order of the table. */
@@ -48,6 +57,27 @@ export const scenarios: readonly Scenario[] = [
     name: 'filter 20',
     server: 'platform',
     request: (world, index) => toBytes(world, 'GET', filtered(world, index)),
+  },
+  {
+    name: 'user list 20',
+    server: 'platform',
+    prepare: prepareUser,
+    request: (world) => toBytes(world, 'GET', `${objects}?page_size=20`, userHeaders(world)),
+  },
+  {
+    name: 'endpoint 20 expanded',
+    server: 'platform',
+    prepare: prepareEndpoint,
+    request: (world, index) => toBytes(world, 'GET', expandedPage(world, index)),
+  },
+  {
+    name: 'log-in',
+    server: 'platform',
+    prepare: prepareVisitors,
+    request: (world, index) => {
+      const username = `visitor-${index % visitors}`;
+      return toBytes(world, 'POST', `${instance}/user/auth/`, {}, { username, password });
+    },
   },
   {
     name: 'create',
@@ -96,14 +126,59 @@ export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer):
   const key = await call(platform, `${instance}/api_keys/`, as, { ignore_acl: true });
   await call(platform, `${instance}/classes/`, as, { name: 'author', schema: [] });
   await call(platform, `${instance}/classes/`, as, { name: 'article', schema });
-  const author = await call(platform, `${instance}/classes/author/objects/`, as, {});
+  const authors: number[] = [];
+  while (authors.length < manyAuthors) {
+    const { id } = await call(platform, `${instance}/classes/author/objects/`, as, {});
+    authors.push(Number(id));
+  }
   return {
     platform,
     bare,
     apiKey: String(key.api_key),
-    author: Number(author.id),
+    authors,
+    accountKey: as,
     ids: [],
   };
+}
+
+/** Makes a user, who owns some articles among those that it may not read. */
+async function prepareUser(world: World): Promise<void> {
+  const { platform, accountKey } = world;
+  if (world.user !== undefined) return;
+  const { api_key } = await call(platform, `${instance}/api_keys/`, accountKey, {});
+  const made = await call(platform, `${instance}/users/`, accountKey, {
+    username: 'reader',
+    password,
+  });
+  for (let index = 0; index < ownObjects; index += 1) {
+    await call(platform, objects, accountKey, { ...article(world, index), owner: made.id });
+  }
+  world.user = { apiKey: String(api_key), key: String(made.user_key) };
+}
+
+/** Makes users who log in. */
+async function prepareVisitors({ platform, accountKey }: World): Promise<void> {
+  for (let visitor = 0; visitor < visitors; visitor += 1) {
+    const body = { username: `visitor-${visitor}`, password };
+    await call(platform, `${instance}/users/`, accountKey, body);
+  }
+}
+
+function userHeaders({ user }: World): Readonly<Record<string, string>> {
+  if (user === undefined) throw new Error('there is no user yet');
+  return { 'x-api-key': user.apiKey, 'x-user-key': user.key };
+}
+
+/** Makes an endpoint that embeds the author of each article. */
+async function prepareEndpoint({ platform, accountKey }: World): Promise<void> {
+  const body = { name: 'with-authors', class: 'article', page_size: 20, expand: 'author' };
+  await call(platform, `${instance}/endpoints/data/`, accountKey, body);
+}
+
+/** Twenty articles, each with its author. */
+function expandedPage({ ids }: World, index: number): string {
+  const before = ids[(index * someId) % (ids.length - 100)];
+  return `${endpoint}get/?direction=1&last_pk=${before}`;
 }
 
 const schema = [
@@ -119,7 +194,7 @@ const schema = [
   { name: 'author', type: 'reference', target: 'author' },
 ];
 
-function article({ author }: World, index: number) {
+function article({ authors }: World, index: number) {
   return {
     title: `Article number ${index}`,
     stock: index,
@@ -130,7 +205,7 @@ function article({ author }: World, index: number) {
     tags: ['new', 'light', `lot-${index % 50}`],
     details: { size: { width: 20, height: index % 90 }, colours: ['red', 'blue'], weight: 1.5 },
     place: { longitude: 18.6, latitude: 54.3 },
-    author,
+    author: authors[index % authors.length],
   };
 }
 
@@ -167,8 +242,9 @@ function toBytes(
   body?: unknown,
 ): Buffer {
   const sent = body === undefined ? '' : JSON.stringify(body);
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `x-api-key: ${apiKey}`];
-  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1'];
+  for (const [name, value] of Object.entries({ 'x-api-key': apiKey, ...headers }))
+    lines.push(`${name}: ${value}`);
   if (sent !== '') {
     lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(sent)}`);
   }
