@@ -134,10 +134,12 @@ const overlaidNames = ['excluded_fields', 'order_by', 'page_size', 'expand'] as 
  * of 0 counts as none.
  */
 function overlaid(sent: URLSearchParams, endpoint: DataEndpointData): URLSearchParams {
-  const query = new URLSearchParams(sent);
+  let query = sent;
   for (const name of overlaidNames) {
-    if (queryValue(query, name)) continue;
+    const value = queryValue(sent, name);
     const stored = endpoint[name];
+    if (value || (value === undefined && !stored)) continue;
+    if (query === sent) query = new URLSearchParams(sent);
     if (stored) query.set(name, String(stored));
     else query.delete(name);
   }

@@ -47,7 +47,6 @@ const samples: Readonly<Record<string, Sample>> = {
     class: 'book',
     description: marker,
     query: { title: { _exists: true } },
-    expand: 'next',
   }),
   '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
   '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
