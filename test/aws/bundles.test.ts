@@ -279,7 +279,7 @@ const journey: readonly Step[] = [
     answer: expect.objectContaining({
       objects: [
         expect.objectContaining({ id: 1, sequel: null }),
-        expect.objectContaining({ id: 2, sequel: expect.objectContaining({ title: 'Żółw' }) }),
+        expect.objectContaining({ id: 4, sequel: expect.objectContaining({ title: 'Żółw' }) }),
       ],
     }),
   },
@@ -306,13 +306,13 @@ const journey: readonly Step[] = [
     },
     status: 200,
     answer: [
-      { code: 201, content: expect.objectContaining({ id: 3, slug: 'a' }) },
-      { code: 201, content: expect.objectContaining({ id: 4, slug: 'b' }) },
+      { code: 201, content: expect.objectContaining({ id: 5, slug: 'a' }) },
+      { code: 201, content: expect.objectContaining({ id: 6, slug: 'b' }) },
       { code: 204 },
       { code: 200, content: { next: null, prev: null, objects: [{ id: 1 }] } },
     ],
   },
-  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/2/', as: 'app', status: 204 },
+  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/5/', as: 'app', status: 204 },
   { call: 'GET /v1.1/instances/my-news/classes/post/objects/1/', as: 'app', status: 404 },
   {
     call: 'POST /v1.1/instances/my-news/users/',
