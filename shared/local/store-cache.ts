@@ -1,7 +1,12 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Stored } from '../store/store.ts';
 
-/** Characters of stored text that one generation of the cache stands for; about 50 MB of heap for both together. */
-const maxGenerationSize = 8_000_000;
+/** Of the heap that the process may use, what the cache takes at the most. */
+const heapShare = 1 / 4;
+/** Heap of an item for each character of its stored text: its data, and what answers made of it (lasting-body.ts). */
+const bytesPerCharacter = 5;
+/** Heap of an item besides: its key, its place in the cache. */
+const bytesPerItem = 500;
 
 /** An item as readers share it, and when it expires (epoch seconds, Infinity when never). */
 export interface CachedItem {
@@ -23,20 +28,27 @@ export interface ItemCache {
   unlock(): void;
 }
 
-/** Makes an empty cache. It has two generations: when the young one is full, it becomes the old one. */
-export function createItemCache(): ItemCache {
+/**
+ * Makes an empty cache. It has two generations: when the young one is full, it becomes the old one.
+ *
+ * @param maxBytes of heap that it holds, about; a quarter of what the process may use when absent
+ */
+export function createItemCache(
+  maxBytes = getHeapStatistics().heap_size_limit * heapShare,
+): ItemCache {
   let young = new Map<string, CachedItem>();
   let old = new Map<string, CachedItem>();
-  let youngSize = 0;
+  let youngBytes = 0;
   const locked = new Set<string>();
 
   function remember(key: string, item: CachedItem, size: number): void {
-    if (youngSize + size > maxGenerationSize) {
+    const bytes = bytesPerItem + bytesPerCharacter * size;
+    if (youngBytes + bytes > maxBytes / 2) {
       old = young;
       young = new Map();
-      youngSize = 0;
+      youngBytes = 0;
     }
-    youngSize += size;
+    youngBytes += bytes;
     young.set(key, item);
   }
 

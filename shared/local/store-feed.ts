@@ -1,7 +1,7 @@
 import { actionOf, type ChangeAction, type ItemChange, type Watch } from '../services/changes.ts';
 import { workPrefix } from '../store/entities.ts';
 import type { Change } from '../store/store.ts';
-import { readEnvelope, storedItem } from './store-envelope.ts';
+import { readEnvelope, storedItem, withoutData } from './store-envelope.ts';
 import { parseItemKey } from './store-keys.ts';
 import type { Operation, Tables } from './store-tables.ts';
 
@@ -63,19 +63,18 @@ export function openFeed(
   const [stored] = changes.getKeys({ start: afterDigits, end: '0', reverse: true, limit: 1 });
   let newest = stored ?? counters.get(doneKey) ?? '';
   let last = Number(newest);
-  const wanted = new Map<string, Set<ChangeAction>>();
-  for (const { kind, actions } of watches) {
-    wanted.set(kind, new Set([...(wanted.get(kind) ?? []), ...actions]));
-  }
+  const wanted = wantedBy(watches);
   let listener: (news: CommitNews) => void = () => undefined;
 
   return {
     entries: ({ key, kind, before, after, change }) => {
       if (change.cause === 'maintenance') return [];
-      if (wanted.get(kind)?.has(actionOf({ before, after })) !== true) return [];
+      const needsData = wanted.get(kind)?.get(actionOf({ before, after }));
+      if (needsData === undefined) return [];
       last += 1;
       const position = String(last).padStart(positionDigits, '0');
-      const fields = [JSON.stringify(change), before ?? '', after ?? '', key];
+      const kept = [before, after].map((text = '') => (needsData ? text : withoutData(text)));
+      const fields = [JSON.stringify(change), ...kept, key];
       return [{ table: 'changes', key: position, value: fields.join(separator) }];
     },
     committed: (operations) => {
@@ -102,6 +101,17 @@ export function openFeed(
       },
     }),
   };
+}
+
+/** Whether the data of items is needed, by their kind and what becomes of them. */
+function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeAction, boolean>> {
+  const wanted = new Map<string, Map<ChangeAction, boolean>>();
+  for (const { kind, actions, needsData = true } of watches) {
+    const ofKind = wanted.get(kind) ?? new Map<ChangeAction, boolean>();
+    wanted.set(kind, ofKind);
+    for (const action of actions) ofKind.set(action, needsData || ofKind.get(action) === true);
+  }
+  return wanted;
 }
 
 function isWork({ table, key }: Operation): boolean {

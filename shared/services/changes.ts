@@ -8,7 +8,7 @@ import type { Platform } from './ports.ts';
 export interface ItemChange {
   readonly key: Key;
   readonly kind: string;
-  /** Absent when the item is new. */
+  /** Absent when the item is new. Of changes whose watches need no data, both have none: `{}`. */
   readonly before?: Stored;
   /** Absent when the item is gone. */
   readonly after?: Stored;
@@ -24,6 +24,8 @@ export type ChangeAction = 'create' | 'update' | 'delete';
 export interface Watch {
   readonly kind: string;
   readonly actions: readonly ChangeAction[];
+  /** False where it is enough to know that it happened: the data of the items then may be left out. */
+  readonly needsData?: false;
 }
 
 /** What became of the item; a change has a before or an after. */

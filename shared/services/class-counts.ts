@@ -20,7 +20,7 @@ export const recountedClassCounts: ChangeConsumer = counter(true);
 function counter(isRecounted: boolean): ChangeConsumer {
   return {
     name: 'class counts',
-    watches: [{ kind: objectEntity.kind, actions: ['create', 'delete'] }],
+    watches: [{ kind: objectEntity.kind, actions: ['create', 'delete'], needsData: false }],
     consume: async (changes, services) => {
       const byClass = new Map<string, ItemChange[]>();
       for (const change of changes) {

@@ -8,7 +8,7 @@ import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { resolveNested } from './nested-queries.ts';
-import { countObjects, findObjects, type Search } from './object-search.ts';
+import { countObjects, explainTo, findObjects, type Search } from './object-search.ts';
 import type { Walk } from './object-walk.ts';
 import { compiledClass } from './save-object.ts';
 
@@ -46,8 +46,7 @@ export interface ObjectPage {
  *                  more than 1.5 s
  */
 export async function listObjects(call: ListCall, request: ListRequest): Promise<ObjectPage> {
-  const started = performance.now();
-  const deadline = started + maxMs;
+  const deadline = performance.now() + maxMs;
   const compiled = compiledClass(call.hints, call.class);
   const order = parseOrder(request.orderBy, compiled);
   const from = cursorOf(order, request);
@@ -56,14 +55,9 @@ export async function listObjects(call: ListCall, request: ListRequest): Promise
   const search = searchOf(call, [...conditions, ...resolved], deadline);
   const [walk, count] = await Promise.all([
     findPage(search, { order, from, paging: request.paging }),
-    request.isCounted ? countObjects(search, order) : undefined,
+    request.isCounted ? countObjects(counting(call, search), order) : undefined,
   ]);
   const found = walk?.found ?? [];
-  call.platform.log({
-    ...{ level: 'debug', message: 'objects listed', requestId: call.request.id },
-    ...{ path: walk?.name, keysRead: walk?.keysRead ?? 0, kept: found.length },
-    durationMs: Math.round(performance.now() - started),
-  });
   const objects = request.paging.direction === 'backward' ? found.toReversed() : found;
   return { order, objects, count };
 }
@@ -73,12 +67,16 @@ function cursorOf(order: Order, { lastValue, paging }: ListRequest): Cursor | un
   return paging.lastPk === undefined ? undefined : { id: paging.lastPk, value };
 }
 
-function searchOf(
-  { platform, hints, instance, class: { data }, actor }: ListCall,
-  conditions: Search['conditions'],
-  deadline: number,
-): Search {
+function searchOf(call: ListCall, conditions: Search['conditions'], deadline: number): Search {
+  const {
+    platform,
+    hints,
+    instance,
+    class: { data },
+    actor,
+  } = call;
   return {
+    explain: explainTo(call, 'objects listed'),
     place: { store: platform.store, instance, classNumber: data.number },
     conditions,
     reader: readerOf(actor),
@@ -88,6 +86,10 @@ function searchOf(
     deadline,
     hints,
   };
+}
+
+function counting(call: ListCall, search: Search): Search {
+  return { ...search, explain: explainTo(call, 'objects counted') };
 }
 
 function readerOf(actor: Actor): Reader {

@@ -9,14 +9,14 @@ import type { Context } from '../resource/route.ts';
 import { as, classEntity } from '../store/entities.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
-import { findObjects } from './object-search.ts';
+import { explainTo, findObjects } from './object-search.ts';
 import { compiledClass } from './save-object.ts';
 import { findUsersByName } from './user-search.ts';
 
 const maxFound = 1000; // reference: `_is`. What is found beyond, by id, is left out
 
 /** What nested queries need of the call that they are part of. */
-export type NestedCall = Pick<Context, 'platform' | 'hints'> & {
+export type NestedCall = Pick<Context, 'platform' | 'hints' | 'request'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
   readonly deadline: number;
@@ -103,13 +103,14 @@ async function findUsers(call: NestedCall, inner: Inner): Promise<readonly numbe
 }
 
 async function findInside(
-  { platform, hints, instance, deadline }: NestedCall,
+  call: NestedCall,
   { data, compiled, conditions }: Inner,
 ): Promise<readonly ObjectData[]> {
+  const { platform, hints, instance, deadline } = call;
   const walk = await findObjects(
     {
       place: { store: platform.store, instance, classNumber: data.number },
-      ...{ conditions, deadline, hints },
+      ...{ conditions, deadline, hints, explain: explainTo(call, 'nested query resolved') },
       reader: { kind: 'unbound' },
       isVisible: () => true,
     },

@@ -3,6 +3,7 @@ import { queryTookTooLong } from '../domain/query/errors.ts';
 import { matcherOf } from '../domain/query/match.ts';
 import type { Order } from '../domain/query/order.ts';
 import { idBounds, type Plan, planCount, planList, type Reader } from '../domain/query/plan.ts';
+import type { Context } from '../resource/route.ts';
 import type { ObjectData } from '../store/records.ts';
 import type { Hints, Way } from './hints.ts';
 import {
@@ -27,6 +28,40 @@ export interface Search {
   readonly deadline: number;
   /** What is known of searches like it. */
   readonly hints: Hints;
+  /** Hears how each part of the search came to its end, found or not. */
+  readonly explain: (report: SearchReport) => void;
+}
+
+/** How a search came to its end, for those who wonder why it took so long. */
+export interface SearchReport {
+  /** Name of the path that had all that was wanted; undefined: none had. */
+  readonly path: string | undefined;
+  /** Of all paths together. */
+  readonly keysRead: number;
+  /** Objects that were found. */
+  readonly kept: number;
+  /** Every path that was followed. */
+  readonly plans: readonly {
+    readonly path: string;
+    readonly keysRead: number;
+    readonly kept: number;
+  }[];
+}
+
+/** What a call needs to write reports into the log. */
+export type ReportingCall = Pick<Context, 'platform' | 'request'>;
+
+/** Makes what writes reports of searches into the log, as `message`, one line each. */
+export function explainTo(
+  { platform, request }: ReportingCall,
+  message: string,
+): Search['explain'] {
+  const started = performance.now();
+  return (report) =>
+    platform.log({
+      ...{ level: 'debug', message, requestId: request.id, ...report },
+      durationMs: Math.round(performance.now() - started),
+    });
 }
 
 /** The part of an ordered list that is wanted. */
@@ -68,7 +103,8 @@ function formOf(
 export async function countObjects(search: Search, order: Order): Promise<number> {
   const limit = Number.POSITIVE_INFINITY;
   const everything = { order, isDescending: false, from: undefined, limit };
-  const { done, walks } = await race(search, { plans: planCount(search), part: everything });
+  const plans = planCount(search);
+  const { done, walks } = await race(search, { plans, part: everything, hint: undefined });
   if (done !== undefined) return done.found.length;
   const most = Math.max(...walks.map(({ found }) => found.length));
   if (most < exactCount) throw queryTookTooLong();
@@ -85,7 +121,7 @@ interface Race {
   readonly plans: readonly Plan[];
   readonly part: Part;
   /** What ended the last search of this form; absent: not known. */
-  readonly hint?: Way | undefined;
+  readonly hint: Way | undefined;
 }
 
 /**
@@ -112,9 +148,22 @@ async function race(search: Search, { plans, part, hint }: Race): Promise<Outcom
     isTrusting &&= best === undefined;
     await Promise.all((best === undefined ? going : [best]).map((walk) => walk.step()));
     const done = walks.find(({ isDone }) => isDone);
-    if (done !== undefined) return { done, walks };
-    if (going.length === 0 || performance.now() > search.deadline) {
-      return { done: undefined, walks };
+    if (done !== undefined || going.length === 0 || performance.now() > search.deadline) {
+      search.explain(reportOf(done, walks));
+      return { done, walks };
     }
   }
+}
+
+function reportOf(done: Walk | undefined, walks: readonly Walk[]): SearchReport {
+  return {
+    path: done?.name,
+    keysRead: walks.reduce((sum, { keysRead }) => sum + keysRead, 0),
+    kept: done?.found.length ?? 0,
+    plans: walks.map(({ name, keysRead, found }) => ({
+      path: name,
+      keysRead,
+      kept: found.length,
+    })),
+  };
 }

@@ -272,11 +272,51 @@ describe('a list that would have to look at too many', () => {
   });
 });
 
-it('the log says which way a list took', async () => {
-  await cost(admin, 'few', 'query={"n":{"_eq":7}}');
+describe('the log', () => {
+  const lines = () => api.logged.filter(({ level }) => level === 'debug');
+  const slot0 = { path: 'slot0', keysRead: 1, kept: 1 };
 
-  expect(api.logged.filter(({ message }) => message === 'objects listed').at(-1)).toEqual({
-    ...{ level: 'debug', message: 'objects listed', requestId: 'reads' },
-    ...{ path: 'slot0', keysRead: 1, kept: 1, durationMs: expect.any(Number) },
+  it.each([
+    {
+      query: 'query={"n":{"_eq":7}}',
+      line: { message: 'objects listed', ...slot0, plans: [slot0] },
+    },
+    {
+      query: 'page_size=0&include_count=true&query={"n":{"_eq":7}}',
+      line: { message: 'objects counted', ...slot0, plans: [slot0] },
+    },
+    {
+      query: 'query={"rare":{"_startswith":"r-1"}}&order_by=tenth&page_size=30',
+      line: {
+        ...{ message: 'objects listed', path: 'slot2', keysRead: 40, kept: 10 },
+        plans: [
+          { path: 'slot1', keysRead: 30, kept: 3 },
+          { path: 'slot2', keysRead: 10, kept: 10 },
+        ],
+      },
+    },
+  ])('says which ways $query took', async ({ query, line }) => {
+    await cost(admin, 'few', query);
+
+    expect(lines().at(-1)).toEqual({
+      ...{ level: 'debug', requestId: 'reads', durationMs: expect.any(Number), ...line },
+    });
+  });
+
+  it('says how the objects of a nested query were found', async () => {
+    await cost(admin, 'few', 'query={"ref":{"_is":{"n":{"_eq":7}}}}');
+
+    expect(lines().at(-2)).toMatchObject({ message: 'nested query resolved', plans: [slot0] });
+  });
+
+  it('says how far a list went that is refused', async () => {
+    await cost(admin, 'many', 'query={"rare":{"_icontains":"none"}}&order_by=n');
+
+    const { path, kept, plans } = lines().at(-1) as { path?: string; kept?: number; plans?: [] };
+    expect([path, kept, plans]).toEqual([
+      undefined,
+      0,
+      [{ path: 'slot0', keysRead: 10_000, kept: 0 }],
+    ]);
   });
 });

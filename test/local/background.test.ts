@@ -122,6 +122,24 @@ describe('changes', () => {
     await store.close();
   });
 
+  it.each([
+    { needsData: true, before: { n: 1 }, after: { n: 2 } },
+    { needsData: false, before: {}, after: {} },
+  ])('have data where any watch needs it: $needsData', async ({ needsData, ...data }) => {
+    const kinds = [{ kind: 'thing', actions, needsData: false as const }];
+    const watched = needsData ? [...kinds, { kind: 'thing', actions }, ...kinds] : kinds;
+    const store = await openTemporaryStore({ now: Date.now, watches: watched });
+
+    await write(store, thing('a', 1));
+    await write(store, thing('a', 2));
+
+    const [created, updated] = store.feed.read(10);
+    expect(created).toMatchObject({ key: { pk: 'THINGS', sk: 'a' }, after: { data: data.before } });
+    expect(created).not.toHaveProperty('before');
+    expect([updated?.before?.data, updated?.after?.data]).toEqual([data.before, data.after]);
+    await store.close();
+  });
+
   it('all 10,000 reach a consumer that fails at random, those of an item in order', async () => {
     const store = await openMemory();
     const failures = new Map<string, number>();
