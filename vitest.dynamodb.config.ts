@@ -14,7 +14,7 @@ export default defineConfig({
     passWithNoTests: true,
     globalSetup: './test/support/dynamodb-local.ts',
     env: {
-      TEST_STORE: 'dynamodb', // read by test/support/api.ts
+      TEST_MEDIUM: 'dynamodb', // read by test/support/api.ts
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     },
     testTimeout: 60_000,

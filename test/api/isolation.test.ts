@@ -184,6 +184,7 @@ describe('our user in their instance, their user in ours', () => {
 
   it('has rights where it belongs', async () => {
     const path = `${ours.base}classes/book/objects/`;
+    api.settle();
 
     const own = await call({ as: { key: ourBareKey, user: ourUser }, path });
     const bare = await call({ as: ourBareKey, path });

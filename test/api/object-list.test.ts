@@ -94,6 +94,7 @@ describe('a page', () => {
       const path = `classes/book/objects/${id}/`;
       expected(await world.call(world.owner, 'PATCH', path, { owner: 8 }), 200);
     }
+    api.settle();
 
     const first = await api.send({ as: user, path: `${list}?fields=id&page_size=2` });
     const second = await api.send({ as: user, path: first.body.next });

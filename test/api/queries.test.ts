@@ -40,6 +40,7 @@ beforeAll(async () => {
   await make('book', { title: 'A', other_permissions: 'read' });
   await make('book', { title: 'a', pages: 5, sold: false, out: out(2), user: 7 });
   await make('book', { title: 'é 100%', pages: -1, sold: true });
+  api.settle();
 });
 afterAll(() => api.close());
 
@@ -166,6 +167,7 @@ describe('order_by', () => {
 
   it('an object that is changed is the newest by updated_at', async () => {
     await world.call(world.owner, 'PATCH', 'classes/book/objects/5/', { note: 'new' });
+    api.settle();
 
     expect(await listed({ order_by: '-updated_at', page_size: 2 })).toEqual([5, 9]);
     expect(await listed({ order_by: 'created_at', page_size: 3 })).toEqual([3, 4, 5]);
@@ -346,6 +348,7 @@ describe('a query through a reference', () => {
     await world.call(world.owner, 'PATCH', 'classes/book/objects/3/', {
       other_permissions: 'read',
     });
+    api.settle();
 
     const { body } = await api.send({ as: key, path });
 
@@ -451,6 +454,7 @@ describe('an index that came later', () => {
     await world.call(world.owner, 'PATCH', 'classes/late/', { schema: [{ ...plain, ...indexed }] });
     for (const n of [2, 0])
       ids.push(expected(await world.call(world.owner, 'POST', objects, { n }), 201).id);
+    api.settle();
 
     const equal = await api.send({
       as: world.owner,

@@ -10,7 +10,9 @@ import { keyText } from '../../shared/domain/credentials.ts';
 import { createRouter } from '../../shared/http/router.ts';
 import { type Access, type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { gatewayEvent, type Lambda, type Result, startLambda } from '../support/lambda.ts';
-import { deployedFunctions, synthesise } from '../support/stack.ts';
+import { isGranted } from '../support/policies.ts';
+import { synthesise } from '../support/stack.ts';
+import { deployedFunctions } from '../support/template.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-bundles-'));
 const bundleOf = (family: string) => join(folder, family, bundleFile);
@@ -100,11 +102,8 @@ async function deploy(node: string, allows = isAllowed): Promise<Deployment> {
 }
 
 /** What the template's policies say. */
-function isAllowed({ caller, action, resource }: Access): boolean {
-  const statements = deployed.get(caller)?.statements ?? [];
-  return statements.some(
-    ({ actions, resources }) => actions.includes(action) && resources.includes(resource),
-  );
+function isAllowed(access: Access): boolean {
+  return isGranted(deployed.get(access.caller)?.statements ?? [], access);
 }
 
 interface Step {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { deployedFunctions, onlyOne, synthesise, textOf } from '../support/stack.ts';
+import { synthesise } from '../support/stack.ts';
+import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
 const template = synthesise();
 const { id: tableId } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');

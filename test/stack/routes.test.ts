@@ -4,7 +4,8 @@ import { type GatewayPath, gatewayPaths } from '../../lib/gateway-paths.ts';
 import { createRouter } from '../../shared/http/router.ts';
 import type { Family, Route } from '../../shared/resource/route.ts';
 import { candidates, readings } from '../support/gateway.ts';
-import { deployedFunctions, onlyOne, synthesise, textOf } from '../support/stack.ts';
+import { synthesise } from '../support/stack.ts';
+import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
 const template = synthesise();
 

@@ -2,7 +2,8 @@ import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { partitionKey, sortKey, tableIndexes, timeToLive } from '../../shared/aws/table.ts';
-import { deployedFunctions, onlyOne, openStack, synthesise } from '../support/stack.ts';
+import { openStack, synthesise } from '../support/stack.ts';
+import { deployedFunctions, onlyOne } from '../support/template.ts';
 
 const template = synthesise();
 const { id: tableId, resource: table } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
 import { keyText } from '../../shared/domain/credentials.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
-import { toHandler } from '../../shared/http/edge.ts';
+import { type Handler, toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
 import { startServer } from '../../shared/local/server.ts';
 import { workKinds } from '../../shared/services/background.ts';
@@ -19,6 +19,7 @@ import type { GroupData } from '../../shared/store/records.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
 import { insert, store as put } from '../../shared/store/writes.ts';
 import { openTestTable } from './dynamodb.ts';
+import { makeLate } from './late-store.ts';
 
 /** The real local platform behind a real socket, with everything in memory. */
 export interface Api {
@@ -27,6 +28,8 @@ export interface Api {
   /** What the platform has logged so far. */
   readonly logged: readonly LogEntry[];
   send(call: Call): Promise<Answer>;
+  /** Lets index reads show all that was written so far, for who expects it of a list: they may be late. */
+  settle(): void;
   close(): Promise<void>;
 }
 
@@ -59,8 +62,13 @@ const settings: Settings = {
   passwordCost: 10,
 };
 
-/** Whether the store is a table on DynamoDB, all else staying as it is (vitest.dynamodb.config.ts). */
-const onDynamodb = process.env.TEST_STORE === 'dynamodb';
+/**
+ * What the suite runs on when that is not all of one machine's platform (the vitest configurations set it): `dynamodb`
+ * and `late` have another store; with `roles` calls go to the bundled functions of a deployment.
+ */
+const medium = process.env.TEST_MEDIUM;
+
+const lag = 2; // writes that the indexes of a late store lack
 
 /**
  * Starts the platform.
@@ -86,27 +94,59 @@ export async function startApi(
     ...(options.clock && { clock: options.clock }),
     ...(options.social && { social: options.social }),
   });
-  const store = onDynamodb ? await openTestTable(() => opened.clock.micros() / 1000) : opened.store;
   const { wrap, mailer = opened.mailer } = options;
+  const ports = { ...opened, mailer };
+  if (medium === 'roles') {
+    const { deploy } = await import('./deployment.ts');
+    const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });
+    return serve(deployment, { ...ports, ...deployment.ports }, logged);
+  }
+  const nowMs = () => opened.clock.micros() / 1000;
+  const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
+  const late = medium === 'late' ? makeLate(opened.store, lag) : undefined;
+  const store = table ?? late ?? opened.store;
   const platform = {
-    ...{ ...opened, mailer, store: wrap?.(store) ?? store },
-    ...(store !== opened.store && { idle: () => workOn(opened, store) }),
+    ...{ ...ports, store: wrap?.(store) ?? store },
+    ...(table && { idle: () => workOn(opened, table) }),
   };
-  const handler = toHandler({
-    ...platform,
-    dispatch: platform.track(createDispatch(routes, platform)),
-  });
+  const dispatch = platform.track(createDispatch(routes, platform));
+  const handler = toHandler({ ...platform, dispatch });
+  return serve({ handler, settle: late?.catchUp, close: table?.close }, platform, logged);
+}
+
+/** What answers behind the socket. */
+interface Backend {
+  readonly handler: Handler;
+  /** Throws when something has happened since it was asked last that no test may let pass. */
+  readonly check?: () => void;
+  /** Absent where indexes are never late. */
+  readonly settle?: (() => void) | undefined;
+  /** Ends what is not the platform's. */
+  readonly close?: (() => Promise<void>) | undefined;
+}
+
+async function serve(
+  { handler, check, settle, close }: Backend,
+  platform: LocalPlatform,
+  logged: readonly LogEntry[],
+): Promise<Api> {
   const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
   url = server.url;
   return {
     url,
     platform,
     logged,
-    send: (call) => send(server.url, call),
+    send: async (call) => {
+      const answer = await send(server.url, call);
+      check?.();
+      return answer;
+    },
+    settle: () => settle?.(),
     close: async () => {
       await server.stop();
-      if (store !== opened.store) await store.close();
-      await opened.close();
+      await close?.();
+      await platform.close();
+      check?.();
     },
   };
 }

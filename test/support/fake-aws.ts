@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { partitionKey, sortKey, tableIndexes } from '../../shared/aws/table.ts';
 import { answerS3, readS3, type S3Objects, type S3Request } from './fake-s3.ts';
+import { createFakeTable, type Part, TableRefusal, writeParts } from './fake-table.ts';
 
 /*
- * As much of AWS as a handler meets: the requests that the store makes of a table, a secret, mail, and files. It is in memory
- * and knows who calls by the access key, so that it can refuse what a role does not allow. Conditions it takes as
- * met, and pages as large: the store's own tests, on a real emulator, are about these.
+ * As much of AWS as a handler meets: a table, a secret, mail, and files. It is in memory and knows who calls by the
+ * access key, so that it can refuse what a role does not allow.
  */
 
 /** Who asks for which action on what, as in a policy: a resource is `<table>`, `<table>/index/<name>`, a secret, or files. */
@@ -26,34 +25,38 @@ export interface FakeAws {
   close(): Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: requests in DynamoDB's JSON
-type Any = any;
-type Items = Map<string, Any>;
+/** A request to write items, about to be carried out. */
+export interface PendingWrite {
+  readonly caller: string;
+  readonly parts: readonly Part[];
+  /** Carries it out. @throws TableRefusal */
+  apply(): void;
+}
 
-/**
- * Starts the fake on a free port of this machine.
- *
- * @param secret text of the one secret
- * @param allows whether a caller may do what it asks for
- */
-export async function startFakeAws({
-  secret,
-  allows,
-}: {
+/** How a fake is to be. */
+export interface FakeAwsOptions {
+  /** Text of the one secret. */
   readonly secret: string;
+  /** Tells whether a caller may do what it asks for. */
   readonly allows: (access: Access) => boolean;
-}): Promise<FakeAws> {
-  const items: Items = new Map();
-  const refused: Access[] = [];
+  /** Takes each mail that SES is given; the caller hears when it rejects. */
+  readonly takeMail?: (mail: Any) => Promise<void>;
+  /** Carries writes out, or lets something happen before; the caller hears when it rejects. Absent: at once. */
+  readonly write?: (pending: PendingWrite) => Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: requests in the JSON of AWS
+type Any = any;
+
+/** Starts the fake on a free port of this machine. */
+export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   const mails: unknown[] = [];
   const objects: S3Objects = new Map();
-  const answered = (operation: string, input: Any) =>
-    operation === 'GetSecretValue'
-      ? { ARN: input.SecretId, SecretString: secret }
-      : answerOf(items, operation, input);
+  const answer = openServices(options, mails);
+  const refused: Access[] = [];
   const answerFile = (caller: string, asked: S3Request) => {
     const access = { caller, ...fileAccess(asked) };
-    if (allows(access)) return answerS3(objects, asked);
+    if (options.allows(access)) return answerS3(objects, asked);
     refused.push(access);
     return { status: 403, headers: {}, body: '' };
   };
@@ -62,21 +65,21 @@ export async function startFakeAws({
     const body = await bodyOf(request);
     const toS3 = readS3Request(request, body);
     if (toS3 !== undefined) {
-      const answer = answerFile(caller, toS3);
-      response.writeHead(answer.status, answer.headers).end(answer.body);
+      const file = answerFile(caller, toS3);
+      response.writeHead(file.status, file.headers).end(file.body);
       return;
     }
     const operation = operationOf(request);
     const input = JSON.parse(body.toString());
     const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
-    const denied = accesses.find((access) => !allows(access));
+    const denied = accesses.find((access) => !options.allows(access));
     if (denied !== undefined) refused.push(denied);
-    else if (operation === 'SendEmail') mails.push(input);
-    const answer = denied === undefined ? answered(operation, input) : refusal(denied);
-    response.writeHead(denied === undefined ? 200 : 400, {
-      'content-type': 'application/x-amz-json-1.0',
-    });
-    response.end(JSON.stringify(answer));
+    const { status, body: answered } =
+      denied === undefined
+        ? await outcome(() => answer(caller, operation, input))
+        : { status: 400, body: failure('AccessDeniedException', JSON.stringify(denied)) };
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(JSON.stringify(answered));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -91,6 +94,37 @@ export async function startFakeAws({
   };
 }
 
+type Services = (caller: string, operation: string, input: Any) => Promise<Any>;
+
+function openServices({ secret, takeMail, write }: FakeAwsOptions, mails: unknown[]): Services {
+  const table = createFakeTable();
+  return async (caller, operation, input) => {
+    if (operation === 'GetSecretValue') return { ARN: input.SecretId, SecretString: secret };
+    if (operation === 'SendEmail') {
+      await takeMail?.(input);
+      mails.push(input);
+      return { MessageId: 'a-mail' };
+    }
+    const parts = writeParts(operation, input);
+    if (write === undefined || parts.length === 0) return table.answer(operation, input);
+    await write({ caller, parts, apply: () => table.answer(operation, input) });
+    return {};
+  };
+}
+
+async function outcome(answer: () => Promise<Any>): Promise<{ status: number; body: Any }> {
+  try {
+    return { status: 200, body: await answer() };
+  } catch (error) {
+    if (error instanceof TableRefusal) return { status: 400, body: error.body };
+    return { status: 400, body: failure('FakeFault', String(error)) }; // of a kind that nobody repeats
+  }
+}
+
+function failure(type: string, message: string): Any {
+  return { __type: type, message };
+}
+
 function operationOf({ url, headers }: IncomingMessage): string {
   if (url === '/v2/email/outbound-emails') return 'SendEmail';
   const [, operation = ''] = String(headers['x-amz-target']).split('.');
@@ -101,10 +135,6 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);
   return Buffer.concat(parts);
-}
-
-function refusal(denied: Access): Any {
-  return { __type: 'AccessDeniedException', message: JSON.stringify(denied) };
 }
 
 /** A request of S3, which is known by its signature; undefined: it is another one. */
@@ -150,69 +180,4 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
 
 function access(action: string, resource: string): Omit<Access, 'caller'> {
   return { action: `dynamodb:${action}`, resource };
-}
-
-function answerOf(items: Items, operation: string, input: Any): Any {
-  switch (operation) {
-    case 'SendEmail':
-      return { MessageId: 'a-mail' };
-    case 'GetItem':
-      return { Item: items.get(nameOf(input.Key)) };
-    case 'BatchGetItem': {
-      const found = Object.entries<Any>(input.RequestItems).map(([table, { Keys }]) => [
-        table,
-        Keys.map((key: Any) => items.get(nameOf(key))).filter(Boolean),
-      ]);
-      return { Responses: Object.fromEntries(found), UnprocessedKeys: {} };
-    }
-    case 'Query':
-      return { Items: query(items, input) };
-    case 'TransactWriteItems':
-      for (const one of input.TransactItems) {
-        if (one.Put !== undefined) items.set(nameOf(one.Put.Item), one.Put.Item);
-        if (one.Delete !== undefined) items.delete(nameOf(one.Delete.Key));
-      }
-      return {};
-    case 'PutItem':
-      items.set(nameOf(input.Item), input.Item);
-      return {};
-    case 'DeleteItem':
-      items.delete(nameOf(input.Key));
-      return {};
-    case 'UpdateItem':
-      return { Attributes: count(items, input) };
-    default:
-      throw new Error(`the fake does not know ${operation}`);
-  }
-}
-
-function nameOf(item: Any): string {
-  return `${item[partitionKey].S}\n${item[sortKey].S}`;
-}
-
-/** Adds to a number, which is all that is updated in place. */
-function count(items: Items, { Key, UpdateExpression, ExpressionAttributeValues }: Any): Any {
-  const attribute = /ADD (\w+) :count$/.exec(UpdateExpression)?.[1] ?? '';
-  const before = Number(items.get(nameOf(Key))?.[attribute]?.N ?? 0);
-  const number = {
-    [attribute]: { N: String(before + Number(ExpressionAttributeValues[':count'].N)) },
-  };
-  items.set(nameOf(Key), { ...Key, ...number });
-  return number;
-}
-
-function query(items: Items, input: Any): readonly Any[] {
-  const values = input.ExpressionAttributeValues;
-  const attribute = tableIndexes.find(({ name }) => name === input.IndexName)?.sortKey ?? sortKey;
-  const condition = input.KeyConditionExpression.split(' AND ').slice(1).join(' AND ');
-  const isIn = (text: string) => {
-    if (/>=|BETWEEN/.test(condition) && text < values[':low'].S) return false;
-    if (/<=|BETWEEN/.test(condition)) return text <= values[':high'].S;
-    return !/</.test(condition) || text < values[':high'].S;
-  };
-  const found = [...items.values()]
-    .filter((item) => item[partitionKey].S === values[':pk'].S && item[attribute] !== undefined)
-    .filter((item) => isIn(item[attribute].S))
-    .sort((a, b) => (a[attribute].S < b[attribute].S ? -1 : 1));
-  return (input.ScanIndexForward === false ? found.reverse() : found).slice(0, input.Limit);
 }

@@ -2,11 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
-/** A bundle in a Node process of its own, as Lambda runs it. */
-export interface Lambda<Event = APIGatewayProxyEventV2, Answer = Result> {
-  invoke(event: Event): Promise<Answer>;
+/** A bundle in a Node process of its own, as Lambda runs it, but for taking several calls at a time. */
+export interface Lambda<Event = object, Answer = Result> {
+  invoke(event: Event, circumstances?: Circumstances): Promise<Answer>;
   /** Ends the process; gives all that the function has written to standard output. */
   close(): Promise<string>;
+}
+
+/** What a call may find otherwise. */
+export interface Circumstances {
+  /** Epoch milliseconds that the function's clock shows from now on; real time when absent. */
+  readonly nowMs?: number | undefined;
+  /** Time that the function has left; 29 s when absent. */
+  readonly leftMs?: number;
 }
 
 /** What a function answers to the gateway. */
@@ -18,42 +26,52 @@ export interface Result {
 }
 
 const host = `
+const realTime = Date.now;
+let nowMs;
+Date.now = () => nowMs ?? realTime();
+process.stdout.write = (text) => process.send({ output: String(text) });
 const { handler } = await import(process.argv[1]);
-process.on('message', async (event) => {
-  const context = { getRemainingTimeInMillis: () => 29000 };
-  process.send(await handler(event, context));
+process.on('message', async ({ id, event, leftMs = 29000, ...more }) => {
+  nowMs = more.nowMs;
+  const context = { getRemainingTimeInMillis: () => leftMs };
+  process.send({ id, result: await handler(event, context) });
 });
-process.send('ready');
+process.send({ id: 0 });
 `;
+
+/** What the host sends: first that it is ready, as answer to call 0, then answers and output in order. */
+type Message = { readonly output: string } | { readonly id: number; readonly result?: Result };
 
 /**
  * Starts a bundle and waits until it is initialised.
  *
  * @param node      the program that runs it
  * @param variables the whole environment of the process
+ * @param hear      is told what the function writes to standard output, before the answer of the same call comes
  */
-export async function startLambda<Event extends object = APIGatewayProxyEventV2, Answer = Result>(
+export async function startLambda<Event extends object = object, Answer = Result>(
   node: string,
   bundle: string,
   variables: Readonly<Record<string, string>>,
+  hear: (output: string) => void = () => undefined,
 ): Promise<Lambda<Event, Answer>> {
   const args = ['--input-type=module', '--eval', host, pathToFileURL(bundle).href];
   const child = spawn(node, args, { env: variables, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const calls = openCalls(child);
   let output = '';
-  let errors = '';
-  child.stdout?.setEncoding('utf8').on('data', (text) => {
-    output += text;
+  child.on('message', (message: Message) => {
+    if (!('output' in message)) return;
+    output += message.output;
+    hear(message.output);
   });
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    errors += text;
-  });
-  const closed = new Promise((resolve) => child.once('close', resolve)); // all is read by then
-  const next = () => nextMessage(child, () => errors);
-  await next();
+  await calls.answerTo(0);
+  let last = 0;
   return {
-    invoke: async (event) => {
-      const answer = next();
-      child.send(event);
+    invoke: async (event, circumstances) => {
+      last += 1;
+      const answer = calls.answerTo(last);
+      child.send({ id: last, event, ...circumstances });
       return (await answer) as Answer; // from our own host
     },
     close: async () => {
@@ -64,15 +82,30 @@ export async function startLambda<Event extends object = APIGatewayProxyEventV2,
   };
 }
 
-function nextMessage(child: ChildProcess, errors: () => string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const onExit = () => reject(new Error(`the function has ended: ${errors()}`));
-    child.once('exit', onExit);
-    child.once('message', (message) => {
-      child.off('exit', onExit);
-      resolve(message);
-    });
+interface Waiting {
+  readonly resolve: (result: Result | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Keeps who waits for which answer; all are told when the process ends. */
+function openCalls(child: ChildProcess) {
+  const waiting = new Map<number, Waiting>();
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    errors += text;
   });
+  child.on('message', (message: Message) => {
+    if ('output' in message) return;
+    waiting.get(message.id)?.resolve(message.result);
+    waiting.delete(message.id);
+  });
+  child.once('exit', () => {
+    for (const { reject } of waiting.values()) reject(new Error(`the function ended: ${errors}`));
+  });
+  return {
+    answerTo: (id: number) =>
+      new Promise<Result | undefined>((resolve, reject) => waiting.set(id, { resolve, reject })),
+  };
 }
 
 /** A call as the gateway's default stage hands it to a function, payload 2.0. */

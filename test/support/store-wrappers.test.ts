@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTemporaryStore } from '../../shared/local/store.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
-import { getOne, put, write } from '../store/fixture.ts';
+import { del, getOne, put, write } from '../store/fixture.ts';
 import { countRoundTrips } from './counting-store.ts';
 import { makeFaulty, StoreFault } from './faulty-store.ts';
+import { makeLate } from './late-store.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -56,4 +57,28 @@ it('a competing write comes between, once', async () => {
 
   expect(lost).toBeInstanceOf(ConditionFailed);
   expect((await getOne(store, key))?.data).toEqual({ by: 'other' });
+});
+
+it('the indexes of a late store lack the last writes, and the table none', async () => {
+  const late = makeLate(store, 1);
+  const pk = 'LATE';
+  const item = (sk: string, at: string) =>
+    put({ pk, sk }, { data: { at }, indexes: { slot0: at, updated: at } });
+  const found = async (index?: 'slot0' | 'updated') => {
+    const { items } = await late.query({ pk, ...(index && { index }), limit: 10 });
+    return items.map(({ key, data }) => [key.sk, data]);
+  };
+  const [before, now] = [
+    ['a', { at: '1' }],
+    ['a', { at: '3' }],
+  ];
+  await write(late, item('a', '1'), item('b', '2'));
+  await write(late, item('a', '3'), del({ pk, sk: 'b' }));
+
+  const answers = [await found(), await found('slot0'), await found('updated')];
+  late.catchUp();
+  const later = await found('slot0');
+
+  expect(answers).toEqual([[now], [before, ['b', { at: '2' }]], [now]]);
+  expect(later).toEqual([now]);
 });

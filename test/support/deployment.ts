@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { api } from '../../functions/api.ts';
+import { gatewayPaths } from '../../lib/gateway-paths.ts';
+import { openSecrets } from '../../shared/aws/secrets.ts';
+import { openStore } from '../../shared/aws/store.ts';
+import { createClient } from '../../shared/aws/store-client.ts';
+import type { Handler } from '../../shared/http/edge.ts';
+import type { LocalPlatform } from '../../shared/local/platform.ts';
+import type { LogEntry, Platform, Settings } from '../../shared/services/ports.ts';
+import type { Store, Transaction, Write } from '../../shared/store/store.ts';
+import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';
+import type { Part } from './fake-table.ts';
+import { candidates } from './gateway.ts';
+import { type Lambda, startLambda } from './lambda.ts';
+import { isGranted } from './policies.ts';
+import type { BuiltFunction } from './roles-setup.ts';
+
+/** A deployment in which every family has its own function, process and role, and all share one table. */
+export interface Deployment {
+  /** Hands a call to the function that the gateway would hand it to. */
+  readonly handler: Handler;
+  /** The table and the secrets, for what a test does past the interface, and a tick of the background function. */
+  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'idle'>;
+  /** @throws Error that names what a function asked for and its role does not grant, since this was called last */
+  check(): void;
+  /** Ends all. */
+  close(): Promise<void>;
+}
+
+/** How a deployment is to be. */
+export interface DeploymentOptions extends Pick<Platform, 'settings' | 'log' | 'mailer' | 'clock'> {
+  /** Whether the functions go by the clock too, and not by real time. */
+  readonly isFixed: boolean;
+  /** Put around the table: it meets every write of the functions, though not what they read. */
+  readonly wrap: ((store: Store) => Store) | undefined;
+}
+
+const tester = 'tester'; // the caller that may do everything
+const callMs = 61_000; // the background waits so long until all calls that it follows have ended
+const place = { region: 'eu-west-1' };
+
+/** Deploys the functions that roles-setup.ts has built; each starts with its first call. */
+export async function deploy(options: DeploymentOptions): Promise<Deployment> {
+  const built = readFunctions();
+  const nowMs = () => options.clock.micros() / 1000;
+  const underWay = new Map<Transaction, () => void>();
+  const aws = await startFakeAws({
+    secret: randomBytes(32).toString('hex'),
+    allows: (access) =>
+      access.caller === tester || isGranted(built.get(access.caller)?.statements ?? [], access),
+    takeMail: async ({ Destination, Content: { Simple } }) => {
+      const [to] = Destination.ToAddresses;
+      const [subject, text] = [Simple.Subject.Data, Simple.Body.Text.Data];
+      await options.mailer.send({ to, subject, text });
+    },
+    write: (pending) => writeThrough(store, underWay, pending),
+  });
+  const table = openTable(aws.url, built, nowMs);
+  const store = wrapTable(table.store, underWay, options.wrap);
+  const functions = new Map<string, Promise<Lambda>>();
+  let aheadMs = 0; // of the background's clock: each tick comes when the calls before it have ended
+  const functionOf = (family: string): Promise<Lambda> => {
+    const found = functions.get(family) ?? start(built, family, { ...options, url: aws.url });
+    functions.set(family, found);
+    return found;
+  };
+  return {
+    ports: {
+      ...{ store, secrets: table.secrets },
+      idle: async () => {
+        const background = await functionOf('background');
+        aheadMs += callMs;
+        await background.invoke({}, { nowMs: nowMs() + aheadMs, leftMs: 300_000 });
+      },
+    },
+    handler: async (event) => {
+      const lambda = await functionOf(familyOf(event.rawPath));
+      return lambda.invoke(event, { nowMs: options.isFixed ? nowMs() : undefined });
+    },
+    close: async () => {
+      for (const each of functions.values()) await (await each).close();
+      await table.store.close();
+      await aws.close();
+    },
+    check: createCheck(aws.refused),
+  };
+}
+
+function readFunctions(): ReadonlyMap<string, BuiltFunction> {
+  const list = process.env.TEST_FUNCTIONS;
+  if (list === undefined)
+    throw new Error('the functions are not built: see vitest.roles.config.ts');
+  return new Map(Object.entries(JSON.parse(readFileSync(list, 'utf8'))));
+}
+
+const paths = gatewayPaths(api);
+const wholeMap = 'batch';
+
+function familyOf(path: string): string {
+  const [found] = candidates(paths, path, 'a last slash is nothing');
+  return found?.family ?? wholeMap;
+}
+
+interface StartOptions extends DeploymentOptions {
+  readonly url: string;
+}
+
+function start(
+  built: ReadonlyMap<string, BuiltFunction>,
+  family: string,
+  { url, settings, log }: StartOptions,
+): Promise<Lambda> {
+  const found = built.get(family);
+  if (found === undefined) throw new Error(`no function of ${family}`);
+  const variables = {
+    ...found.variables,
+    ...settingVariables(settings),
+    AWS_REGION: place.region,
+    AWS_ENDPOINT_URL: url,
+    AWS_ACCESS_KEY_ID: family, // the fake knows the role by it
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+  return startLambda(process.execPath, found.bundle, variables, (output) => {
+    for (const line of output.trimEnd().split('\n')) log(toEntry(line));
+  });
+}
+
+function settingVariables(settings: Settings): Record<string, string> {
+  return {
+    GROUNDWORK_REGISTRATION: settings.registration,
+    GROUNDWORK_MAX_INSTANCES: String(settings.maxInstances),
+    GROUNDWORK_MAX_CLASSES: String(settings.maxClasses),
+    GROUNDWORK_LOCATION: settings.location,
+    GROUNDWORK_PASSWORD_COST: String(settings.passwordCost),
+  };
+}
+
+function toEntry(line: string): LogEntry {
+  const { timestamp, level, ...entry } = JSON.parse(line);
+  return { level: String(level).toLowerCase(), ...entry };
+}
+
+function openTable(
+  endpoint: string,
+  built: ReadonlyMap<string, BuiltFunction>,
+  nowMs: () => number,
+) {
+  const { GROUNDWORK_TABLE: table = '', GROUNDWORK_SECRET: secret = '' } =
+    built.get(wholeMap)?.variables ?? {};
+  const credentials = { accessKeyId: tester, secretAccessKey: 'secret' };
+  const client = createClient({ ...place, endpoint, credentials });
+  const secretsClient = new SecretsManagerClient({ ...place, endpoint, credentials });
+  return {
+    store: openStore({ table, client, now: nowMs }),
+    secrets: openSecrets({ client: secretsClient, secret, nowMs }),
+  };
+}
+
+/** The table with a test's wrapper; inside it a write that comes from a function is carried out as it came. */
+function wrapTable(
+  table: Store,
+  underWay: ReadonlyMap<Transaction, () => void>,
+  wrap: DeploymentOptions['wrap'],
+): Store {
+  const inner: Store = {
+    ...table,
+    write: async (transaction) => {
+      const apply = underWay.get(transaction);
+      if (apply === undefined) await table.write(transaction);
+      else apply();
+    },
+  };
+  return wrap?.(inner) ?? inner;
+}
+
+/** Leads a function's write through the test's wrapper. */
+async function writeThrough(
+  store: Store,
+  underWay: Map<Transaction, () => void>,
+  { caller, parts, apply }: PendingWrite,
+): Promise<void> {
+  if (caller === tester) {
+    apply(); // it has been through
+    return;
+  }
+  const transaction = toTransaction(parts);
+  underWay.set(transaction, apply);
+  try {
+    await store.write(transaction);
+  } finally {
+    underWay.delete(transaction);
+  }
+}
+
+/** As much of a transaction as its request tells: what is written where. */
+function toTransaction(parts: readonly Part[]): Transaction {
+  const writes = parts.map(([name, { Item, Key }]): Write => {
+    const { pk, sk } = Item ?? Key;
+    const common = { key: { pk: pk.S, sk: sk.S }, condition: { kind: 'none' } } as const;
+    if (name === 'Put') {
+      return { action: 'put', ...common, kind: Item.t.S, data: JSON.parse(Item.d.S) };
+    }
+    return { action: name === 'Delete' ? 'delete' : 'check', ...common };
+  });
+  return { id: '', change: { actor: {}, cause: 'client', depth: 0 }, writes };
+}
+
+function createCheck(refused: readonly Access[]): () => void {
+  let told = 0;
+  return () => {
+    const news = refused.slice(told);
+    told = refused.length;
+    const [first] = news.map(
+      ({ caller, action, resource }) =>
+        `the role of ${caller} does not grant ${action} on ${resource}`,
+    );
+    if (first !== undefined) throw new Error(first);
+  };
+}

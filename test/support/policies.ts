@@ -1,0 +1,24 @@
+/** A statement of a policy. A resource is `<logical id>` or `<logical id>/…`. */
+export interface Statement {
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+}
+
+/** Tells whether statements allow an action on a resource; `*` in them stands for anything. */
+export function isGranted(
+  statements: readonly Statement[],
+  { action, resource }: { readonly action: string; readonly resource: string },
+): boolean {
+  const fits = (pattern: string, text: string) =>
+    pattern === text ||
+    (pattern.includes('*') &&
+      new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`).test(text));
+  return statements.some(
+    ({ actions, resources }) =>
+      actions.some((each) => fits(each, action)) && resources.some((each) => fits(each, resource)),
+  );
+}
+
+function literal(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+/** The API suite on a store whose index reads lack the last writes. */
+export default defineConfig({
+  test: {
+    include: ['test/api/**/*.test.ts'],
+    exclude: [
+      'test/api/background*.test.ts', // these two assert what stands in the indexes
+      'test/api/object-indexes.test.ts',
+      'test/api/query-reads.test.ts', // counts what is read of an index of 100,000 objects
+    ],
+    env: { TEST_MEDIUM: 'late' }, // read by test/support/api.ts
+    testTimeout: 60_000,
+    pool: 'forks',
+  },
+});
