@@ -16,7 +16,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   'data-endpoints': ['read', 'list', 'filter', 'write', 'count'],
   users: ['read', 'list', 'write', 'check', 'count'],
   schema: ['read'],
-  background: ['read', 'list', 'write'],
+  background: ['read', 'list', 'filter', 'write'],
   batch: ['read', 'list', 'filter', 'write', 'check', 'count'], // all: it serves the whole map
 };
 

@@ -18,7 +18,8 @@ import {
 import { parseJsonText } from '../../shared/http/json-text.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { type Body, bodyObject } from '../../shared/resource/input.ts';
-import { type Method, methods, versions } from '../../shared/resource/route.ts';
+import { type Method, methods } from '../../shared/resource/route.ts';
+import { versions } from '../../shared/resource/versions.ts';
 
 /** Requests in one batch (reference: Limits). */
 const maxRequests = 50;

@@ -1,5 +1,5 @@
 import type { Link } from '../../shared/resource/links.ts';
-import type { Version } from '../../shared/resource/route.ts';
+import type { Version } from '../../shared/resource/versions.ts';
 
 const onlyNew: readonly Version[] = ['v1.1'];
 const onlyOld: readonly Version[] = ['v1'];

@@ -1,4 +1,5 @@
-import { type Params, type Route, type Version, versions } from '../resource/route.ts';
+import type { Params, Route } from '../resource/route.ts';
+import { type Version, versions } from '../resource/versions.ts';
 import { parseParameter } from './path-parameters.ts';
 
 /** A route that a path belongs to. */

@@ -2,7 +2,8 @@ import { type Access, allRights } from '../domain/access.ts';
 import { computed, type Field, type Fields } from './field.ts';
 import { type Body, bodyFor } from './input.ts';
 import { pathOf } from './links.ts';
-import type { AnswerForm, Context, Forms, Operation, Reads, Route, Version } from './route.ts';
+import type { AnswerForm, Context, Forms, Operation, Reads, Route } from './route.ts';
+import type { Version } from './versions.ts';
 
 /** A path that is no part of a list: a log-in, a page of links, an action on the account. */
 export interface Endpoint {

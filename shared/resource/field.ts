@@ -9,7 +9,7 @@ import {
   text as textValue,
   type ValueSchema,
 } from '../domain/values.ts';
-import type { LinkForm } from './route.ts';
+import type { Version } from './versions.ts';
 
 /** The kind of a field as introspection names it (reference: OPTIONS). */
 export type FieldType =
@@ -60,6 +60,14 @@ export interface Field {
   readonly writeOnly?: true;
   /** What a `field` holds, as far as children do not say it: for the interface document. */
   readonly shows?: 'string' | 'integer' | 'boolean' | 'object' | 'list';
+}
+
+/** A link as introspection describes it, and the versions that have it; all when absent. */
+export interface LinkForm {
+  readonly name: string;
+  /** Kind of the target: `list`, `detail`, or the last word of its path. */
+  readonly type: string;
+  readonly versions?: readonly Version[];
 }
 
 /** Fields by name, in display order. */

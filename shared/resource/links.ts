@@ -1,4 +1,6 @@
-import type { Context, LinkForm, Params, Route, Version } from './route.ts';
+import type { LinkForm } from './field.ts';
+import type { Context, Params, Route } from './route.ts';
+import type { Version } from './versions.ts';
 
 /** A link of a resource's answers. */
 export interface Link<View> extends LinkForm {

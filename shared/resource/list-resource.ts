@@ -7,7 +7,8 @@ import type { Body } from './input.ts';
 import type { Link } from './links.ts';
 import type { Page, Row } from './page.ts';
 import type { QueryParameters } from './query-parameters.ts';
-import type { Context, FieldsAt, Known, Version } from './route.ts';
+import type { Context, FieldsAt, Known } from './route.ts';
+import type { Version } from './versions.ts';
 
 /**
  * A resource that is a list of items: `path` lists and creates, `path{item}/` shows, changes and removes, and

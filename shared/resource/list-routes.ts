@@ -11,9 +11,9 @@ import { formOf, listParameters } from './list-forms.ts';
 import type { Action, ListResource } from './list-resource.ts';
 import { type Page, pageBody, readPage } from './page.ts';
 import { trimParameters } from './query-parameters.ts';
-import type { Context, Method, Operation, Reads, Route, Version } from './route.ts';
-import { versions } from './route.ts';
+import type { Context, Method, Operation, Reads, Route } from './route.ts';
 import { parseTrim, type Trim } from './trim.ts';
+import { type Version, versions } from './versions.ts';
 
 /** Derives the routes of a list: the list itself, its items, and the actions below an item. */
 export function listRoutes<Data extends object, View extends object>(

@@ -11,14 +11,10 @@ import type {
   UserData,
 } from '../store/records.ts';
 import type { Key, Stored } from '../store/store.ts';
-import type { Fields } from './field.ts';
+import type { Fields, LinkForm } from './field.ts';
 import type { Body } from './input.ts';
 import type { QueryParameters } from './query-parameters.ts';
-
-/** Versions of the interface; the first segment of every path. */
-export const versions = ['v1.1', 'v1'] as const;
-/** One of the versions. */
-export type Version = (typeof versions)[number];
+import type { Version } from './versions.ts';
 
 /** Methods that resources have; HEAD and OPTIONS are derived. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -81,14 +77,6 @@ export interface AnswerForm {
   readonly links?: readonly LinkForm[];
   /** Name of the thing in words, when it is not the route's resource. */
   readonly name?: string;
-}
-
-/** A link as introspection describes it, and the versions that have it; all when absent. */
-export interface LinkForm {
-  readonly name: string;
-  /** Kind of the target: `list`, `detail`, or the last word of its path. */
-  readonly type: string;
-  readonly versions?: readonly Version[];
 }
 
 /** Gives fields as they are at the place of a call: a class adds its own to them. */

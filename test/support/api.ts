@@ -85,9 +85,9 @@ export async function startApi(
   } = {},
 ): Promise<Api> {
   const logged: LogEntry[] = [];
-  let url = '';
+  const place = { url: '' }; // known when it listens
   const opened = await openPlatform({
-    url: () => url,
+    url: () => place.url,
     folder: undefined,
     settings: { ...settings, ...options.settings },
     log: (entry) => logged.push(entry),
@@ -99,7 +99,7 @@ export async function startApi(
   if (medium === 'roles') {
     const { deploy } = await import('./deployment.ts');
     const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });
-    return serve(deployment, { ...ports, ...deployment.ports }, logged);
+    return serve({ ...deployment, place }, { ...ports, ...deployment.ports }, logged);
   }
   const nowMs = () => opened.clock.micros() / 1000;
   const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
@@ -111,12 +111,15 @@ export async function startApi(
   };
   const dispatch = platform.track(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch });
-  return serve({ handler, settle: late?.catchUp, close: table?.close }, platform, logged);
+  const backend = { handler, place, settle: late?.catchUp, close: table?.close };
+  return serve(backend, platform, logged);
 }
 
 /** What answers behind the socket. */
 interface Backend {
   readonly handler: Handler;
+  /** Is told where it listens. */
+  readonly place: { url: string };
   /** Throws when something has happened since it was asked last that no test may let pass. */
   readonly check?: () => void;
   /** Absent where indexes are never late. */
@@ -126,14 +129,14 @@ interface Backend {
 }
 
 async function serve(
-  { handler, check, settle, close }: Backend,
+  { handler, place, check, settle, close }: Backend,
   platform: LocalPlatform,
   logged: readonly LogEntry[],
 ): Promise<Api> {
   const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
-  url = server.url;
+  place.url = server.url;
   return {
-    url,
+    url: server.url,
     platform,
     logged,
     send: async (call) => {
