@@ -59,6 +59,7 @@ beforeAll(async () => {
   const rest = { secret: await make('closed', {}), lost: await make('gone', {}) };
   expected(await world.call(world.owner, 'PATCH', 'classes/book/objects/9/', rest), 200);
   expected(await world.call(world.owner, 'DELETE', 'classes/gone/'), 204);
+  api.settle();
   const bare = await world.apiKey();
   const ignoring = await world.apiKey({ ignore_acl: true });
   Object.assign(keys, {

@@ -385,6 +385,7 @@ describe('a query through a reference to users', () => {
     for (const note of [{ by: ann }, { by: anna, readers: [ann, bob] }, { by: bob }, {}]) {
       expected(await world.call(world.owner, 'POST', 'classes/note/objects/', note), 201);
     }
+    api.settle();
   });
 
   /** Positions, among all notes, of those that fit. */
