@@ -20,6 +20,7 @@ import {
 } from '../../shared/services/save-object.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records.ts';
+import { uploadRoute } from './uploads.ts';
 
 /** An object stands for itself; where it is stored does not show. */
 interface View {
@@ -69,4 +70,4 @@ const resource: ListResource<ObjectData, View> = {
 };
 
 /** The data objects of a class. */
-export const objects: Family = { name: 'objects', routes: listRoutes(resource) };
+export const objects: Family = { name: 'objects', routes: [...listRoutes(resource), uploadRoute] };

@@ -91,8 +91,8 @@ export async function registerUser(context: Context, id: number, user: NewUser):
     ...(await passwordWrites(instance, id, user.password, settings.passwordCost)),
     ...profile.writes,
   ];
-  await withFiles(context.platform, profile.added, () =>
-    commitUnique(context, writes, refusals(nameWrite, profile)),
+  await withFiles(context.platform, profile.added, (beside) =>
+    commitUnique(context, [...writes, ...beside], refusals(nameWrite, profile)),
   );
   const key = await userKey(secrets, instance, data);
   return { data, typedName: user.username, profile, groups: [], key };
@@ -121,8 +121,8 @@ export async function updateUser(
     ...(profile?.writes ?? []),
   ];
   if (writes.length > 0) {
-    await withFiles(context.platform, profile?.added ?? [], () =>
-      commitUnique(context, writes, refusals(nameWrite, profile)),
+    await withFiles(context.platform, profile?.added ?? [], (beside) =>
+      commitUnique(context, [...writes, ...beside], refusals(nameWrite, profile)),
     );
   }
   return { ...view, data, typedName, profile: profile ?? view.profile };

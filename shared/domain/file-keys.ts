@@ -1,17 +1,26 @@
 /*
- * Where files are. A key is `<area>/<instance id>/<class number>/<40 random hex digits>[.<extension>]`, made by us
- * alone: no part of it is a client's text but the extension, of small letters and digits. So a key leads nowhere
- * else, nobody guesses one, and all files of a class or an instance are removed by their prefix.
+ * Where files are. A key is `<area>/<instance id>/<class number>/[<user id>/]<40 random hex digits>[.<extension>]`,
+ * made by us alone: no part of it is a client's text but the extension, of small letters and digits. So a key leads
+ * nowhere else, nobody guesses one, and all files of a class or an instance are removed by their prefix.
  */
 
-/** `public`: files of objects, which anybody reads who has the address; `uploads`: what no object holds yet. */
-export type FileArea = 'public' | 'uploads';
+/** Files of objects, which anybody reads who has the address. */
+const publicArea = 'public/';
+/** Large uploads, which no object holds yet; 0 stands for callers without user. */
+const uploadArea = 'uploads/';
 
-const pattern = /^(public|uploads)\/(\d{1,10})\/(\d{1,10})\/[0-9a-f]{40}(\.[a-z0-9]{1,15})?$/;
+const tail = '[0-9a-f]{40}(\\.[a-z0-9]{1,15})?$';
+const publicPattern = new RegExp(`^${publicArea}(\\d{1,10})/\\d{1,10}/${tail}`);
+const uploadPattern = new RegExp(`^${uploadArea}\\d{1,10}/\\d{1,10}/\\d{1,10}/${tail}`);
 
-/** The start of all keys of an instance, or of one of its classes, with its last slash. */
-export function filePrefix(area: FileArea, instance: number, classNumber?: number): string {
-  return `${area}/${instance}/${classNumber === undefined ? '' : `${classNumber}/`}`;
+/** The start of all keys of an instance's files, or of those of one of its classes, with its last slash. */
+export function filePrefix(instance: number, classNumber?: number): string {
+  return `${publicArea}${instance}/${classNumber === undefined ? '' : `${classNumber}/`}`;
+}
+
+/** The start of the keys of large uploads to a class, by a user or by callers without one, with its last slash. */
+export function uploadPrefix(instance: number, classNumber: number, user: number | undefined) {
+  return `${uploadArea}${instance}/${classNumber}/${user ?? 0}/`;
 }
 
 /**
@@ -27,20 +36,18 @@ export function fileKey(prefix: string, random: string, extension: string): stri
 
 /** Tells whether a text is the key of a large upload, by which a client names it. */
 export function isUploadKey(text: string): boolean {
-  return pattern.exec(text)?.[1] === 'uploads';
+  return uploadPattern.test(text);
 }
 
-/** Tells whether a key is one of this instance. */
+/** Tells whether a key is one of a file of this instance. */
 export function isFileOf(instance: number, key: string): boolean {
-  return pattern.exec(key)?.[2] === String(instance);
+  return publicPattern.exec(key)?.[1] === String(instance);
 }
 
 /** The extension of a file's name with its dot, as it was typed; empty when there is none. */
 export function extensionOf(filename: string): string {
   return /[^.](\.[^.]*)$/.exec(filename)?.[1] ?? '';
 }
-
-const publicArea = 'public/';
 
 /** The address of a public file. `base` has no slash at its end. */
 export function fileUrl(base: string, key: string): string {
@@ -51,5 +58,5 @@ export function fileUrl(base: string, key: string): string {
 export function keyOfUrl(base: string, url: string): string | undefined {
   if (!url.startsWith(`${base}/`)) return undefined;
   const key = publicArea + url.slice(base.length + 1);
-  return pattern.test(key) ? key : undefined;
+  return publicPattern.test(key) ? key : undefined;
 }

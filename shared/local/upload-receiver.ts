@@ -46,13 +46,22 @@ function parse(
       fields[name] = value;
     });
     parser.on('file', (_field, stream) => {
+      stream.on('error', () => undefined); // who reads it is told, also when that begins later
       stored = store(files, fields, stream);
       stored.catch(reject);
+      whenBroken(message, () => stream.destroy(noForm())); // or it waits for the rest for ever
     });
     parser.on('error', () => reject(noForm()));
     parser.on('finish', () => (stored === undefined ? reject(noForm()) : resolve(stored)));
-    message.once('close', () => reject(noForm())); // or it was read to its end, and this comes late
+    whenBroken(message, () => reject(noForm()));
     message.pipe(parser);
+  });
+}
+
+/** Calls back when the client goes before it has sent all. */
+function whenBroken(message: IncomingMessage, act: () => void): void {
+  message.once('close', () => {
+    if (!message.complete) act();
   });
 }
 

@@ -42,7 +42,7 @@ export const clearClass: WorkKind = {
     const { instance, classNumber } = task as DeletedClass; // so it was stored
     const key = classCountEntity.key(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
-    const files = filePrefix('public', instance, classNumber);
+    const files = filePrefix(instance, classNumber);
     const result = await clear(context, task, { partitions, files, keys: [key] });
     if (result === 'done') await clearEndpoints(context, task as DeletedClass);
     return result;
@@ -74,7 +74,7 @@ export const clearInstance: WorkKind = {
     const { instance, lastClass } = task as DeletedInstance; // so it was stored
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
     const partitions = instancePartitions(instance, lastClass);
-    return clear(context, task, { partitions, files: filePrefix('public', instance), keys });
+    return clear(context, task, { partitions, files: filePrefix(instance), keys });
   },
 };
 

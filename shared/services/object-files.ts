@@ -1,10 +1,13 @@
+import type { Actor } from '../domain/access.ts';
 import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
 import { dataMessages } from '../domain/data-messages.ts';
-import { ApiError, invalid } from '../domain/errors.ts';
-import { extensionOf, fileKey, filePrefix, isFileOf } from '../domain/file-keys.ts';
+import { invalid } from '../domain/errors.ts';
+import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../domain/file-keys.ts';
 import type { NewFile } from '../domain/object-values.ts';
 import { contentTypeOf } from '../domain/uploads.ts';
-import { ConditionFailed, type Write } from '../store/store.ts';
+import type { Write } from '../store/store.ts';
+import { remove } from '../store/writes.ts';
+import { maintain } from './maintain.ts';
 import type { Platform } from './ports.ts';
 import { newWork, type WorkKind } from './work.ts';
 
@@ -13,42 +16,62 @@ export interface AddedFile extends NewFile {
   readonly key: string;
 }
 
-/** Where a class's files are. */
+/** Where a class's files are, and who is there. */
 interface FilePlace {
   readonly platform: Pick<Platform, 'files' | 'ids'>;
   readonly instance: number;
   readonly classNumber: number;
+  readonly actor: Actor;
 }
 
-/** Says which files to copy are none of this instance, or not there; messages by field (reference: per-type errors). */
+/**
+ * Says which files to copy are not there, or none of this instance, or large uploads that were begun elsewhere or by
+ * somebody else; messages by field (reference: per-type errors).
+ */
 export async function sourceErrors(
-  { platform, instance }: FilePlace,
+  place: FilePlace,
   files: readonly NewFile[],
 ): Promise<Record<string, readonly string[]>> {
   const found = await Promise.all(
     files.map(async ({ field, source }) => {
       if (typeof source !== 'string') return [];
-      if (!isFileOf(instance, source)) return [[field.name, [dataMessages.badFileUrl]]];
-      return (await platform.files.has(source)) ? [] : [[field.name, [dataMessages.fileMissing]]];
+      if (!mayCopy(place, source)) return [[field.name, [dataMessages.badFileUrl]]];
+      const isThere = await place.platform.files.has(source);
+      return isThere ? [] : [[field.name, [dataMessages.fileMissing]]];
     }),
   );
   return Object.fromEntries(found.flat());
 }
 
+function mayCopy(place: FilePlace, source: string): boolean {
+  return isFileOf(place.instance, source) || source.startsWith(uploadsOf(place));
+}
+
+/** The start of the keys of what this caller has uploaded to the class. */
+function uploadsOf({ instance, classNumber, actor }: FilePlace): string {
+  const user = actor.kind === 'apiKey' ? actor.user?.id : undefined;
+  return uploadPrefix(instance, classNumber, user);
+}
+
+/** Makes the key of a large upload: its caller may save what was sent, in this class. */
+export function uploadKey(place: FilePlace, filename: string): string {
+  return keyBelow(uploadsOf(place), place, filename);
+}
+
 /** Gives each new file a key that nobody can guess. */
-export function placeFiles(
-  { platform, instance, classNumber }: FilePlace,
-  files: readonly NewFile[],
-): readonly AddedFile[] {
-  const prefix = filePrefix('public', instance, classNumber);
+export function placeFiles(place: FilePlace, files: readonly NewFile[]): readonly AddedFile[] {
+  const prefix = filePrefix(place.instance, place.classNumber);
   return files.map(({ field, source }) => {
-    const random = platform.ids.random() + platform.ids.random();
     const name = typeof source === 'string' ? source : source.filename;
-    return { field, source, key: fileKey(prefix, random, extensionOf(name)) };
+    return { field, source, key: keyBelow(prefix, place, name) };
   });
 }
 
-/** Removes files that no object names any more. */
+function keyBelow(prefix: string, { platform: { ids } }: FilePlace, filename: string): string {
+  return fileKey(prefix, ids.random() + ids.random(), extensionOf(filename));
+}
+
+/** Removes files that no object names. */
 export const removeFiles: WorkKind = {
   name: 'remove-files',
   step: async ({ files }, task) => {
@@ -70,36 +93,36 @@ export function dropFiles(
   return keys.length === 0 ? [] : [newWork(platform, removeFiles, { keys })];
 }
 
+const patienceMs = 900_000; // far longer than any call takes
+
 /**
- * Commits a save whose new files are stored before it. A commit that was refused takes them back. One whose outcome
- * is not known leaves them, as an object may name them: a file too many, never one too few.
+ * Commits a save whose new files are stored before it. Before that their removal is written as work to be done later,
+ * and the commit takes this work away: so they stay with it alone, whatever becomes of the call and its process.
  *
+ * @param commit makes these writes together with its own; none when there are no files
  * @throws ApiError 400 when a file to copy is gone; whatever `commit` throws
  */
 export async function withFiles<Result>(
-  platform: Pick<Platform, 'files' | 'log'>,
+  platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>,
   added: readonly AddedFile[],
-  commit: () => Promise<Result>,
+  commit: (beside: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
-  if (added.length > 0) await storeAll(platform, added);
-  try {
-    return await commit();
-  } catch (error) {
-    const isRefused = error instanceof ApiError || error instanceof ConditionFailed;
-    if (isRefused) await discard(platform, keysOf(added));
-    throw error;
-  }
+  if (added.length === 0) return commit([]);
+  const due = platform.clock.micros() / 1000 + patienceMs;
+  const removal = newWork(platform, removeFiles, { keys: added.map(({ key }) => key) }, due);
+  const version = await maintain(platform, [removal]);
+  await storeAll(platform, added);
+  return commit([remove({ key: removal.key, version })]);
 }
 
+/** Ends when nothing is being stored any more, also where one has failed. */
 async function storeAll(
-  platform: Pick<Platform, 'files' | 'log'>,
+  platform: Pick<Platform, 'files'>,
   added: readonly AddedFile[],
 ): Promise<void> {
   const outcomes = await Promise.allSettled(added.map((file) => storeOne(platform, file)));
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed === undefined) return;
-  await discard(platform, keysOf(added));
-  throw failed.reason;
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function storeOne(
@@ -112,23 +135,4 @@ async function storeOne(
     return;
   }
   if (!(await files.copy(source, key))) throw invalid({ [field.name]: [dataMessages.fileMissing] });
-}
-
-function keysOf(added: readonly AddedFile[]): readonly string[] {
-  return added.map(({ key }) => key);
-}
-
-/** Takes new files back. What stays after a failure is removed with its class. */
-async function discard(
-  { files, log }: Pick<Platform, 'files' | 'log'>,
-  keys: readonly string[],
-): Promise<void> {
-  if (keys.length === 0) return;
-  try {
-    await files.remove(keys);
-  } catch (error) {
-    // why the call was refused says more to its caller
-    const cause = error instanceof Error ? error.message : 'unknown';
-    log({ level: 'error', message: 'files that nobody needs could not be removed', cause });
-  }
 }

@@ -136,7 +136,9 @@ function planned(
 
 async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
   if (plan.writes.length === 0) return plan.data;
-  await withFiles(call.platform, plan.added, () => commitUnique(call, plan.writes, plan.refusal));
+  await withFiles(call.platform, plan.added, (beside) =>
+    commitUnique(call, [...plan.writes, ...beside], plan.refusal),
+  );
   return plan.data;
 }
 

@@ -32,6 +32,6 @@ export function store<Data extends object>(
 }
 
 /** A delete of what was read: it fails when the item has changed or is gone. */
-export function remove({ key, version }: Stored): Delete {
+export function remove({ key, version }: Pick<Stored, 'key' | 'version'>): Delete {
   return { action: 'delete', key, condition: { kind: 'version', version } };
 }

@@ -1,0 +1,68 @@
+import { invalid } from '../../shared/domain/errors.ts';
+import { checkClassRights } from '../../shared/domain/object-access.ts';
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/domain/uploads.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { computed, type Fields, text } from '../../shared/resource/field.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import { saveCall } from '../../shared/resource/object-input.ts';
+import { classOf } from '../../shared/resource/place.ts';
+import type { Context, Route } from '../../shared/resource/route.ts';
+import { uploadKey } from '../../shared/services/object-files.ts';
+
+const fields: Fields = {
+  filename: text(255),
+  content_type: text(255),
+};
+
+const answered: Fields = {
+  url: computed('string'),
+  fields: computed('field', { shows: 'object' }),
+  file: computed('string'),
+  max_size: computed('integer'),
+  expires_at: computed('string'),
+};
+
+const seconds = 900; // a form is filled at once; what takes long is the sending
+
+/**
+ * Opens the way for one file that is too large for a request. Whoever may change objects of the class may send one;
+ * who creates some may as well, for that takes more.
+ */
+export const uploadRoute: Route = {
+  ...endpointRoute({
+    name: 'File Upload',
+    description: 'Gives a form by which a large file is sent to where files are.',
+    path: '/instances/{instance}/classes/{class}/uploads/',
+    v1Path: null,
+    access: { owner: 'A', full: 'A', write: 'A', apiKey: 'A' },
+    operations: {
+      POST: {
+        right: 'A',
+        authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'update'),
+        run: async (context) => openUpload(context, await context.body()),
+      },
+    },
+    forms: { POST: fields },
+    answer: { status: 201, fields: answered },
+  }),
+  inClass: true,
+};
+
+async function openUpload(context: Context, body: Body) {
+  const { filename, content_type } = validInput(fields, body, 'create') as {
+    readonly filename: string; // the fields say so
+    readonly content_type: string;
+  };
+  const wrong = filenameErrors(filename);
+  if (wrong.length > 0) throw invalid({ filename: wrong });
+  const { files, clock } = context.platform;
+  const call = saveCall(context);
+  const file = uploadKey({ ...call, classNumber: call.class.data.number }, filename);
+  const expires_at = timestamp(clock.micros() + seconds * 1_000_000);
+  const form = await files.openUpload(file, {
+    contentType: contentTypeOf(content_type, filename),
+    ...{ maxBytes: maxUploadBytes, seconds },
+  });
+  return { status: 201, body: { ...form, file, max_size: maxUploadBytes, expires_at } };
+}

@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { abandon } from '../support/raw-socket.ts';
+
+/*
+ * Files that are larger than a request: a form is asked for, the file is posted with it past the interface, and what
+ * the form was for is saved as the value of a field.
+ */
+
+let api: Api;
+let world: World;
+let clock: MovedClock;
+/** Of a class to whose objects every API key may add. */
+let path: string;
+let apiKey: string;
+
+const schema = [{ name: 'scan', type: 'file' }];
+
+beforeAll(async () => {
+  clock = openMovedClock();
+  api = await startApi({ clock });
+  world = await openWorld(api);
+  path = await world.dataClass('paper', schema);
+  apiKey = await world.apiKey();
+});
+afterAll(() => api.close());
+
+/** What a form is answered with. */
+interface Opened {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly file: string;
+}
+
+const ask = (as: Credentials, at = path, body: unknown = { filename: 'film.mp4' }) =>
+  api.send({ as, method: 'POST', path: `${at}uploads/`, body });
+const open = async (as: Credentials, at = path, body?: unknown): Promise<Opened> =>
+  expected(await ask(as, at, body), 201);
+const save = (as: Credentials, scan: unknown, at = path) =>
+  api.send({ as, path: `${at}objects/`, body: { scan } });
+
+/** Posts a form as a page does: its fields, and the file last. */
+async function send({ url, fields }: Opened, content: string | undefined = 'a film') {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (content !== undefined) form.append('file', new Blob([content]), 'x');
+  const response = await fetch(url, { method: 'POST', body: form });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+async function download(url: string) {
+  const response = await fetch(url);
+  const type = response.headers.get('content-type');
+  return { status: response.status, type, text: await response.text() };
+}
+
+const refusals = {
+  badUrl: { status: 400, body: { scan: ['File URL is invalid.'] } },
+  missing: { status: 400, body: { scan: ['Existing file does not exist.'] } },
+  forbidden: {
+    status: 403,
+    body: { detail: 'You do not have permission to perform this action.' },
+  },
+};
+
+function body({ status, body: sent }: { readonly status: number; readonly body: unknown }) {
+  return { status, body: sent };
+}
+
+describe('a form', () => {
+  it('says where the file goes, by when, how large it may be, and what it is then called', async () => {
+    const now = clock.micros() / 1000;
+    const opened = expected(await ask(apiKey), 201);
+    const policy = JSON.parse(Buffer.from(opened.fields.policy, 'base64url').toString());
+
+    expect(opened).toEqual({
+      url: `${api.url}/files/`,
+      fields: { policy: expect.any(String), signature: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      file: expect.stringMatching(/^uploads\/1\/2\/0\/[0-9a-f]{40}\.mp4$/),
+      max_size: 134_217_728,
+      expires_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
+    });
+    expect(Math.round((Date.parse(opened.expires_at) - now) / 1000)).toBe(900);
+    expect([policy.maxBytes, policy.key]).toEqual([opened.max_size, opened.file]);
+  });
+
+  it.each<[string, object, string, string]>([
+    ['the type of the name', { filename: 'a.mp4' }, 'video/mp4', '.mp4'],
+    ['a type of its own', { filename: 'a.bin', content_type: 'audio/ogg' }, 'audio/ogg', '.bin'],
+    ['no name', {}, 'application/octet-stream', ''],
+    ['a type that is none', { content_type: 'x' }, 'application/octet-stream', ''],
+  ])('for a file with %s', async (_, asked, type, extension) => {
+    const opened = await open(apiKey, path, asked);
+    await send(opened);
+    const made = expected(await save(apiKey, opened.file), 201);
+
+    expect(made.scan.value.replace(/^.*\/[0-9a-f]{40}/, '')).toBe(extension);
+    expect((await download(made.scan.value)).type).toBe(type);
+  });
+
+  it.each<[string, object, object]>([
+    [
+      'a long extension',
+      { filename: 'a.abcdefghijklmnop' },
+      { filename: ['File provided has too long extension. Max 16 characters.'] },
+    ],
+    ['no text', { filename: {} }, { filename: ['Not a valid string.'] }],
+    [
+      'a long name',
+      { filename: 'x'.repeat(256) },
+      { filename: ['Ensure this field has no more than 255 characters.'] },
+    ],
+  ])('with %s for a name is refused', async (_, asked, answer) => {
+    expect(body(await ask(apiKey, path, asked))).toEqual({ status: 400, body: answer });
+  });
+});
+
+describe('who may ask for one', () => {
+  let closed: string;
+  let readable: string;
+  let keys: Readonly<Record<string, Credentials>>;
+  beforeAll(async () => {
+    const none = { group_permissions: 'none', other_permissions: 'none' };
+    closed = await world.dataClass('closed', schema, none);
+    readable = await world.dataClass('readable', schema, { ...none, other_permissions: 'read' });
+    keys = {
+      'the owner': world.owner,
+      'a bare key': apiKey,
+      'a key that ignores permissions': await world.apiKey({ ignore_acl: true }),
+      'a user': { key: apiKey, user: await plantUser(world, 70) },
+      nobody: undefined,
+      'an account elsewhere': await world.account('stranger@example.com'),
+    };
+  });
+
+  it.each<[string, () => string, number]>([
+    ['the owner', () => closed, 201],
+    ['a key that ignores permissions', () => closed, 201],
+    ['a bare key', () => closed, 403],
+    ['a user', () => closed, 403],
+    ['a bare key', () => readable, 201],
+    ['a user', () => readable, 201],
+    ['a bare key', () => path, 201],
+    ['nobody', () => path, 403],
+    ['an account elsewhere', () => path, 403],
+    ['the owner', () => `${world.base}classes/missing/`, 404],
+    ['the owner', () => `${world.base}classes/user_profile/`, 201],
+  ])('%s in a class: row %#', async (who, at, status) => {
+    expect((await ask(keys[who], at())).status).toBe(status);
+  });
+});
+
+describe('a file that is posted', () => {
+  it("is nobody's to read until an object holds it, and then has an address", async () => {
+    const opened = await open(apiKey);
+
+    const sent = await send(opened, 'a long film');
+    const hidden = await download(`${api.url}/files/${opened.file.replace('uploads/', '')}`);
+    const made = expected(await save(apiKey, opened.file), 201);
+    const read = await download(made.scan.value);
+
+    expect(sent).toEqual({ status: 204, body: undefined });
+    expect(hidden.status).toBe(404);
+    expect(read).toEqual({ status: 200, type: 'video/mp4', text: 'a long film' });
+  });
+
+  it('can be saved again, as when an answer was lost: each gets a copy', async () => {
+    const opened = await open(apiKey);
+    await send(opened);
+
+    const first = expected(await save(apiKey, opened.file), 201);
+    const second = expected(await save(apiKey, { type: 'file', value: opened.file }), 201);
+    await api.send({ as: world.owner, method: 'DELETE', path: first.links.self });
+    await api.platform.idle();
+
+    expect((await download(first.scan.value)).status).toBe(404);
+    expect((await download(second.scan.value)).text).toBe('a film');
+  });
+
+  it('can replace the file of an object', async () => {
+    const made = expected(await save(world.owner, null), 201);
+    const opened = await open(world.owner);
+    await send(opened);
+
+    const changed = await api.send({
+      ...{ as: world.owner, method: 'PATCH', path: made.links.self },
+      body: { scan: opened.file },
+    });
+
+    expect((await download(expected(changed, 200).scan.value)).text).toBe('a film');
+  });
+
+  it('may come again with the same form, before it is saved', async () => {
+    const opened = await open(apiKey);
+
+    await send(opened, 'one');
+    await send(opened, 'two');
+    const made = expected(await save(apiKey, opened.file), 201);
+
+    expect((await download(made.scan.value)).text).toBe('two');
+  });
+
+  it.each<[string, (opened: Opened) => Opened]>([
+    ['another signature', (o) => ({ ...o, fields: { ...o.fields, signature: '0'.repeat(64) } })],
+    ['a signature that is none', (o) => ({ ...o, fields: { ...o.fields, signature: 'x' } })],
+    [
+      'another policy',
+      (o) => ({
+        ...o,
+        fields: {
+          ...o.fields,
+          policy: Buffer.from(
+            Buffer.from(o.fields.policy ?? '', 'base64url')
+              .toString()
+              .replace('134217728', '934217728'),
+          ).toString('base64url'),
+        },
+      }),
+    ],
+    ['no fields', (o) => ({ ...o, fields: {} })],
+  ])('with %s is refused', async (_, change) => {
+    const opened = await open(apiKey);
+
+    const sent = await send(change(opened));
+
+    expect(sent).toEqual(refusals.forbidden);
+    expect(body(await save(apiKey, opened.file))).toEqual(refusals.missing);
+  });
+
+  it('too late is refused', async () => {
+    const opened = await open(apiKey);
+    clock.forward(899);
+    const intime = await send(opened);
+    clock.forward(2);
+
+    expect([intime.status, await send(opened)]).toEqual([204, refusals.forbidden]);
+  });
+
+  it.each([
+    [11, 413, { detail: 'Request size limit exceeded (10).' }],
+    [10, 204, undefined],
+    [0, 400, { detail: 'The submitted file is empty.' }],
+  ])('of %i bytes where 10 are allowed is answered %i', async (bytes, status, answer) => {
+    const file = `uploads/1/2/0/${'a'.repeat(39)}${status % 10}`;
+    const terms = { contentType: 'text/plain', maxBytes: 10, seconds: 60 };
+    const form = await api.platform.files.openUpload(file, terms);
+
+    const sent = await send({ ...form, file }, 'x'.repeat(bytes));
+
+    expect(sent).toEqual({ status, body: answer });
+    expect(await api.platform.files.has(file)).toBe(status === 204);
+  });
+
+  it('is larger than what a request may be', async () => {
+    const opened = await open(apiKey);
+
+    const sent = await send(opened, 'x'.repeat(12_000_000));
+    const made = expected(await save(apiKey, opened.file), 201);
+
+    expect([sent.status, (await download(made.scan.value)).text.length]).toEqual([204, 12_000_000]);
+  });
+
+  it('that breaks off is not there, and its call ends', async () => {
+    const opened = await open(apiKey);
+    const part = (name: string, more = '') =>
+      `--XX\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
+    const fields = Object.entries(opened.fields).map(([name, text]) => `${part(name)}${text}\r\n`);
+    const head = `POST /files/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n`;
+    const type = 'Content-Type: multipart/form-data; boundary=XX\r\n\r\n';
+    const ended = () =>
+      api.logged.filter(({ path: at, status }) => at === '/files/' && status === 400);
+    const before = ended().length;
+
+    const begin = `${head}${type}${fields.join('')}${part('file', '; filename="a"')}`;
+    await abandon(api.url, `${begin}${'x'.repeat(50_000)}`);
+    await vi.waitUntil(() => ended().length > before);
+
+    expect(await api.platform.files.has(opened.file)).toBe(false);
+  });
+
+  it('that is missing is said to be', async () => {
+    const opened = await open(apiKey);
+    const answer = { detail: expect.stringContaining('no file after the fields') };
+
+    const form = new FormData();
+    form.append('policy', opened.fields.policy ?? '');
+    const response = await fetch(opened.url, { method: 'POST', body: form });
+
+    expect([response.status, await response.json()]).toEqual([400, answer]);
+  });
+});
+
+describe('saved by', () => {
+  it.each<[string, () => Promise<readonly [Credentials, Credentials]>]>([
+    ['another user', async () => [await user(71), await user(72)]],
+    ['a user after a caller without', async () => [apiKey, await user(71)]],
+    ['a caller without user after one', async () => [await user(71), apiKey]],
+  ])('%s it is refused', async (_, who) => {
+    const [first, second] = await who();
+    const opened = await open(first);
+    await send(opened);
+
+    expect(body(await save(second, opened.file))).toEqual(refusals.badUrl);
+    expect((await save(first, opened.file)).status).toBe(201);
+  });
+
+  const users = new Map<number, string>();
+  async function user(id: number): Promise<Credentials> {
+    const known = users.get(id) ?? (await plantUser(world, id));
+    users.set(id, known);
+    return { key: apiKey, user: known };
+  }
+
+  it('another class or another instance it is refused', async () => {
+    const opened = await open(apiKey);
+    await send(opened);
+    const class2 = await world.dataClass('other', schema);
+    const theirs = await openWorld(api, 'shop-1');
+    await theirs.dataClass('paper', schema);
+    const at = `${theirs.base}classes/paper/`;
+
+    const inClass = await save(apiKey, opened.file, class2);
+    const inInstance = await save(theirs.owner, opened.file, at);
+
+    expect([body(inClass), body(inInstance)]).toEqual([refusals.badUrl, refusals.badUrl]);
+  });
+
+  it.each([
+    ['an item of a batch it holds', (file: string) => file, 201],
+    ['another name below it is refused', (file: string) => `${file}/..`, 400],
+    ['the public name it is refused', (file: string) => file.replace('uploads', 'public'), 400],
+  ])('%s', async (_, change, status) => {
+    const opened = await open(apiKey);
+    await send(opened);
+    const [answer] = expected(
+      await world.call(apiKey, 'POST', 'batch/', {
+        requests: [
+          { method: 'POST', path: `${path}objects/`, body: { scan: change(opened.file) } },
+        ],
+      }),
+      200,
+    );
+
+    expect(answer.code).toBe(status);
+  });
+});
