@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { tableIndexes } from '../../shared/aws/table.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
@@ -22,6 +23,10 @@ test('the function has time for work, and may read and write the table and its s
         (name) => `dynamodb:${name}`,
       ),
       resources: [tableId],
+    },
+    {
+      actions: ['dynamodb:Query'],
+      resources: tableIndexes.map(({ name }) => `${tableId}/index/${name}`).toSorted(),
     },
     { actions: ['secretsmanager:GetSecretValue'], resources: [expect.stringMatching(/Secret/)] },
     {
