@@ -8,6 +8,7 @@ import { instances } from './instances/resource.ts';
 import { objects } from './objects/resource.ts';
 import { root } from './root/resource.ts';
 import { schema } from './schema/resource.ts';
+import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
 
 /** THE MAP: every family of paths, one line each. A new family is a folder beside this file and a line here. */
@@ -21,6 +22,7 @@ export const api: readonly Family[] = [
   users,
   dataEndpoints,
   schema,
+  usage,
   batch,
 ];
 

@@ -9,6 +9,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { partitionKey, sortKey, tableIndexes, timeToLive } from '../shared/aws/table.ts';
+import { anyUsagePartition } from '../shared/store/entities.ts';
 import { type TableUse, tableActions } from './grants.ts';
 
 /** The one table with its indexes and its stream, on demand, restorable to any second of the last 35 days. */
@@ -45,12 +46,27 @@ export class DataTable extends Construct {
   /** The statements of a role that allow these uses. */
   statements(uses: readonly TableUse[]): readonly PolicyStatement[] {
     const items = new PolicyStatement({
-      actions: uses.flatMap((use) => (use === 'filter' ? [] : tableActions[use])),
+      actions: [...new Set(uses.flatMap((use) => (use === 'filter' ? [] : tableActions[use])))],
       resources: [this.arn],
     });
-    if (!uses.includes('filter')) return [items];
+    return [
+      items,
+      ...(uses.includes('filter') ? [this.mayFilter()] : []),
+      ...(uses.includes('meter') && !uses.includes('write') ? [this.mayPutUsage()] : []),
+    ];
+  }
+
+  private mayFilter(): PolicyStatement {
     const indexes = tableIndexes.map(({ name }) => `${this.arn}/index/${name}`);
-    return [items, new PolicyStatement({ actions: ['dynamodb:Query'], resources: indexes })];
+    return new PolicyStatement({ actions: ['dynamodb:Query'], resources: indexes });
+  }
+
+  private mayPutUsage(): PolicyStatement {
+    return new PolicyStatement({
+      actions: ['dynamodb:PutItem'],
+      resources: [this.arn],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [anyUsagePartition] } },
+    });
   }
 
   /** The statements of a role that reads the stream. */

@@ -1,23 +1,25 @@
 /** Something that a family does with the table, in words of its own. */
-export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count';
+export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
 
 /*
  * What each family does with the table: its role allows this and nothing else. `read` is of single items and
  * everybody's, for the records of credentials; `list` walks a partition, `filter` an index; `write` puts and
- * removes; `check` makes a transaction depend on an item that it leaves alone; `count` takes numbers.
+ * removes; `check` makes a transaction depend on an item that it leaves alone; `count` takes numbers; `meter` adds
+ * to what an instance has used.
  */
 const uses: Readonly<Record<string, readonly TableUse[]>> = {
-  root: ['read'],
+  root: ['read', 'meter'],
   account: ['read', 'list', 'write', 'count'],
-  instances: ['read', 'list', 'write', 'count'],
-  'api-keys': ['read', 'list', 'write', 'count'],
-  classes: ['read', 'list', 'write'],
-  objects: ['read', 'list', 'filter', 'write', 'count'],
-  'data-endpoints': ['read', 'list', 'filter', 'write', 'count'],
-  users: ['read', 'list', 'write', 'check', 'count'],
+  instances: ['read', 'list', 'write', 'count', 'meter'],
+  'api-keys': ['read', 'list', 'write', 'count', 'meter'],
+  classes: ['read', 'list', 'write', 'meter'],
+  objects: ['read', 'list', 'filter', 'write', 'count', 'meter'],
+  'data-endpoints': ['read', 'list', 'filter', 'write', 'count', 'meter'],
+  users: ['read', 'list', 'write', 'check', 'count', 'meter'],
   schema: ['read'],
-  background: ['read', 'list', 'filter', 'write'],
-  batch: ['read', 'list', 'filter', 'write', 'check', 'count'], // all: it serves the whole map
+  usage: ['read', 'list'],
+  background: ['read', 'list', 'filter', 'write', 'meter'],
+  batch: ['read', 'list', 'filter', 'write', 'check', 'count', 'meter'], // all: it serves the whole map
 };
 
 /** What a family does with the table; every family is listed. */
@@ -41,6 +43,7 @@ export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly
   write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   check: ['dynamodb:ConditionCheckItem'],
   count: ['dynamodb:UpdateItem'],
+  meter: ['dynamodb:ConditionCheckItem'], // and to put, but items of usage only
 };
 
 const filing: readonly string[] = ['objects', 'data-endpoints', 'users', 'batch', 'background'];

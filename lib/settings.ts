@@ -25,6 +25,7 @@ const variableNames = {
   maxClasses: 'GROUNDWORK_MAX_CLASSES',
   location: 'GROUNDWORK_LOCATION',
   passwordCost: 'GROUNDWORK_PASSWORD_COST',
+  instanceRate: 'GROUNDWORK_INSTANCE_RATE',
   mailFrom: 'GROUNDWORK_MAIL_FROM',
   googleClientId: 'GROUNDWORK_GOOGLE_CLIENT_ID',
 } as const;

@@ -51,6 +51,7 @@ export function createBackground({
       await runDue({ kinds, context, isEnding: () => getRemainingTimeInMillis() < stepMs });
     }
     try {
+      await services.meter.flush(); // of what work and changes have run; nobody waits here
       for (const consumer of consumers) {
         await deliver({ consumer, services, sleep: (ms) => sleep(ms) }, changes);
       }

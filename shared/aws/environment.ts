@@ -18,21 +18,23 @@ export interface Environment {
   readonly mailFrom: string | undefined;
   /** Ids and secrets at services whose log-ins are taken over. */
   readonly social: SocialConfiguration;
+  /** Host and port at which Lambda listens to extensions; undefined: it is not Lambda that runs us. */
+  readonly runtimeApi: string | undefined;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const wholeNumber = (min: number, max: number, otherwise: number) =>
-  v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),
-      v.transform(Number),
-      v.minValue(min, `at least ${min}`),
-      v.maxValue(max, `at most ${max}`),
-    ),
-    String(otherwise),
+const whole = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),
+    v.transform(Number),
+    v.minValue(min, `at least ${min}`),
+    v.maxValue(max, `at most ${max}`),
   );
+
+const wholeNumber = (min: number, max: number, otherwise: number) =>
+  v.optional(whole(min, max), String(otherwise));
 
 const choice = <const Names extends readonly [string, ...string[]]>(
   names: Names,
@@ -47,6 +49,7 @@ const settingsSchema = v.object({
   GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
   GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
   GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
+  GROUNDWORK_INSTANCE_RATE: v.optional(whole(60, 1_000_000)), // a batch has 50 calls
   GROUNDWORK_MAIL_FROM: v.optional(
     v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
     '',
@@ -74,6 +77,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     secret: places.GROUNDWORK_SECRET,
     files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
     social: parse(socialVariables, variables),
+    runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     ...readSettings(variables),
   };
 }
@@ -96,6 +100,7 @@ export function readSettings(
       maxClasses: parsed.GROUNDWORK_MAX_CLASSES,
       location: parsed.GROUNDWORK_LOCATION,
       passwordCost: parsed.GROUNDWORK_PASSWORD_COST,
+      instanceRate: parsed.GROUNDWORK_INSTANCE_RATE,
     },
   };
 }

@@ -1,8 +1,10 @@
 import { createDispatch } from '../http/dispatch.ts';
 import { type Handler, toHandler } from '../http/edge.ts';
 import type { Route } from '../resource/route.ts';
+import type { Platform } from '../services/ports.ts';
 import { readEnvironment } from './environment.ts';
 import { openPlatform } from './platform.ts';
+import { askForNotice } from './shutdown.ts';
 
 /**
  * Makes the handler of a function that serves `routes`, ready for its first call. It is awaited while Lambda
@@ -11,8 +13,27 @@ import { openPlatform } from './platform.ts';
  * @throws Error when the function's environment lacks what the stack should have given
  */
 export async function openHandler(routes: readonly Route[]): Promise<Handler> {
-  const platform = openPlatform(readEnvironment());
+  const environment = readEnvironment();
+  const platform = openPlatform(environment);
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
-  await platform.warmUp();
-  return handler;
+  await Promise.all([platform.warmUp(), flushAtEnd(platform, environment.runtimeApi)]);
+  return (event, context) => {
+    platform.meter.flushOld(); // beside the call, which does not wait for it
+    return handler(event, context);
+  };
+}
+
+/** What was counted is written before the process ends, as far as Lambda says when that is. */
+async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefined): Promise<void> {
+  process.once('SIGTERM', () => {
+    void meter.flush().finally(() => process.exit(0));
+  });
+  if (runtimeApi === undefined) return;
+  try {
+    await askForNotice(runtimeApi);
+  } catch (error) {
+    // the function serves all the same
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log({ level: 'error', message: 'nobody will say when this process ends', cause });
+  }
 }

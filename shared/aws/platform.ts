@@ -2,6 +2,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
+import { openMeter } from '../services/meter.ts';
 import type { Platform } from '../services/ports.ts';
 import { createVerifiers } from '../services/social.ts';
 import type { Environment } from './environment.ts';
@@ -26,12 +27,14 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const store = openStore({ table, client: createClient(), now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
   const log = openLog(logLevel);
+  const ids = openIds();
   return {
     store,
     secrets,
     clock,
-    ids: openIds(),
+    ids,
     log,
+    meter: openMeter({ store, clock, ids, log }),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     files: openFiles(files),
     social: createVerifiers(social, fetch),

@@ -3,6 +3,7 @@ import type { Body } from '../resource/input.ts';
 import { type Context, type Method, methods, type Route, type Session } from '../resource/route.ts';
 import { createHints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
+import { createThrottle, type Throttle } from '../services/throttle.ts';
 import { type Caller, identify } from './authentication.ts';
 import { parseBody } from './body.ts';
 import { createContext } from './context.ts';
@@ -24,10 +25,11 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   const router = createRouter(routes);
   const allow = new Map(routes.map((route) => [route, allowedMethods(route)]));
   const hints = createHints(platform.files);
+  const throttle = createThrottle(platform.settings.instanceRate, platform.clock);
   return async (sent) => {
     const startedMs = performance.now();
     const request = applyOverride(sent);
-    return answer({ request, startedMs, routes, router, allow, platform, hints });
+    return answer({ request, startedMs, routes, router, allow, platform, hints, throttle });
   };
 }
 
@@ -41,6 +43,7 @@ interface Call {
   readonly allow: ReadonlyMap<Route, string>;
   readonly platform: Platform;
   readonly hints: LoadRequest['hints'];
+  readonly throttle: Throttle;
   /** Of a call inside another one. */
   readonly session?: SessionCall;
 }
@@ -146,13 +149,27 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   outcome.context = context;
   checkInstance(context);
   if (method === 'OPTIONS') {
-    return { status: 200, body: describe(context) };
+    const description = describe(context);
+    admit(call, context);
+    return { status: 200, body: description };
   }
   checkRights(context, [rightOf(route, method, operation)]);
+  admit(call, context);
   if (operation === undefined) throw methodNotAllowed(request.method);
   operation.authorize?.(context);
   await session?.beforeRun?.(context);
   return operation.run(context);
+}
+
+/**
+ * Counts a call that its caller may make, in the instance that its path names.
+ *
+ * @throws ApiError 429 when there were too many; those do not count as used
+ */
+function admit({ throttle, platform }: Call, { route, instanceId }: Context): void {
+  if (route.instance === 'none' || instanceId === undefined) return;
+  throttle(instanceId);
+  if (!route.countsAsItems) platform.meter.countRequest(instanceId);
 }
 
 /** Some routes know a form of their answer that no other has. */

@@ -17,23 +17,25 @@ export interface Environment {
   readonly location: string;
   /** CPU cost of a password hash, as the power of two of scrypt's N. */
   readonly passwordCost: number;
+  /** Calls in one instance that are let through in a second; undefined: as many as come. */
+  readonly instanceRate: number | undefined;
   /** Ids and secrets at services whose log-ins are taken over. */
   readonly social: SocialConfiguration;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const wholeNumber = (min: number, max: number, otherwise: number) =>
-  v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),
-      v.transform(Number),
-      v.minValue(min, `at least ${min}`),
-      v.maxValue(max, `at most ${max}`),
-    ),
-    String(otherwise),
+const whole = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),
+    v.transform(Number),
+    v.minValue(min, `at least ${min}`),
+    v.maxValue(max, `at most ${max}`),
   );
+
+const wholeNumber = (min: number, max: number, otherwise: number) =>
+  v.optional(whole(min, max), String(otherwise));
 
 const levels = ['error', 'info', 'debug'] as const;
 const schema = v.object({
@@ -50,6 +52,7 @@ const schema = v.object({
   GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
   GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
   GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
+  GROUNDWORK_INSTANCE_RATE: v.optional(whole(60, 1_000_000)), // a batch has 50 calls
 });
 
 /**
@@ -67,6 +70,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     maxClasses: output.GROUNDWORK_MAX_CLASSES,
     location: output.GROUNDWORK_LOCATION,
     passwordCost: output.GROUNDWORK_PASSWORD_COST,
+    instanceRate: output.GROUNDWORK_INSTANCE_RATE,
     social: parse(socialVariables, variables),
   };
 }

@@ -4,6 +4,7 @@ import { consumers, watches, workKinds } from '../services/background.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
+import { openMeter } from '../services/meter.ts';
 import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.ts';
 import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
@@ -43,6 +44,8 @@ export interface LocalPlatform extends Platform {
   close(): Promise<void>;
 }
 
+const lookMs = 1000; // how often it is asked whether counts are old
+
 interface Medium {
   readonly folder: string | undefined;
   readonly store: LocalStore;
@@ -75,7 +78,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     mailer,
     social,
     settings,
+    meter: openMeter({ store, clock, ids, log }),
   };
+  const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
   });
@@ -87,6 +92,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     close: async () => {
       await scripts.close(); // first: the background may wait for one
       await background.stop();
+      clearInterval(flushing);
+      await services.meter.flush();
       await medium.close();
     },
   };

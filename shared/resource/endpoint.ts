@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly isHidden?: true;
   /** No item of a batch may call it. */
   readonly isUnbatchable?: true;
+  /** A call counts as the calls inside it. */
+  readonly countsAsItems?: true;
 }
 
 /** Derives the route of an endpoint. */
@@ -41,6 +43,7 @@ export function endpointRoute(endpoint: Endpoint): Route {
     ...(endpoint.isHidden && { isHidden: true }),
     ...(endpoint.formats && { formats: endpoint.formats }),
     ...(endpoint.isUnbatchable && { isUnbatchable: true }),
+    ...(endpoint.countsAsItems && { countsAsItems: true }),
     forms: { ...endpoint.forms, ...(endpoint.answer && { answer: endpoint.answer }) },
   };
 }
@@ -59,16 +62,21 @@ export interface PageLinks {
   readonly [name: string]: string | { readonly uri: string; readonly links: PageLinks };
 }
 
-/** Derives a page of links, open to all (reference: root). */
+/**
+ * Derives a page of links (reference: root).
+ *
+ * @param page.access open to all when absent
+ */
 export function linkPage(page: {
   readonly name: string;
   readonly path: string;
   readonly v1Path?: string | null;
+  readonly access?: Access;
   readonly links: PageLinks;
 }): Route {
-  const { name, path, v1Path } = page;
+  const { name, path, v1Path, access = open } = page;
   const route = endpointRoute({
-    ...{ name, path, access: open },
+    ...{ name, path, access },
     ...(v1Path !== undefined && { v1Path }),
     answer: { fields: { links: linkFields(page.links) } },
     operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },

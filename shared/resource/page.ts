@@ -13,12 +13,17 @@ import { idKey } from '../store/entities.ts';
 import type { Bound, Store, Stored } from '../store/store.ts';
 import type { Context } from './route.ts';
 
-/** One row of a list: what paging counts by, and the item. */
-export interface Row<Data extends object> {
+/** Where a row stands in its list. */
+export interface Position {
+  /** What paging counts by. */
   readonly pk: number;
-  readonly item: Stored<Data>;
   /** Where a list has an order other than that of row numbers: the value that it is ordered by, as links have it. */
   readonly lastValue?: string | undefined;
+}
+
+/** One row of a list: its place, and the item. */
+export interface Row<Data extends object> extends Position {
+  readonly item: Stored<Data>;
 }
 
 /** The rows of one page in list order, and the links to its neighbours, ready to be sent. */
@@ -57,29 +62,38 @@ export interface PageCall {
 
 /** Makes a page of its rows, which are in list order. */
 export function pageOf<Data extends object>(
-  { path, query, paging }: PageCall,
+  call: PageCall,
   rows: readonly Row<Data>[],
 ): Page<Data> {
+  return { rows, ...neighbours(call, rows) };
+}
+
+/** Makes the links of a page to its neighbours. */
+export function neighbours(
+  { path, query, paging }: PageCall,
+  rows: readonly Position[],
+): { readonly next: string | null; readonly prev: string | null } {
   const pks = rows.map((row) => row.pk);
   const { next, prev } = pageLinks(paging, pks);
-  const write = (link: PageLink | null) =>
-    link === null ? null : pagePath(path, query, withLastValue(link, rows));
-  return { rows, next: write(next), prev: write(prev) };
+  const write = (link: PageLink | null, edge: Position | undefined) =>
+    link === null ? null : pagePath(path, query, withLastValue(link, edge));
+  return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
 }
 
 /** Where a list has another order than that of its row numbers, a link needs the value beside the number. */
 function withLastValue(
   link: PageLink,
-  rows: readonly Row<object>[],
+  edge: Position | undefined,
 ): Readonly<Record<string, string>> {
-  const last = rows.find(({ pk }) => String(pk) === link.last_pk);
-  return { ...link, ...(last?.lastValue !== undefined && { last_value: last.lastValue }) };
+  const isAtEdge = link.last_pk !== undefined && edge?.lastValue !== undefined;
+  return { ...link, ...(isAtEdge && { last_value: edge.lastValue }) };
 }
 
 const kept = new Set(
-  'page_size ordering order_by query fields excluded_fields include_count expand room last_id'.split(
-    ' ',
-  ),
+  [
+    'page_size ordering order_by query fields excluded_fields include_count expand room last_id',
+    'start end source instance', // filters of usage
+  ].flatMap((names) => names.split(' ')),
 );
 
 /** A path to a neighbouring page: keeps what shapes the list, never credentials (reference: what a link keeps). */
@@ -101,7 +115,10 @@ function pagePath(
 }
 
 /** The envelope of a list (reference: paging, envelope). */
-export function pageBody(page: Page<object>, objects: readonly JsonObject[]): JsonObject {
+export function pageBody(
+  page: Omit<Page<object>, 'rows'>,
+  objects: readonly JsonObject[],
+): JsonObject {
   const { next, prev, count } = page;
   return { next, prev, objects, ...(count !== undefined && { objects_count: count }) };
 }

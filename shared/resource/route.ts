@@ -50,6 +50,8 @@ export interface Route {
   readonly ignoresCredentials: boolean;
   /** No item of a batch may call it: it would hold up the others, or is a batch itself. */
   readonly isUnbatchable?: true;
+  /** A call counts as the calls inside it, and by itself as none (reference: billing). */
+  readonly countsAsItems?: true;
   readonly access: Access;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** What introspection and the interface document describe: fields of a POST or PUT, links, answers. */

@@ -125,6 +125,8 @@ export interface Settings {
   readonly location: string;
   /** CPU cost of a password hash, as the power of two of scrypt's N: 10 to 20. */
   readonly passwordCost: number;
+  /** Calls in one instance that a process lets through in a second, at least 60; as many as come when absent. */
+  readonly instanceRate?: number | undefined;
 }
 
 /** What follows from committed writes, off the path of the calls that make them. */
@@ -134,6 +136,21 @@ export interface Changes {
    * a reader waits, on AWS or while a consumer is in trouble, it resolves at once.
    */
   settled(): Promise<void>;
+}
+
+/**
+ * Counts what instances use: in memory, and written into the table off the path of the calls. A process that is
+ * killed loses what it has counted since it wrote last.
+ */
+export interface Meter {
+  /** Counts a call in an instance. */
+  countRequest(instance: number): void;
+  /** Counts a run of a script that took so many milliseconds. */
+  countRun(instance: number, durationMs: number): void;
+  /** Begins to write when the oldest count is older than ten seconds, and does not wait for it. */
+  flushOld(): void;
+  /** Writes what was counted up to now. Never rejects: what cannot be written is kept for the next time, and logged. */
+  flush(): Promise<void>;
 }
 
 /** Everything that differs between AWS and one machine, and between these and a test. */
@@ -149,4 +166,5 @@ export interface Platform {
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;
   readonly changes: Changes;
+  readonly meter: Meter;
 }

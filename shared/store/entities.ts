@@ -28,6 +28,7 @@ import type {
   PasswordData,
   SocialData,
   UniqueData,
+  UsageData,
   UserData,
   UsernameData,
   UserSocialData,
@@ -59,6 +60,7 @@ import type { Key, Stored } from './store.ts';
  * | members of a group, by user                     | INSTANCE#<id>#MEMBERS#<group>  | <user id>                   |
  * | objects of a class, by id and by all 19 indexes | INSTANCE#<id>#CLASS#<number>   | <id>                        |
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
+ * | what was used, by hour (UTC)                    | INSTANCE#<id>#USAGE            | <YYYY-MM-DDThh>             |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
  * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
  * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
@@ -322,9 +324,19 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     userPasswordEntity.key(instance, 0).pk,
     usernameEntity.key(instance, '').pk,
     userSocialEntity.key(instance, '', '').pk,
+    usageEntity.key(instance, '').pk,
     instanceEntity.key(instance).pk,
   ];
 }
+
+/** What an instance has used in an hour, `YYYY-MM-DDThh` in UTC. */
+export const usageEntity = entity<UsageData, [instance: number, hour: string]>(
+  'usage',
+  (instance, hour) => ({ pk: `INSTANCE#${instance}#USAGE`, sk: hour }),
+);
+
+/** The partitions of usage, for policies. */
+export const anyUsagePartition = 'INSTANCE#*#USAGE';
 
 /** What is counted inside an instance. */
 export const instanceCounters = [

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: what all items hold stands on one page
 import type { Role } from '../domain/access.ts';
 import type { FieldDefinition, FieldStorage } from '../domain/field-types.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
@@ -224,6 +225,16 @@ export interface ObjectData {
 /** That a value of a unique field is taken, and by which object. */
 export interface UniqueData {
   readonly object: number;
+}
+
+/** What an instance has used in an hour. */
+export interface UsageData {
+  /** Calls; a batch counts as its items. */
+  readonly api: number;
+  /** Runs of scripts. */
+  readonly run: number;
+  /** Milliseconds that scripts ran. */
+  readonly cbxMs: number;
 }
 
 /** How often somebody tried to log in as `who` from `address` since it last went well; it expires. */

@@ -446,9 +446,14 @@ describe('the form of answers', () => {
     for (const { links = {} } of [shown as Linked, ...objects]) {
       for (const link of pathsIn(links)) await checkLink(link, place);
     }
-    for (const { links } of objects) expect(links?.self).toMatch(/^\//);
+    const things = hasLinks(place) ? objects : [];
+    for (const { links } of things) expect(links?.self).toMatch(/^\//);
     if (place.route.kind === 'detail') expect(shown.links.self).toBe(path);
   });
+
+  function hasLinks({ route }: Place): boolean {
+    return route.forms.answer?.links !== undefined;
+  }
 
   interface Linked {
     readonly links?: Readonly<Record<string, unknown>>;

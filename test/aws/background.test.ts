@@ -7,6 +7,7 @@ import { unorderedConsumers, workKinds } from '../../shared/services/background.
 import type { ChangeConsumer, Services } from '../../shared/services/changes.ts';
 import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
+import { openMeter } from '../../shared/services/meter.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
 import { newWork, type WorkKind } from '../../shared/services/work.ts';
 import {
@@ -49,9 +50,12 @@ function open(
     readonly through?: Store;
   } = {},
 ) {
+  const log = (entry: LogEntry) => logged.push(entry);
+  const metered = { store: given.through ?? store, clock, ids, log };
   const services = {
-    ...{ store: given.through ?? store, files: noFiles, clock, ids },
-    log: (entry: LogEntry) => logged.push(entry),
+    ...metered,
+    files: noFiles,
+    meter: openMeter(metered),
   } as Partial<Services> as Services; // what is tried here needs no more
   const { consumers = unorderedConsumers, kinds = workKinds } = given;
   const handler = createBackground({ services, consumers, kinds });

@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { wholeMap } from '../../lib/groundwork-stack.ts';
@@ -9,7 +8,7 @@ import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { keyText } from '../../shared/domain/credentials.ts';
 import { createRouter } from '../../shared/http/router.ts';
 import { type Access, type FakeAws, startFakeAws } from '../support/fake-aws.ts';
-import { gatewayEvent, type Lambda, type Result, startLambda } from '../support/lambda.ts';
+import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
 import { isGranted } from '../support/policies.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions } from '../support/template.ts';
@@ -371,6 +370,12 @@ const journey: readonly Step[] = [
     status: 200,
     answer: expect.objectContaining({ openapi: '3.1.0' }),
   },
+  {
+    call: 'GET /v1.1/usage/daily/',
+    as: 'owner',
+    status: 200,
+    answer: { next: null, prev: null, objects: [] },
+  },
   { call: 'GET /v1.1/nothing/', status: 404 },
 ];
 
@@ -459,6 +464,7 @@ describe.each(programs)('on $name', ({ node }) => {
 
     test('every call is one line of the log, without keys', async () => {
       const logs = await deployment.close();
+      expect(deployment.aws.refused).toEqual([]); // of what they have written at their end
 
       const lines = logs
         .trimEnd()
@@ -496,6 +502,7 @@ test('a function that may do less than it does is found out', async () => {
       caller: 'account',
       action: 'dynamodb:PutItem',
       resource: expect.stringMatching(/^DataTable/),
+      partition: 'EMAIL#a@example.com',
     },
   ]);
   await deployment.close();
@@ -510,13 +517,4 @@ const setUp = keyText(
 function filled(body: unknown, scan = ''): unknown {
   if (body === undefined || body instanceof Uint8Array) return body;
   return JSON.parse(JSON.stringify(body).replace(theCode, setUp).replace(theScan, scan));
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
-function bodyOf({ body, isBase64Encoded, headers }: Result): any {
-  if (body === undefined) return undefined;
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  return JSON.parse(
-    (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString(),
-  );
 }

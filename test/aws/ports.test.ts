@@ -206,6 +206,7 @@ describe('environment', () => {
       GROUNDWORK_MAX_CLASSES: '4',
       GROUNDWORK_LOCATION: 'cellar',
       GROUNDWORK_PASSWORD_COST: '10',
+      GROUNDWORK_INSTANCE_RATE: '60',
     };
 
     expect(readSettings(settings)).toEqual({
@@ -216,6 +217,7 @@ describe('environment', () => {
         maxClasses: 4,
         location: 'cellar',
         passwordCost: 10,
+        instanceRate: 60,
       },
     });
   });
@@ -244,6 +246,7 @@ describe('environment', () => {
     ['GROUNDWORK_REGISTRATION', 'yes', 'GROUNDWORK_REGISTRATION takes one of closed, open'],
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
+    ['GROUNDWORK_INSTANCE_RATE', '59', 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
   ])('%s=%s is refused', (name, value, message) => {
     expect(() => readEnvironment({ ...places, [name]: value })).toThrow(message);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openClock } from '../../shared/services/clock.ts';
+import type { LogEntry } from '../../shared/services/ports.ts';
 import { time } from '../support/answers.ts';
 import { type Api, openWorld, plantUser, startApi } from '../support/api.ts';
 import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
@@ -20,6 +22,31 @@ beforeAll(async () => {
   client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
 });
 afterAll(() => api.close());
+
+describe('a client that calls too often', () => {
+  it('waits as long as it is told, and calls again by itself', async () => {
+    let now = openClock().micros();
+    let hurried = 0;
+    const clock = { micros: () => ++now };
+    const log = (entry: LogEntry) => {
+      if (entry.status !== 429) return;
+      hurried += 1;
+      now += 1_000_000; // the second that the client waits for
+    };
+    const busy = await startApi({ clock, settings: { instanceRate: 60 }, log });
+    const { owner, instance } = await openWorld(busy);
+    const eager = connect(busy.url, { accountKey: owner, defaults: { instanceName: instance } });
+    for (let n = 0; n < 60; n += 1) await run(eager.Class.please().list());
+
+    const began = performance.now();
+    const classes = await run(eager.Class.please().list());
+    const waitedMs = performance.now() - began;
+    await busy.close();
+
+    expect([names(classes), hurried]).toEqual([['user_profile'], 1]);
+    expect(waitedMs).toBeGreaterThan(900); // what it is told is one second
+  });
+});
 
 /** The HTTP refusal as the client tells it. */
 function refused(status: number, message: string) {

@@ -150,6 +150,7 @@ describe('environment', () => {
       GROUNDWORK_MAX_CLASSES: '4',
       GROUNDWORK_LOCATION: 'attic',
       GROUNDWORK_PASSWORD_COST: '10',
+      GROUNDWORK_INSTANCE_RATE: '100',
       GROUNDWORK_FACEBOOK_APP_ID: 'our-app',
       GROUNDWORK_FACEBOOK_APP_SECRET: 'a-secret',
     };
@@ -161,6 +162,7 @@ describe('environment', () => {
       maxClasses: 4,
       location: 'attic',
       passwordCost: 10,
+      instanceRate: 100,
       social: { facebook: { appId: 'our-app', appSecret: 'a-secret' } },
     });
   });
@@ -170,6 +172,7 @@ describe('environment', () => {
     ['GROUNDWORK_URL', 'api.example.com', 'GROUNDWORK_URL takes an address such as https://'],
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
+    ['GROUNDWORK_INSTANCE_RATE', '59', 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
     ['GROUNDWORK_FACEBOOK_APP_ID', 'x', 'GROUNDWORK_FACEBOOK_APP_SECRET takes a value'],
   ])('%s=%s is refused', (name, value, message) => {

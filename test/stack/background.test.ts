@@ -19,9 +19,9 @@ test('the function has time for work, and may read and write the table and its s
   expect(worker?.properties).toMatchObject({ Runtime: 'nodejs24.x', Timeout: 300 });
   expect(worker?.statements).toEqual([
     {
-      actions: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'].map(
-        (name) => `dynamodb:${name}`,
-      ),
+      actions: [
+        ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'],
+      ].map((name) => `dynamodb:${name}`),
       resources: [tableId],
     },
     {

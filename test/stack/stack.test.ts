@@ -1,6 +1,8 @@
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
+import { api } from '../../functions/api.ts';
+import { usesOf } from '../../lib/grants.ts';
 import { partitionKey, sortKey, tableIndexes, timeToLive } from '../../shared/aws/table.ts';
 import { openStack, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne } from '../support/template.ts';
@@ -166,13 +168,13 @@ describe.each(ofFamilies)(
       const read = ['BatchGetItem', 'GetItem'];
       const write = [...read, 'DeleteItem', 'PutItem'];
       const expected: Readonly<Record<string, readonly string[]>> = {
-        root: read,
+        root: [...read, 'ConditionCheckItem'],
+        account: [...write, 'Query', 'UpdateItem'],
         schema: read,
-        classes: [...write, 'Query'],
-        users: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],
-        batch: [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'],
+        usage: [...read, 'Query'],
+        classes: [...write, 'ConditionCheckItem', 'Query'],
       };
-      const names = expected[family] ?? [...write, 'Query', 'UpdateItem'];
+      const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
       const hasFiles = ['objects', 'data-endpoints', 'users', 'batch'].includes(family);
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);
 
@@ -186,6 +188,15 @@ describe.each(ofFamilies)(
               {
                 actions: ['dynamodb:Query'],
                 resources: tableIndexes.map(({ name }) => `${tableId}/index/${name}`).toSorted(),
+              },
+            ]
+          : []),
+        ...(family === 'root' // it writes what it counts, and nothing else
+          ? [
+              {
+                actions: ['dynamodb:PutItem'],
+                resources: [tableId],
+                partitions: ['INSTANCE#*#USAGE'],
               },
             ]
           : []),
@@ -207,6 +218,12 @@ describe.each(ofFamilies)(
     });
   },
 );
+
+test('every family that serves calls in instances may write what it counts there', () => {
+  const counting = api.filter(({ routes }) => routes.some(({ instance }) => instance !== 'none'));
+
+  expect(counting.filter(({ name }) => !usesOf(name).includes('meter'))).toEqual([]);
+});
 
 test('no role has a policy that Amazon manages', () => {
   const roles = Object.values(template.findResources('AWS::IAM::Role'));
@@ -236,6 +253,7 @@ test('settings reach the functions, the gateway and the logs', () => {
     stage: 'test-1',
     registration: 'open',
     maxClasses: '7',
+    instanceRate: 100,
     passwordCost: 12,
     keepData: 'false',
     rateLimit: '10',
@@ -246,6 +264,7 @@ test('settings reach the functions, the gateway and the logs', () => {
   expect(deployedFunctions(set)[0]?.variables).toMatchObject({
     GROUNDWORK_REGISTRATION: 'open',
     GROUNDWORK_MAX_CLASSES: '7',
+    GROUNDWORK_INSTANCE_RATE: '100',
     GROUNDWORK_PASSWORD_COST: '12',
   });
   expect(onlyOne(set, 'AWS::ApiGatewayV2::Stage').resource.Properties.DefaultRouteSettings).toEqual(
@@ -288,6 +307,7 @@ test.each([
   [{ rateLimit: '0' }, '-c rateLimit takes at least 1'],
   [{ logRetentionDays: '31' }, '-c logRetentionDays takes a number of days that CloudWatch'],
   [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
+  [{ instanceRate: 10 }, 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
   [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],
 ])('%o is refused', (context, message) => {
   expect(() => synthesise(context)).toThrow(message);

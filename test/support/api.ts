@@ -6,7 +6,15 @@ import { type Handler, toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
 import { startServer } from '../../shared/local/server.ts';
 import { workKinds } from '../../shared/services/background.ts';
-import type { Clock, LogEntry, Mailer, Platform, Settings } from '../../shared/services/ports.ts';
+import { openMeter } from '../../shared/services/meter.ts';
+import type {
+  Clock,
+  Log,
+  LogEntry,
+  Mailer,
+  Platform,
+  Settings,
+} from '../../shared/services/ports.ts';
 import { runDue } from '../../shared/services/work.ts';
 import {
   groupEntity,
@@ -80,6 +88,8 @@ export async function startApi(
     readonly settings?: Partial<Settings>;
     readonly wrap?: (store: Store) => Store;
     readonly clock?: Clock;
+    /** Hears of each line of the log as well. */
+    readonly log?: Log;
     readonly social?: Platform['social'];
     readonly mailer?: Mailer;
   } = {},
@@ -90,7 +100,10 @@ export async function startApi(
     url: () => place.url,
     folder: undefined,
     settings: { ...settings, ...options.settings },
-    log: (entry) => logged.push(entry),
+    log: (entry) => {
+      logged.push(entry);
+      options.log?.(entry);
+    },
     ...(options.clock && { clock: options.clock }),
     ...(options.social && { social: options.social }),
   });
@@ -108,6 +121,7 @@ export async function startApi(
   const platform = {
     ...{ ...ports, store: wrap?.(store) ?? store },
     ...(table && { idle: () => workOn(opened, table) }),
+    ...(table && { meter: openMeter({ ...opened, store: table }) }),
   };
   const dispatch = platform.track(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch });

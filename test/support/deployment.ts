@@ -136,6 +136,7 @@ function settingVariables(settings: Settings): Record<string, string> {
     GROUNDWORK_MAX_CLASSES: String(settings.maxClasses),
     GROUNDWORK_LOCATION: settings.location,
     GROUNDWORK_PASSWORD_COST: String(settings.passwordCost),
+    ...(settings.instanceRate && { GROUNDWORK_INSTANCE_RATE: String(settings.instanceRate) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { partitionKey } from '../../shared/aws/table.ts';
 import { answerS3, readS3, type S3Objects, type S3Request } from './fake-s3.ts';
 import { createFakeTable, type Part, TableRefusal, writeParts } from './fake-table.ts';
 
@@ -13,6 +14,8 @@ export interface Access {
   readonly caller: string;
   readonly action: string;
   readonly resource: string;
+  /** Partition of the item that is put. */
+  readonly partition?: string;
 }
 
 /** A fake that runs. */
@@ -166,16 +169,18 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
     case 'TransactWriteItems':
       return input.TransactItems.map((one: Any) => {
         const [name, part] = Object.entries<Any>(one)[0] ?? [];
-        return access(
-          name === 'ConditionCheck' ? 'ConditionCheckItem' : `${name}Item`,
-          part.TableName,
-        );
+        if (name === 'ConditionCheck') return access('ConditionCheckItem', part.TableName);
+        return { ...access(`${name}Item`, part.TableName), ...partitionOf(part) };
       });
     default: {
       const index = input.IndexName === undefined ? '' : `/index/${input.IndexName}`;
-      return [access(operation, `${input.TableName}${index}`)];
+      return [{ ...access(operation, `${input.TableName}${index}`), ...partitionOf(input) }];
     }
   }
+}
+
+function partitionOf({ Item }: Any): Pick<Access, 'partition'> {
+  return Item === undefined ? {} : { partition: Item[partitionKey].S };
 }
 
 function access(action: string, resource: string): Omit<Access, 'caller'> {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /** A bundle in a Node process of its own, as Lambda runs it, but for taking several calls at a time. */
@@ -167,4 +168,14 @@ export function gatewayEvent(call: {
     ...(sent === undefined ? {} : { body: sent }),
     isBase64Encoded: isForm,
   };
+}
+
+/** The JSON of an answer; undefined when it has none. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
+export function bodyOf({ body, isBase64Encoded, headers }: Result): any {
+  if (body === undefined) return undefined;
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  return JSON.parse(
+    (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString(),
+  );
 }

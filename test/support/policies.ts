@@ -2,20 +2,31 @@
 export interface Statement {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
+  /** Where it is for items of some partitions only: their keys. */
+  readonly partitions?: readonly string[];
+}
+
+interface Asked {
+  readonly action: string;
+  readonly resource: string;
+  /** Of an item that is put. */
+  readonly partition?: string;
 }
 
 /** Tells whether statements allow an action on a resource; `*` in them stands for anything. */
 export function isGranted(
   statements: readonly Statement[],
-  { action, resource }: { readonly action: string; readonly resource: string },
+  { action, resource, partition = '' }: Asked,
 ): boolean {
   const fits = (pattern: string, text: string) =>
     pattern === text ||
     (pattern.includes('*') &&
       new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`).test(text));
   return statements.some(
-    ({ actions, resources }) =>
-      actions.some((each) => fits(each, action)) && resources.some((each) => fits(each, resource)),
+    ({ actions, resources, partitions = ['*'] }) =>
+      actions.some((each) => fits(each, action)) &&
+      resources.some((each) => fits(each, resource)) &&
+      partitions.some((each) => fits(each, partition)),
   );
 }
 

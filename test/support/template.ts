@@ -60,9 +60,14 @@ export function deployedFunctions(template: Template): readonly DeployedFunction
   );
 }
 
-function readStatement({ Effect, Action, Resource }: Any): Statement {
+function readStatement({ Effect, Action, Resource, Condition }: Any): Statement {
   if (Effect !== 'Allow') throw new Error(`an effect ${Effect}`);
-  return { actions: [Action].flat().sort(), resources: [Resource].flat().map(textOf).sort() };
+  const partitions = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
+  return {
+    actions: [Action].flat().sort(),
+    resources: [Resource].flat().map(textOf).sort(),
+    ...(partitions && { partitions: [partitions].flat() }),
+  };
 }
 
 /** A value of the template as text: references to a resource, and its ARN, are its logical id. */

@@ -1,0 +1,69 @@
+import { invalid } from '../../shared/domain/errors.ts';
+import { readDatetime, toBoolean } from '../../shared/domain/scalars.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
+import { type Period, type Source, sources } from './sums.ts';
+
+/** What of the usage is asked for; absent members ask for all. */
+export interface Filter {
+  /** First and last hour, as the table's keys have them; `start` may lie between two. */
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  readonly sources: readonly Source[];
+  /** Name of an instance. */
+  readonly instance: string | undefined;
+  /** All instances are added up. */
+  readonly isTotal: boolean;
+}
+
+/** The filters, as the interface document describes them. */
+export function filterParameters(period: Period): QueryParameters {
+  const form = period === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.uuuuuuZ';
+  return {
+    start: { type: 'string', description: `The first ${period}: ${form}.` },
+    end: { type: 'string', description: `The last ${period}: ${form}.` },
+    source: { type: 'string', description: 'Only this source, in any case.', choices: sources },
+    instance: { type: 'string', description: 'Only the instance of this name.' },
+    total: { type: 'boolean', description: 'Adds all instances up and gives all rows at once.' },
+  };
+}
+
+/**
+ * Reads the filters of a call.
+ *
+ * @throws ApiError 400 that names the parameter
+ */
+export function readFilter(query: URLSearchParams, period: Period): Filter {
+  const isTotal = toBoolean(queryValue(query, 'total')) === true;
+  const end = readMoment(query, 'end', period);
+  return {
+    start: readMoment(query, 'start', period)?.replace(/:00:00\.0{6}Z$/, ''),
+    end: period === 'day' ? end?.replace(/T.*/, 'T23') : end?.slice(0, 13),
+    sources: readSources(queryValue(query, 'source')),
+    instance: isTotal ? undefined : queryValue(query, 'instance'),
+    isTotal,
+  };
+}
+
+/** A bare date is its first moment. */
+function readMoment(
+  query: URLSearchParams,
+  name: 'start' | 'end',
+  period: Period,
+): string | undefined {
+  const text = queryValue(query, name);
+  if (text === undefined) return undefined;
+  const isDate = /^[\d-]{10}$/.test(text);
+  if (isDate || period === 'hour') {
+    const moment = readDatetime(isDate ? `${text}T00:00:00Z` : text);
+    if (moment.ok) return moment.value;
+  }
+  throw invalid({ [name]: `Enter a valid ${period === 'day' ? 'date' : 'date or datetime'}.` });
+}
+
+function readSources(text: string | undefined): readonly Source[] {
+  if (text === undefined) return sources;
+  const source = sources.find((each) => each === text.toLowerCase());
+  if (source === undefined) throw invalid({ source: 'Incorrect value.' });
+  return [source];
+}

@@ -1,0 +1,189 @@
+import { incorrectPage, invalid } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { inListOrder, parsePaging, rowRange } from '../../shared/domain/paging.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import { neighbours, type Position } from '../../shared/resource/page.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { as, instanceEntity, ownedEntity } from '../../shared/store/entities.ts';
+import { type Filter, readFilter } from './filter.ts';
+import { amountOf, type Period, plus, readSums, type Source, type Sum, sources } from './sums.ts';
+
+/** A line of the list: what an instance has used of a source in a period. */
+export interface UsageRow extends Position {
+  readonly period: string;
+  /** Absent where all instances are added up. */
+  readonly instance: string | undefined;
+  readonly source: Source;
+  readonly value: number;
+}
+
+/** A page of rows, in list order. */
+export interface UsagePage {
+  readonly rows: readonly UsageRow[];
+  readonly next: string | null;
+  readonly prev: string | null;
+}
+
+const instancesAtOnce = 25;
+const maxTotalRows = 50_000; // about 4 MB of JSON, of the 6 MB that an answer may have
+
+/**
+ * Reads the page that a call asks for. Rows are ordered by period, instance and source; a link names the row next to
+ * the page by its period and by a number for the other two.
+ *
+ * @param path of the list, as links show it
+ * @throws ApiError 400 for a bad parameter
+ */
+export async function readUsage(
+  context: Context,
+  period: Period,
+  path: string,
+): Promise<UsagePage> {
+  const { query } = context.request;
+  const paging = parsePaging((name) => queryValue(query, name));
+  const filter = readFilter(query, period);
+  const cursor =
+    paging.lastPk === undefined
+      ? undefined
+      : { pk: paging.lastPk, period: readCursor(query, period) };
+  await context.platform.meter.flush(); // on one machine nothing is behind
+  const { descending } = rowRange(paging);
+  const asked: Asked = { period, filter, descending, cursor };
+  if (filter.isTotal) return { rows: await readTotals(context, asked), next: null, prev: null };
+  const walked = paging.size === 0 ? [] : await readRows(context, asked, paging.size);
+  const rows = inListOrder(walked, paging);
+  return { rows, ...neighbours({ path, query, paging }, rows) };
+}
+
+type Place = Pick<UsageRow, 'period' | 'pk'>;
+
+interface Asked {
+  readonly period: Period;
+  readonly filter: Filter;
+  readonly descending: boolean;
+  /** The row next to the page. */
+  readonly cursor: Place | undefined;
+}
+
+/** Rows beyond the cursor, in the order of the walk. */
+async function readRows(
+  context: Context,
+  asked: Asked,
+  limit: number,
+): Promise<readonly UsageRow[]> {
+  const { cursor, filter } = asked;
+  // the period that the cursor is in may hold no row beyond it
+  const used = await sumsOf(context, asked, limit + 1);
+  const order = orderOf(asked);
+  return used
+    .flatMap(({ instance, sums }) => sums.flatMap((sum) => rowsOf(sum, filter, instance)))
+    .sort(order)
+    .filter((row) => cursor === undefined || order(row, cursor) > 0)
+    .slice(0, limit);
+}
+
+/** All rows at once, of all instances together. */
+async function readTotals(context: Context, asked: Asked): Promise<readonly UsageRow[]> {
+  const totals = new Map<string, Sum>();
+  const used = await sumsOf(context, { ...asked, cursor: undefined }, maxTotalRows);
+  for (const sum of used.flatMap(({ sums }) => sums)) {
+    const known = totals.get(sum.period);
+    totals.set(sum.period, known === undefined ? sum : { ...sum, ...plus(known, sum) });
+  }
+  const rows = [...totals.values()].flatMap((sum) => rowsOf(sum, asked.filter, undefined));
+  if (rows.length > maxTotalRows) throw invalid({ start: 'Too many rows: ask for less time.' });
+  return rows.sort(orderOf(asked));
+}
+
+interface Instance {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The instances that the caller owns, so far as they are asked for. */
+async function ownInstances(context: Context, filter: Filter): Promise<readonly Instance[]> {
+  const ids = as(ownedEntity, context.records.owned)?.data.instances ?? [];
+  const items = await context.platform.store.get(ids.map((id) => instanceEntity.key(id)));
+  return items.flatMap((item) => {
+    const data = as(instanceEntity, item)?.data;
+    const isWanted = filter.instance === undefined || data?.name === filter.instance;
+    return data !== undefined && isWanted ? [{ id: data.id, name: data.name }] : [];
+  });
+}
+
+interface Used {
+  readonly instance: Instance;
+  readonly sums: readonly Sum[];
+}
+
+/** What the caller's instances have used, from the cursor's period on, so many periods of each. */
+async function sumsOf(
+  context: Context,
+  { period, filter, descending, cursor }: Asked,
+  limit: number,
+): Promise<readonly Used[]> {
+  const { start, end } = filter;
+  const beyond = cursor?.period;
+  // the hours of a day begin with it, and '~' follows all that they have
+  const upper = descending && beyond !== undefined ? least(`${beyond}~`, end) : end;
+  const lower = !descending && beyond !== undefined ? most(beyond, start) : start;
+  const range = {
+    ...{ period, descending, limit, sources: filter.sources },
+    bounds: {
+      ...(lower !== undefined && { lower: { key: lower, inclusive: true } }),
+      ...(upper !== undefined && { upper: { key: upper, inclusive: true } }),
+    },
+  };
+  const instances = await ownInstances(context, filter);
+  const all: Used[] = [];
+  for (let at = 0; at < instances.length; at += instancesAtOnce) {
+    const some = instances.slice(at, at + instancesAtOnce).map(async (instance) => {
+      return { instance, sums: await readSums(context.platform.store, instance.id, range) };
+    });
+    all.push(...(await Promise.all(some)));
+  }
+  return all;
+}
+
+function least(a: string, b: string | undefined): string {
+  return b === undefined || a < b ? a : b;
+}
+
+function most(a: string, b: string | undefined): string {
+  return b === undefined || a > b ? a : b;
+}
+
+function rowsOf(sum: Sum, filter: Filter, instance: Instance | undefined): readonly UsageRow[] {
+  const { period } = sum;
+  return filter.sources.flatMap((source) => {
+    const value = amountOf(sum, source);
+    const pk = (instance?.id ?? 0) * sources.length + sources.indexOf(source);
+    const row = { pk, lastValue: period, period, instance: instance?.name, source, value };
+    return value === 0 ? [] : [row];
+  });
+}
+
+/** By period, then by instance and source; the other way round where the walk is. */
+function orderOf({ descending }: Asked): (a: Place, b: Place) => number {
+  const order = (a: Place, b: Place) =>
+    a.period === b.period ? a.pk - b.pk : a.period < b.period ? -1 : 1;
+  return descending ? (a, b) => order(b, a) : order;
+}
+
+const cursors: Readonly<Record<Period, RegExp>> = {
+  hour: /^\d{4}-\d\d-\d\dT\d\d$/,
+  day: /^\d{4}-\d\d-\d\d$/,
+};
+
+function readCursor(query: URLSearchParams, period: Period): string {
+  const text = queryValue(query, 'last_value');
+  if (text === undefined || !cursors[period].test(text)) throw incorrectPage();
+  return text;
+}
+
+/** A row as it is shown. */
+export function showRow(period: Period, row: UsageRow): JsonObject {
+  const moment = period === 'day' ? { date: row.period } : { hour: `${row.period}:00:00.000000Z` };
+  const instance = row.instance === undefined ? {} : { instance: row.instance };
+  return { ...moment, source: row.source, ...instance, value: row.value };
+}

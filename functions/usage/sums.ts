@@ -1,0 +1,90 @@
+import { as, usageEntity } from '../../shared/store/entities.ts';
+import type { UsageData } from '../../shared/store/records.ts';
+import type { Query, Store, Stored } from '../../shared/store/store.ts';
+
+/** What usage is added up over. */
+export type Period = 'hour' | 'day';
+
+/** What is counted: requests, seconds that scripts ran, and their runs; in the order of rows. */
+export const sources = ['api', 'cbx', 'run'] as const;
+/** One of the sources. */
+export type Source = (typeof sources)[number];
+
+/** What was used in a period. */
+export interface Sum extends UsageData {
+  /** `YYYY-MM-DDThh` or `YYYY-MM-DD`, in UTC. */
+  readonly period: string;
+}
+
+/** Which sums are wanted. */
+export interface SumRange {
+  readonly period: Period;
+  /** Periods without any of these are left out. */
+  readonly sources: readonly Source[];
+  /** Of sort keys. */
+  readonly bounds: Pick<Query, 'lower' | 'upper'>;
+  readonly descending: boolean;
+  /** Periods at the most. */
+  readonly limit: number;
+}
+
+const pageSize = 1000;
+const hoursOf: Readonly<Record<Period, number>> = { hour: 1, day: 24 };
+const lengthOf: Readonly<Record<Period, number>> = { hour: 13, day: 10 };
+
+/** Reads what an instance has used, whole periods, in the order of the walk. */
+export async function readSums(
+  store: Store,
+  instance: number,
+  range: SumRange,
+): Promise<readonly Sum[]> {
+  const { period, descending } = range;
+  const { pk } = usageEntity.key(instance, '');
+  const limit = Math.min(pageSize, range.limit * hoursOf[period]);
+  const sums: Sum[] = [];
+  let { bounds } = range;
+  for (;;) {
+    const page = await store.query({ pk, ...bounds, descending, limit });
+    for (const item of page.items) {
+      if (!add(sums, as(usageEntity, item as Stored), range)) return sums;
+    }
+    const last = page.positions.at(-1);
+    if (!page.more || last === undefined) return sums;
+    bounds = { ...bounds, [descending ? 'upper' : 'lower']: { key: last, inclusive: false } };
+  }
+}
+
+/** Adds an hour to the last sum, or begins another one; false when that would be one too many. */
+function add(
+  sums: Sum[],
+  { key, data }: Stored<UsageData>,
+  { period: kind, sources: wanted, limit }: SumRange,
+): boolean {
+  if (!wanted.some((source) => amountOf(data, source) > 0)) return true;
+  const period = key.sk.slice(0, lengthOf[kind]);
+  const last = sums.at(-1);
+  if (last?.period === period) {
+    sums[sums.length - 1] = { period, ...plus(last, data) };
+    return true;
+  }
+  if (sums.length === limit) return false;
+  sums.push({ period, ...data });
+  return true;
+}
+
+/** Adds what was used. */
+export function plus(a: UsageData, b: UsageData): UsageData {
+  return { api: a.api + b.api, run: a.run + b.run, cbxMs: a.cbxMs + b.cbxMs };
+}
+
+/** The number that stands for a source; seconds that have begun are whole ones. */
+export function amountOf({ api, run, cbxMs }: UsageData, source: Source): number {
+  switch (source) {
+    case 'api':
+      return api;
+    case 'cbx':
+      return Math.ceil(cbxMs / 1000);
+    case 'run':
+      return run;
+  }
+}

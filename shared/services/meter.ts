@@ -1,0 +1,144 @@
+import { as, instanceEntity, usageEntity } from '../store/entities.ts';
+import type { UsageData } from '../store/records.ts';
+import { insert, replace } from '../store/writes.ts';
+import { retryLostRace } from './lost-race.ts';
+import { maintain } from './maintain.ts';
+import type { Clock, Meter, Platform } from './ports.ts';
+
+/** What a meter needs of its platform. */
+export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
+
+const hourMicros = 3_600_000_000;
+const oldMicros = 10_000_000; // what a process that is killed may have counted in vain
+const writesAtOnce = 25;
+
+/** What an instance has used in an hour and is not written yet. */
+interface Tally extends Mutable<UsageData> {
+  readonly instance: number;
+  /** As the table's keys have it. */
+  readonly hour: string;
+}
+
+type Mutable<Data> = { -readonly [name in keyof Data]: Data[name] };
+
+/** Makes the meter of a process, which has counted nothing. */
+export function openMeter(services: MeterServices): Meter {
+  const { clock, log } = services;
+  const tallies = createTallies(clock);
+  let writing: Promise<void> | undefined;
+
+  async function writeAll(): Promise<void> {
+    const all = tallies.take();
+    for (let at = 0; at < all.length; at += writesAtOnce) {
+      await Promise.all(all.slice(at, at + writesAtOnce).map(write));
+    }
+  }
+
+  async function write(tally: Tally): Promise<void> {
+    try {
+      await retryLostRace(() => addTo(services, tally));
+    } catch (error) {
+      tallies.keep(tally);
+      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log({ level: 'error', message: 'usage could not be written yet', cause });
+    }
+  }
+
+  async function flush(): Promise<void> {
+    while (writing !== undefined) await writing; // what it writes was counted before as well
+    if (tallies.ageMicros() === undefined) return;
+    writing = writeAll().finally(() => {
+      writing = undefined;
+    });
+    await writing;
+  }
+
+  return {
+    countRequest: (instance) => {
+      tallies.of(instance).api += 1;
+    },
+    countRun: (instance, durationMs) => {
+      const tally = tallies.of(instance);
+      tally.run += 1;
+      tally.cbxMs += Math.round(durationMs);
+    },
+    flush,
+    flushOld: () => {
+      const isOld = (tallies.ageMicros() ?? 0) >= oldMicros;
+      if (isOld && writing === undefined) void flush(); // it never rejects
+    },
+  };
+}
+
+interface Tallies {
+  /** The one to count in now. */
+  of(instance: number): Tally;
+  /** Takes one back. */
+  keep(tally: Tally): void;
+  /** Gives all, and begins anew. */
+  take(): readonly Tally[];
+  /** Age of the oldest; undefined: there is none. */
+  ageMicros(): number | undefined;
+}
+
+function createTallies(clock: Clock): Tallies {
+  let all: Tally[] = [];
+  let oldest = 0;
+  /** The newest of each instance, all of the same hour. */
+  let current = new Map<number, Tally>();
+  let currentHour = 0;
+
+  function keep(tally: Tally, now = clock.micros()): void {
+    if (all.length === 0) oldest = now;
+    all.push(tally);
+  }
+
+  return {
+    of: (instance) => {
+      const now = clock.micros();
+      const hour = Math.floor(now / hourMicros);
+      if (hour !== currentHour) current = new Map();
+      currentHour = hour;
+      const known = current.get(instance);
+      if (known !== undefined) return known;
+      const tally = { instance, hour: hourKey(hour), api: 0, run: 0, cbxMs: 0 };
+      current.set(instance, tally);
+      keep(tally, now);
+      return tally;
+    },
+    keep,
+    take: () => {
+      const taken = all;
+      all = [];
+      current = new Map();
+      return taken;
+    },
+    ageMicros: () => (all.length === 0 ? undefined : clock.micros() - oldest),
+  };
+}
+
+function hourKey(hour: number): string {
+  return new Date((hour * hourMicros) / 1000).toISOString().slice(0, 13);
+}
+
+/** Adds to what the table says of the hour. What a deleted instance has used is of interest to nobody. */
+async function addTo(
+  services: MeterServices,
+  { instance, hour, api, run, cbxMs }: Tally,
+): Promise<void> {
+  const key = usageEntity.key(instance, hour);
+  const owner = instanceEntity.key(instance);
+  const [found, instanceItem] = await services.store.get([key, owner]);
+  if (instanceItem === undefined) return;
+  const before = as(usageEntity, found);
+  const { data = { api: 0, run: 0, cbxMs: 0 } } = before ?? {};
+  const sum: UsageData = {
+    api: data.api + api,
+    run: data.run + run,
+    cbxMs: data.cbxMs + cbxMs,
+  };
+  await maintain(services, [
+    before === undefined ? insert(usageEntity, key, sum) : replace(before, sum),
+    { action: 'check', key: owner, condition: { kind: 'present' } }, // or it would outlive the clearing
+  ]);
+}

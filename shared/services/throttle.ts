@@ -1,0 +1,33 @@
+import { throttled } from '../domain/errors.ts';
+import type { Clock } from './ports.ts';
+
+/**
+ * Counts a call of an instance.
+ *
+ * @throws ApiError 429 when the instance has had its calls of this second
+ */
+export type Throttle = (instance: number) => void;
+
+const secondMicros = 1_000_000;
+
+/**
+ * Makes the throttle of a process: it knows of no other. Time is cut into seconds; a call that is refused counts as
+ * well (reference: throttling).
+ *
+ * @param limit calls of one instance in a second; undefined: as many as come
+ */
+export function createThrottle(limit: number | undefined, clock: Clock): Throttle {
+  if (limit === undefined) return () => undefined;
+  const calls = new Map<number, number>();
+  let current = 0;
+  return (instance) => {
+    const second = Math.floor(clock.micros() / secondMicros);
+    if (second !== current) {
+      calls.clear();
+      current = second;
+    }
+    const count = (calls.get(instance) ?? 0) + 1;
+    calls.set(instance, count);
+    if (count > limit) throw throttled(1);
+  };
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  type Api,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+
+const rate = 60;
+const throttled = { detail: 'Request was throttled. Expected available in 1 second.' };
+
+let api: Api;
+let clock: MovedClock;
+let world: World;
+let other: World;
+let apiKey: string;
+
+beforeAll(async () => {
+  clock = openMovedClock();
+  api = await startApi({ clock, settings: { instanceRate: rate } });
+  world = await openWorld(api);
+  other = await openWorld(api, 'blog-2');
+  apiKey = await world.apiKey({ ignore_acl: true });
+});
+afterAll(() => api.close());
+beforeEach(() => clock.forward(1));
+
+async function spend(calls: number): Promise<readonly number[]> {
+  const answers: Answer[] = [];
+  for (let n = 0; n < calls; n += 1) answers.push(await world.call(apiKey, 'GET', 'classes/'));
+  return answers.map(({ status }) => status);
+}
+
+describe('an instance', () => {
+  it('has so many calls in a second, whoever makes them', async () => {
+    const within = await spend(rate);
+
+    const answers = [
+      await world.call(world.owner, 'GET', ''),
+      await world.call(apiKey, 'OPTIONS', 'classes/'),
+      await world.call(apiKey, 'POST', 'classes/book/objects/', '{'),
+    ];
+
+    expect(new Set(within)).toEqual(new Set([200]));
+    expect(answers.map(({ status, body }) => ({ status, body }))).toEqual([
+      { status: 429, body: throttled },
+      { status: 429, body: throttled },
+      { status: 404, body: { detail: 'Class was not found.' } },
+    ]);
+    expect(answers[0]?.headers.get('retry-after')).toBe('1');
+  });
+
+  it('has them again in the next one', async () => {
+    await spend(rate + 1);
+    clock.forward(1);
+
+    expect(await spend(1)).toEqual([200]);
+  });
+
+  it('takes none from another, nor from what is in no instance', async () => {
+    await spend(rate + 1);
+
+    const answers = [
+      await other.call(other.owner, 'GET', 'classes/'),
+      await api.send({ as: world.owner, path: '/v1.1/instances/' }),
+      await api.send({ path: '/v1.1/schema/' }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it('has refused before it counts who may not call: strangers cannot use it up', async () => {
+    for (let n = 0; n < rate; n += 1) await world.call(undefined, 'GET', 'classes/');
+
+    expect(await spend(1)).toEqual([200]);
+  });
+});
+
+describe('the order of checks', () => {
+  it.each([
+    ['a missing instance first', () => ({ path: '/v1.1/instances/none-1/classes/' }), 404],
+    ['then a bad key', () => ({ path: `${world.base}classes/`, as: '00' }), 403],
+    ['then rights', () => ({ path: `${world.base}classes/` }), 403],
+    ['then too many calls', () => ({ path: `${world.base}classes/`, as: apiKey }), 429],
+    [
+      'then the method',
+      () => ({ path: `${world.base}classes/`, as: world.owner, method: 'PUT' }),
+      429,
+    ],
+    ['then the body', () => ({ path: `${world.base}classes/`, as: world.owner, body: '{' }), 429],
+  ])('%s', async (_, call, status) => {
+    await spend(rate);
+
+    expect((await api.send(call())).status).toBe(status);
+  });
+});
+
+it('each item of a batch is a call, which can be one too many', async () => {
+  await spend(rate - 3);
+  const item = { method: 'GET', path: `${world.base}classes/` };
+
+  const answer = await world.call(apiKey, 'POST', 'batch/', { requests: [item, item, item] });
+
+  expect(expected(answer, 200).map(({ code }: { code: number }) => code)).toEqual([200, 200, 429]);
+  expect(answer.body[2].content).toEqual(throttled);
+});
+
+it('a batch of fifty fits', async () => {
+  const item = { method: 'GET', path: `${world.base}classes/` };
+
+  const answer = await world.call(apiKey, 'POST', 'batch/', { requests: Array(50).fill(item) });
+
+  const codes = expected(answer, 200).map(({ code }: { code: number }) => code);
+  expect(new Set(codes)).toEqual(new Set([200]));
+});
+
+it('calls that were refused are not used', async () => {
+  const owner = await other.account('fresh@example.com');
+  const name = 'counted-1';
+  expected(await api.send({ as: owner, path: '/v1.1/instances/', body: { name } }), 201);
+  clock.forward(1);
+
+  for (let n = 0; n < rate + 5; n += 1) {
+    await api.send({ as: owner, path: `/v1.1/instances/${name}/classes/` });
+  }
+
+  const { body } = await api.send({ as: owner, path: '/v1.1/usage/daily/' });
+  expect(body.objects).toEqual([expect.objectContaining({ source: 'api', value: rate })]);
+});
+
+it('there is no limit unless one is set', async () => {
+  const free = await startApi({ clock });
+  const calm = await openWorld(free);
+
+  const answers = [];
+  for (let n = 0; n < 200; n += 1) answers.push(await calm.call(calm.owner, 'GET', 'classes/'));
+  await free.close();
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
+import { keyText } from '../../shared/domain/credentials.ts';
+import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
+import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
+
+/*
+ * The end of a function's process: what it has counted is written when Lambda says that it ends.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-end-'));
+const secret = '5e'.repeat(32);
+const setUp = keyText(
+  { kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 },
+  Buffer.from(secret, 'hex'),
+);
+
+let aws: FakeAws;
+let runtime: Server;
+let asked: { readonly method: string; readonly path: string; readonly id: unknown; body: string }[];
+/** Items of usage that were written. */
+let used: unknown[];
+let takesExtensions: boolean;
+
+beforeAll(() => bundleHandler('batch', folder), 60_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeEach(async () => {
+  used = [];
+  aws = await startFakeAws({
+    secret,
+    allows: () => true,
+    write: async ({ parts, apply }) => {
+      const items = parts.flatMap(([, { Item }]) => (Item === undefined ? [] : [Item]));
+      used.push(...items.filter(({ pk }) => pk.S === 'INSTANCE#1#USAGE'));
+      apply();
+    },
+  });
+  asked = [];
+  takesExtensions = true;
+  runtime = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const id = headers['lambda-extension-name'] ?? headers['lambda-extension-identifier'];
+    asked.push({ method, path: url, id, body: await textOf(request) });
+    if (url.endsWith('/next')) return; // as long as nothing happens
+    response.writeHead(takesExtensions ? 200 : 403, { 'Lambda-Extension-Identifier': 'an-id' });
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(runtime, 'listening');
+});
+afterEach(async () => {
+  runtime.close();
+  runtime.closeAllConnections();
+  await aws.close();
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+function start(): Promise<Lambda> {
+  return startLambda(process.execPath, join(folder, bundleFile), {
+    GROUNDWORK_TABLE: 'a-table',
+    GROUNDWORK_SECRET: 'a-secret',
+    GROUNDWORK_FILES: 'a-bucket',
+    GROUNDWORK_FILES_URL: 'https://files.example.com',
+    GROUNDWORK_PASSWORD_COST: '10',
+    AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${(runtime.address() as AddressInfo).port}`, // it listens
+    AWS_REGION: 'eu-west-1',
+    AWS_ENDPOINT_URL: aws.url,
+    AWS_ACCESS_KEY_ID: 'batch',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  });
+}
+
+/** Makes an instance and calls in it, three times. */
+async function use(lambda: Lambda): Promise<void> {
+  const call = async (method: string, path: string, key?: string, body?: unknown) => {
+    const result = await lambda.invoke(gatewayEvent({ method, path, key, body }));
+    if (result.statusCode >= 300) throw new Error(`${method} ${path}: ${result.statusCode}`);
+    return bodyOf(result);
+  };
+  const account = { email: 'a@example.com', password: 'secret', invitation_key: setUp };
+  const { account_key } = await call('POST', '/v1.1/account/register/', undefined, account);
+  await call('POST', '/v1.1/instances/', account_key, { name: 'my-news' });
+  for (let n = 0; n < 3; n += 1)
+    await call('GET', '/v1.1/instances/my-news/api_keys/', account_key);
+}
+
+test('what was counted is written when the process is told to end, and not before', async () => {
+  const lambda = await start();
+  await use(lambda);
+  const before = [...used];
+
+  await lambda.close(); // by SIGTERM, as Lambda does
+
+  expect(before).toEqual([]);
+  expect(used).toEqual([expect.objectContaining({ d: { S: '{"api":3,"run":0,"cbxMs":0}' } })]);
+});
+
+test('Lambda is asked to tell: by an extension that wants to hear of nothing', async () => {
+  const lambda = await start();
+  await use(lambda);
+  await lambda.close();
+
+  expect(asked).toEqual([
+    {
+      method: 'POST',
+      path: '/2020-01-01/extension/register',
+      id: 'groundwork',
+      body: '{"events":[]}',
+    },
+    { method: 'GET', path: '/2020-01-01/extension/event/next', id: 'an-id', body: '' },
+  ]);
+});
+
+test('a function serves all the same where no extension is taken, and says so', async () => {
+  takesExtensions = false;
+  const lambda = await start();
+  await use(lambda);
+
+  const logs = await lambda.close();
+
+  const lines = logs
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ level }) => level === 'ERROR')).toEqual([
+    expect.objectContaining({ message: 'nobody will say when this process ends' }),
+  ]);
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTemporaryStore } from '../../shared/local/store.ts';
+import { openIds } from '../../shared/services/ids.ts';
+import { openMeter } from '../../shared/services/meter.ts';
+import type { LogEntry, Meter } from '../../shared/services/ports.ts';
+import { instanceEntity, usageEntity } from '../../shared/store/entities.ts';
+import type { InstanceData } from '../../shared/store/records.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { insert } from '../../shared/store/writes.ts';
+import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+
+let store: Store;
+let faulty: FaultyStore;
+let clock: MovedClock;
+let logged: LogEntry[];
+let meter: Meter;
+
+const hour = 3600;
+const ids = openIds();
+const change = { actor: {}, cause: 'client', depth: 0 } as const;
+
+beforeEach(async () => {
+  store = await openTemporaryStore({ now: Date.now, watches: [] });
+  faulty = makeFaulty(store);
+  clock = openMovedClock();
+  logged = [];
+  meter = newMeter();
+  for (const instance of [1, 2]) {
+    const data: Partial<InstanceData> = { id: instance };
+    const put = insert(instanceEntity, instanceEntity.key(instance), data as InstanceData);
+    await store.write({ id: ids.random(), change, writes: [put] });
+  }
+});
+afterEach(() => store.close());
+
+function newMeter(): Meter {
+  return openMeter({ store: faulty, clock, ids, log: (entry) => logged.push(entry) });
+}
+
+/** What is written of an instance, by hour, as `[api, run, cbxMs]`. */
+async function written(instance = 1): Promise<readonly (readonly number[])[]> {
+  const { items } = await store.query({ pk: usageEntity.key(instance, '').pk, limit: 100 });
+  return items.map(({ data }) => {
+    const { api, run, cbxMs } = data as Readonly<Record<string, number>>;
+    return [api ?? -1, run ?? -1, cbxMs ?? -1];
+  });
+}
+
+describe('a meter', () => {
+  it('writes calls, runs and their time, by instance', async () => {
+    meter.countRequest(1);
+    meter.countRequest(1);
+    meter.countRun(1, 1500.4);
+    meter.countRun(2, 20);
+
+    await meter.flush();
+
+    expect([await written(1), await written(2)]).toEqual([[[2, 1, 1500]], [[0, 1, 20]]]);
+  });
+
+  it('adds to what it has written before, and what others have', async () => {
+    const other = newMeter();
+    meter.countRequest(1);
+    await meter.flush();
+    meter.countRequest(1);
+    other.countRequest(1);
+
+    await Promise.all([meter.flush(), other.flush()]);
+
+    expect(await written()).toEqual([[3, 0, 0]]);
+  });
+
+  it('keeps hours apart, by the time of the count', async () => {
+    meter.countRequest(1);
+    clock.forward(hour);
+    meter.countRequest(1);
+    meter.countRequest(1);
+
+    await meter.flush();
+
+    expect(await written()).toEqual([
+      [1, 0, 0],
+      [2, 0, 0],
+    ]);
+  });
+
+  it('keeps what cannot be written for the next time, and says so', async () => {
+    faulty.failNext('not applied');
+    meter.countRequest(1);
+    await meter.flush();
+    meter.countRequest(1);
+
+    await meter.flush();
+
+    expect(await written()).toEqual([[2, 0, 0]]);
+    expect(logged.map(({ message }) => message)).toEqual(['usage could not be written yet']);
+  });
+
+  it('writes nothing of an instance that is gone, also when it goes meanwhile', async () => {
+    const key = instanceEntity.key(1);
+    const deletion = { action: 'delete', key, condition: { kind: 'none' } } as const;
+    faulty.beforeNextWrite(() => store.write({ id: ids.random(), change, writes: [deletion] }));
+    meter.countRequest(1);
+    meter.countRequest(3);
+
+    await meter.flush();
+
+    expect([await written(1), await written(3), logged]).toEqual([[], [], []]);
+  });
+
+  it('loses what was counted since it wrote last, no more, when its process is killed', async () => {
+    meter.countRequest(1);
+    await meter.flush();
+    meter.countRequest(1);
+
+    const next = newMeter(); // of the process after it
+    next.countRequest(1);
+    await next.flush();
+
+    expect(await written()).toEqual([[2, 0, 0]]);
+  });
+});
+
+describe('old counts', () => {
+  it('are written without being waited for, once they are ten seconds old', async () => {
+    meter.countRequest(1);
+    clock.forward(9.9);
+    meter.countRequest(2);
+    meter.flushOld();
+    await settled();
+    const before = [await written(1), await written(2)];
+    clock.forward(0.2);
+
+    meter.flushOld();
+    await settled();
+
+    expect(before).toEqual([[], []]);
+    expect([await written(1), await written(2)]).toEqual([[[1, 0, 0]], [[1, 0, 0]]]);
+  });
+
+  it('are counted by age anew after each writing', async () => {
+    meter.countRequest(1);
+    clock.forward(11);
+    await meter.flush();
+    meter.countRequest(1);
+
+    meter.flushOld();
+    await settled();
+
+    expect(await written()).toEqual([[1, 0, 0]]);
+  });
+
+  /** Whatever began is written by then: a flush of nothing new waits for the one under way. */
+  async function settled(): Promise<void> {
+    for (let turn = 0; turn < 20; turn += 1) await store.get([usageEntity.key(1, 'x')]);
+    const probe = {
+      action: 'delete',
+      key: { pk: 'P', sk: 'P' },
+      condition: { kind: 'none' },
+    } as const;
+    await store.write({ id: ids.random(), change, writes: [probe] });
+  }
+});
