@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 const elsewhere = [
   'test/api/background*.test.ts', // nobody brings the changes of the table to their consumers here
   'test/api/durability.test.ts', // kills servers and opens their data folders
-  'test/api/files.test.ts', // reads what is served by a folder; bundles.test.ts stores files in S3 under the roles
+  'test/api/files.test.ts', // these two read what is served by a folder; bundles.test.ts stores files in S3 under the roles
+  'test/api/uploads.test.ts',
   'test/api/soak.test.ts', // looks into the indexes, and needs a class ready at once
   'test/api/query-model.test.ts', // these three ask a dispatch in the test's own process
   'test/api/query-reads.test.ts',

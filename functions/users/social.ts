@@ -14,7 +14,8 @@ import { verifiedProfile } from '../../shared/services/social.ts';
 import { as, instanceCounter, userEntity, userSocialEntity } from '../../shared/store/entities.ts';
 import { insert, replace } from '../../shared/store/writes.ts';
 import { findUser } from './auth.ts';
-import { nameKey, profileInput, registerUser } from './write.ts';
+import { wholeProfile } from './profile-input.ts';
+import { nameKey, registerUser } from './write.ts';
 
 /** What a log-in by another service sends. */
 export const socialFields: Fields = { access_token: text(undefined, { shownRequired: true }) };
@@ -59,7 +60,7 @@ async function userOf(
   }
   return registerUser(context, await store.next(instanceCounter(instance, 'user')), {
     ...{ username: email, password: undefined },
-    profile: () => profileInput({}, 'create'),
+    profile: () => wholeProfile({}, 'create'),
     beside: (user) => [linkTo(user)],
   });
 }

@@ -2,7 +2,7 @@ import { ApiError, type FieldErrors, invalid, notFound } from '../../shared/doma
 import { messages } from '../../shared/domain/messages.ts';
 import { checkObjectRights } from '../../shared/domain/object-access.ts';
 import { hashPassword } from '../../shared/domain/passwords.ts';
-import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
+import { type Body, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
@@ -39,7 +39,8 @@ import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
 import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
-import { profileFields, userFields } from './fields.ts';
+import { userFields } from './fields.ts';
+import { profileInput, wholeProfile } from './profile-input.ts';
 
 /** What a body says of a user, and the messages of what it says wrongly. */
 interface Draft {
@@ -61,10 +62,10 @@ export interface NewUser {
 /** Registers a user: record, name, password and profile in one transaction (reference: users, groups). */
 export function createUser(context: Context, body: Body): Promise<UserView> {
   const { values, errors } = readInput(userFields, body, 'create');
-  const { username = '', password, profile = {} } = values as Draft; // the fields say so
+  const { username = '', password, profile } = values as Draft; // the fields say so
   return registerUser(context, reservedId(context), {
     ...{ username, password, errors },
-    profile: () => profileInput(profile, 'create'),
+    profile: () => profileInput(profile, body, 'create') ?? wholeProfile({}, 'create'),
   });
 }
 
@@ -106,7 +107,10 @@ export async function updateUser(
   const { values, errors } = readInput(userFields, body, mode);
   const draft = values as Draft; // the fields say so
   const view = await viewUser(context, current.data);
-  const profile = await settle(errors, () => plannedProfile(context, view, draft, mode));
+  const profile = await settle(errors, async () => {
+    const input = profileInput(draft.profile, body, mode);
+    return input && plannedProfile(context, view, input);
+  });
   const instance = instanceOf(context);
   const { id, username: before } = current.data;
   const { username: typedName = before, password } = draft;
@@ -193,20 +197,11 @@ async function settle<Plan>(
   return profile;
 }
 
-/** What a body says of a profile's fields. */
-export function profileInput(profile: unknown, mode: InputMode): ObjectInput {
-  const body: Body = { value: profile, form: false };
-  return { ...readInput(profileFields, body, mode), body: bodyObject(body), isForm: false };
-}
-
 async function plannedProfile(
   context: Context,
   { profile: current }: ReadUser,
-  { profile }: Draft,
-  mode: InputMode,
-): Promise<PlannedSave | undefined> {
-  if (profile === undefined) return undefined;
-  const input = profileInput(profile, mode);
+  input: ObjectInput,
+): Promise<PlannedSave> {
   if (current === undefined) throw notFound(); // removed with its user meanwhile
   checkObjectRights(context.actor, current.data, 'update'); // no way around what the object says
   return planUpdate(saveCall(context), current, input);

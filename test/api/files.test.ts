@@ -629,21 +629,126 @@ describe('a download', () => {
   });
 });
 
-it('a profile has files as any object', async () => {
-  const schema = [{ name: 'avatar', type: 'file' }];
-  expected(await world.call(world.owner, 'PATCH', 'classes/user_profile/', { schema }), 200);
-  const user = { username: 'ann', password: 'x' };
-  const made = expected(await world.call(world.owner, 'POST', 'users/', user), 201);
+describe('a profile', () => {
+  const users = () => `${world.base}users/`;
+  const nick = (value: string) => ({ name: 'profile.nick', value });
+  const avatar = (text: string) => file('profile.avatar', text, 'me.jpg');
+  const named = (name: string) => [
+    { name: 'username', value: name },
+    { name: 'password', value: 'x' },
+  ];
+  beforeAll(async () => {
+    const schema = [
+      { name: 'avatar', type: 'file' },
+      { name: 'nick', type: 'string' },
+      { name: 'age', type: 'integer' },
+    ];
+    expected(await world.call(world.owner, 'PATCH', 'classes/user_profile/', { schema }), 200);
+  });
 
-  const changed = expected(
-    await patch(made.profile.links.self, form(file('avatar', 'a face', 'me.jpg'))),
-    200,
-  );
-  const { profile } = expected(await world.call(world.owner, 'GET', `users/${made.id}/`), 200);
-  const before = await download(changed.avatar.value);
-  await world.call(world.owner, 'DELETE', `users/${made.id}/`);
+  /** A user with an avatar. */
+  const registered = async (name: string) =>
+    expected(
+      await api.send({
+        as: world.owner,
+        path: users(),
+        body: form(...named(name), avatar('face')),
+      }),
+      201,
+    );
 
-  expect(profile.avatar).toEqual(changed.avatar);
-  expect([before.text, before.headers.get('content-type')]).toEqual(['a face', 'image/jpeg']);
-  expect((await later(changed.avatar.value)).status).toBe(404);
+  it('has files as any object', async () => {
+    const user = { username: 'ann', password: 'x' };
+    const made = expected(await world.call(world.owner, 'POST', 'users/', user), 201);
+
+    const changed = expected(
+      await patch(made.profile.links.self, form(file('avatar', 'a face', 'me.jpg'))),
+      200,
+    );
+    const { profile } = expected(await world.call(world.owner, 'GET', `users/${made.id}/`), 200);
+    const before = await download(changed.avatar.value);
+    await world.call(world.owner, 'DELETE', `users/${made.id}/`);
+
+    expect(profile.avatar).toEqual(changed.avatar);
+    expect([before.text, before.headers.get('content-type')]).toEqual(['a face', 'image/jpeg']);
+    expect((await later(changed.avatar.value)).status).toBe(404);
+  });
+
+  it('comes with its user by parts of a form', async () => {
+    const parts = [nick('al'), { name: 'profile.age', value: '' }, avatar('a face')];
+    const made = await api.send({
+      ...{ as: world.owner, path: users() },
+      body: form(...named('bea'), ...parts),
+    });
+
+    const { profile } = expected(made, 201);
+    expect(profile).toMatchObject({ nick: 'al', age: null, owner_permissions: 'full' });
+    expect((await download(profile.avatar.value)).text).toBe('a face');
+  });
+
+  it('may come as JSON text and parts, and the parts win', async () => {
+    const whole = { name: 'profile', value: '{"nick":"a","age":5,"other_permissions":"read"}' };
+    const made = await api.send({
+      ...{ as: world.owner, path: users() },
+      body: form(...named('cid'), whole, nick('b')),
+    });
+
+    expect(expected(made, 201).profile).toMatchObject({
+      ...{ nick: 'b', age: 5, avatar: null, other_permissions: 'read' },
+    });
+  });
+
+  it.each<[string, string, (user: string) => Promise<readonly [object | string, string]>]>([
+    ['the user', 'PATCH', async (self) => [world.owner, self]],
+    ['the user', 'PUT', async (self) => [world.owner, self]],
+    ['himself', 'PATCH', async (self) => [await keysOf(self), `${world.base}user/`]],
+    ['himself', 'PUT', async (self) => [await keysOf(self), `${world.base}user/`]],
+  ])('is changed with %s by %s and parts of a form', async (who, method, where) => {
+    const name = `dora-${who}-${method}`.replace(' ', '-');
+    const { links, profile } = await registered(name);
+    const [as, at] = await where(links.self);
+
+    const changed = await api.send({
+      ...{ as: as as string, method, path: at },
+      body: form(...(method === 'PUT' ? named(name) : []), nick('new'), avatar('a new face')),
+    });
+
+    const after = expected(changed, 200).profile;
+    expect([after.nick, (await download(after.avatar.value)).text]).toEqual(['new', 'a new face']);
+    expect((await later(profile.avatar.value)).status).toBe(404);
+  });
+
+  async function keysOf(self: string) {
+    const { user_key } = expected(await api.send({ as: world.owner, path: self }), 200);
+    return { key: await world.apiKey(), user: user_key };
+  }
+
+  it('is left alone by a form that says nothing of it, and by a name with a dot in JSON', async () => {
+    const { links, profile } = await registered('eve');
+
+    await patch(links.self, form({ name: 'username', value: 'eva' }));
+    await patch(links.self, { 'profile.nick': 'x' });
+    const read = expected(await api.send({ as: world.owner, path: links.self }), 200);
+
+    expect([read.username, read.profile]).toEqual(['eva', profile]);
+  });
+
+  it.each<[string, readonly Part[], object]>([
+    ['an empty file', [avatar('')], { avatar: ['The submitted file is empty.'] }],
+    [
+      'a wrong number',
+      [{ name: 'profile.age', value: 'x' }],
+      { age: ['A valid integer is required.'] },
+    ],
+    [
+      'a list for a whole',
+      [{ name: 'profile', value: '[]' }, nick('x')],
+      { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+    ],
+  ])('with %s is refused, and so is its user', async (_, parts, answer) => {
+    const body = form(...named('fay'), ...parts);
+    const refused = await api.send({ as: world.owner, path: users(), body });
+
+    expect([refused.status, refused.body]).toEqual([400, { profile: answer }]);
+  });
 });

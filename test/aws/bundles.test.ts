@@ -237,6 +237,23 @@ const journey: readonly Step[] = [
     }),
   },
   {
+    call: 'POST /v1.1/instances/my-news/classes/post/uploads/',
+    as: 'app',
+    body: { filename: 'film.mp4' },
+    status: 201,
+    answer: {
+      url: expect.stringContaining('http'),
+      fields: expect.objectContaining({
+        key: expect.stringMatching(/^uploads\/1\/2\/0\/[0-9a-f]{40}\.mp4$/),
+        'Content-Type': 'video/mp4',
+        Policy: expect.any(String),
+        'X-Amz-Signature': expect.any(String),
+      }),
+      file: expect.stringMatching(/^uploads\//),
+      ...{ max_size: 134_217_728, expires_at: expect.any(String) },
+    },
+  },
+  {
     call: 'POST /v1.1/instances/my-news/classes/post/objects/',
     as: 'app',
     body: { scan: theScan },

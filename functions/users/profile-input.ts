@@ -1,0 +1,52 @@
+import { isJsonObject } from '../../shared/domain/json.ts';
+import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
+import type { ObjectInput } from '../../shared/services/save-object.ts';
+import { profileFields } from './fields.ts';
+
+const prefix = 'profile.';
+
+/** What is said of a profile that is given as a whole. */
+export function wholeProfile(profile: unknown, mode: InputMode): ObjectInput {
+  return toInput({ value: profile, form: false }, mode);
+}
+
+/**
+ * What the body of a user says of its profile: as a whole, or in a form by a part for each field, such as
+ * `profile.avatar`; these win.
+ *
+ * @param profile the whole, if the body has one
+ * @returns undefined when the body says nothing of it
+ * @throws ApiError 400 when the whole is no object
+ */
+export function profileInput(
+  profile: unknown,
+  body: Body,
+  mode: InputMode,
+): ObjectInput | undefined {
+  const parts = partsOf(body);
+  const hasParts = parts.fields.length > 0 || parts.files.length > 0;
+  if (!hasParts) return profile === undefined ? undefined : wholeProfile(profile, mode);
+  const whole = profile === undefined ? {} : bodyObject({ value: profile, form: false });
+  const value = { ...whole, ...Object.fromEntries(parts.fields) };
+  return toInput({ value, form: true, files: parts.files }, mode);
+}
+
+/** The parts of a form that are about the profile, by the names of its fields. */
+function partsOf({ value, form, files = [] }: Body) {
+  const texts = form && isJsonObject(value) ? Object.entries(value) : [];
+  const inside = (name: string) => name.startsWith(prefix);
+  return {
+    fields: texts
+      .filter(([name]) => inside(name))
+      .map(([name, text]) => [name.slice(prefix.length), text] as const),
+    files: files
+      .filter(({ field }) => inside(field))
+      .map((file) => ({ ...file, field: file.field.slice(prefix.length) })),
+  };
+}
+
+function toInput(body: Body, mode: InputMode): ObjectInput {
+  const { form, files } = body;
+  const input = readInput(profileFields, body, mode);
+  return { ...input, body: bodyObject(body), isForm: form, uploads: files };
+}
