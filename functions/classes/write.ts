@@ -19,6 +19,7 @@ import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { buildIndexes, type ChangedIndexes } from '../../shared/services/build-indexes.ts';
+import { clearFiles, type RetiredFiles } from '../../shared/services/clear-files.ts';
 import { clearClass } from '../../shared/services/clear-partitions.ts';
 import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
@@ -137,6 +138,7 @@ export async function updateClass(
     ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
     // Of an empty class too: a call that read it before may still make an object.
     ...(hasNewIndexes ? [newWork(context.platform, buildIndexes, indexTask(context, data))] : []),
+    ...fileWork(context, current.data, data),
   ]);
   return { data, metadata: metadata ?? around.metadata, objects: around.objects };
 }
@@ -154,13 +156,34 @@ function indexTask(context: Context, { name, number, epoch }: ClassData): Change
   return { instance: instanceOf(context), className: name, classNumber: number, epoch };
 }
 
+/** Has the files removed of the fields that a change takes away. */
+function fileWork(context: Context, before: ClassData, { retiredFiles = [], ...data }: ClassData) {
+  const names = retiredFiles.filter((name) => !before.retiredFiles?.includes(name));
+  if (names.length === 0) return [];
+  const { name: className, number: classNumber } = data;
+  const task: RetiredFiles = { instance: instanceOf(context), className, classNumber, names };
+  return [newWork(context.platform, clearFiles, task)];
+}
+
 function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {
   if (isSameSchema(current.schema, schema)) return {};
   const revision = current.revision + 1;
   const { storage, retiredSlots, slotsChanged } = planStorage(current, schema, revision);
   const epoch = current.epoch + (slotsChanged ? 1 : 0);
   const unfilledSlots = unfilled(current, storage);
-  return { schema, revision, storage, retiredSlots, unfilledSlots, epoch };
+  const retiredFiles = [...(current.retiredFiles ?? []), ...lostFiles(current, storage)];
+  return {
+    ...{ schema, revision, storage, retiredSlots, unfilledSlots, epoch },
+    ...(retiredFiles.length > 0 && { retiredFiles }),
+  };
+}
+
+/** Storage names of the file fields that are not among those of `after`. */
+function lostFiles(current: ClassData, after: ClassData['storage']): readonly string[] {
+  return current.storage
+    .filter((_, i) => current.schema[i]?.type === 'file')
+    .map(({ storage }) => storage)
+    .filter((name) => !after.some(({ storage }) => storage === name));
 }
 
 /** Slots of which the objects that are there know nothing: those that a field did not have before. */

@@ -16,6 +16,8 @@ export interface CompiledClass {
   /** Those that objects have index keys for, one that does not show yet included. */
   readonly indexed: readonly CompiledField[];
   readonly storageNames: ReadonlySet<string>;
+  /** Where objects may have files: storage names of file fields, and of former ones until nothing is left of them. */
+  readonly fileNames: readonly string[];
 }
 
 /** A field made ready to read and show values. */
@@ -42,6 +44,8 @@ export interface ClassShape {
   readonly status?: 'ready' | 'migrating';
   /** Slots in which objects from before a change of the schema may have no key, or that of another field. */
   readonly unfilledSlots?: readonly number[];
+  /** Storage names of file fields given up, while objects may still hold files of theirs. */
+  readonly retiredFiles?: readonly string[];
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
@@ -77,7 +81,9 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
   const fields = all.filter((field) => !isHidden(field));
   const indexed = all.filter(({ slot }) => slot !== undefined);
   const storageNames = new Set(fields.map((field) => field.storage));
-  return { revision, epoch, fields, indexed, storageNames };
+  const files = fields.filter(({ type }) => type === 'file').map((field) => field.storage);
+  const fileNames = [...files, ...(shape.retiredFiles ?? [])];
+  return { revision, epoch, fields, indexed, storageNames, fileNames };
 }
 
 function indexState(

@@ -1,6 +1,7 @@
 import { buildIndexes } from './build-indexes.ts';
 import type { ChangeConsumer, Watch } from './changes.ts';
 import { classCounts, recountedClassCounts } from './class-counts.ts';
+import { clearFiles } from './clear-files.ts';
 import { clearGroup } from './clear-group.ts';
 import { clearClass, clearInstance } from './clear-partitions.ts';
 import { clearUser } from './clear-user.ts';
@@ -23,6 +24,7 @@ export const workKinds: readonly WorkKind[] = [
   clearUser,
   clearGroup,
   removeFiles,
+  clearFiles,
 ];
 
 /** The changes that some consumer wants to hear of. */

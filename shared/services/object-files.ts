@@ -83,11 +83,11 @@ export const removeFiles: WorkKind = {
 /** Has the files removed that an object has `before` and not `after`, once that is committed. */
 export function dropFiles(
   platform: Pick<Platform, 'clock' | 'ids'>,
-  { fields }: CompiledClass,
+  { fileNames }: CompiledClass,
   { before, after }: { readonly before: StoredValues; readonly after: StoredValues },
 ): readonly Write[] {
-  const keys = fields.flatMap(({ type, storage }) => {
-    const key = type === 'file' ? before[storage] : undefined;
+  const keys = fileNames.flatMap((storage) => {
+    const key = before[storage];
     return typeof key === 'string' && key !== after[storage] ? [key] : [];
   });
   return keys.length === 0 ? [] : [newWork(platform, removeFiles, { keys })];

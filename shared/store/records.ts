@@ -114,6 +114,8 @@ export interface ClassData {
   readonly retiredSlots: readonly number[];
   /** Slots that came with a change of the schema and may not hold every object yet; none when absent. */
   readonly unfilledSlots?: readonly number[];
+  /** Storage names of file fields given up, while objects may still hold files of theirs; none when absent. */
+  readonly retiredFiles?: readonly string[];
   /** Raised when the set of slots changes; objects carry the epoch by which their index keys were made. */
   readonly epoch: number;
   readonly revision: number;

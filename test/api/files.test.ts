@@ -540,6 +540,84 @@ describe('with what holds it', () => {
   });
 });
 
+describe('with the field of its class', () => {
+  const schema = [
+    { name: 'scan', type: 'file' },
+    { name: 'photo', type: 'file' },
+    { name: 'title', type: 'string' },
+  ];
+  let names = 0;
+
+  /** A class of its own, and its objects with both files. */
+  async function started(count: number) {
+    names += 1;
+    const at = await world.dataClass(`changing${names}`, schema);
+    const made = [];
+    for (let i = 0; i < count; i += 1) {
+      const body = form(file('scan', 'a scan'), file('photo', 'a photo'));
+      made.push(expected(await api.send({ as: world.owner, path: `${at}objects/`, body }), 201));
+    }
+    return { made, change: (fields: object[]) => patch(at, { schema: fields }) };
+  }
+
+  const [scan, photo, title] = schema as [object, object, object];
+  it.each([
+    ['that is removed', [scan, title]],
+    ['whose type changes', [scan, { name: 'photo', type: 'string' }, title]],
+  ])('%s, a file goes, and no other', async (_, fields) => {
+    const { made, change } = await started(2);
+
+    expected(await change(fields), 200);
+    const gone = await Promise.all(made.map((each) => later(each.photo.value)));
+    const kept = await Promise.all(made.map((each) => download(each.scan.value)));
+
+    expect(gone.map(({ status }) => status)).toEqual([404, 404]);
+    expect(kept.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('that comes back it is not seen again, and another field beside it works', async () => {
+    const { made, change } = await started(1);
+
+    expected(await change([scan]), 200);
+    expected(await change([scan, photo]), 200);
+    expected(await change([photo]), 200);
+    await api.platform.idle();
+    const changed = expected(await patch(made[0].links.self, form(file('photo', 'anew'))), 200);
+
+    expect((await later(changed.photo.value)).text).toBe('anew');
+    expect((await later(made[0].scan.value)).status).toBe(404);
+    expect((await later(made[0].photo.value)).status).toBe(404);
+  });
+
+  it('a file goes that a call gives, takes or deletes with its object while the field goes', async () => {
+    const { made, change } = await started(3);
+    const [late, changed, deleted] = made;
+    let release: (value?: unknown) => void = () => undefined;
+    const released = new Promise((resolve) => {
+      release = resolve;
+    });
+    const reached = new Promise((resolve) => {
+      sabotage = async (write) => {
+        resolve(undefined);
+        await released;
+        await write();
+      };
+    });
+
+    const held = patch(late.links.self, form(file('photo', 'late')));
+    await reached; // it knows the class with the field
+    expected(await change([scan, title]), 200);
+    expected(await patch(changed.links.self, { title: 'changed' }), 200);
+    await api.send({ as: world.owner, method: 'DELETE', path: deleted.links.self });
+    release();
+    const given = expected(await held, 200).photo.value;
+    await vi.waitUntil(async () => (await later(given)).status === 404, { timeout: 10_000 });
+    const gone = await Promise.all(made.map((each) => later(each.photo.value)));
+
+    expect(gone.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+});
+
 describe('a download', () => {
   let url: string;
   beforeAll(async () => {

@@ -1,0 +1,66 @@
+import { as, classEntity, objectEntity } from '../store/entities.ts';
+import type { ClassData } from '../store/records.ts';
+import { replace } from '../store/writes.ts';
+import { maintain } from './maintain.ts';
+import type { StepResult, WorkContext, WorkKind } from './work.ts';
+
+/** File fields that a class has given up, by their storage names. */
+export type RetiredFiles = {
+  readonly instance: number;
+  readonly className: string;
+  readonly classNumber: number;
+  readonly names: readonly string[];
+};
+
+type Progress = RetiredFiles & {
+  /** Microseconds when the change of the class was known to be done. */
+  readonly since?: number;
+  /** Sort key of the last object that was looked at. */
+  readonly last?: string;
+};
+
+const stepSize = 100;
+const waitMs = 1000;
+
+/**
+ * Removes the files of fields that a class has no more, object by object; the objects stay as they are. It begins
+ * when every call has ended that may still have given such a field a file. Who changes or removes an object
+ * meanwhile removes its files of these fields, as long as the class names them.
+ */
+export const clearFiles: WorkKind = {
+  name: 'clear-files',
+  step: async (context, task) => {
+    const progress = task as Progress; // so it was stored
+    const { since = context.clock.micros() } = progress;
+    if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
+    const { instance, classNumber, names, last } = progress;
+    const { items, positions, more } = await context.store.query({
+      pk: objectEntity.key(instance, classNumber, 0).pk,
+      ...(last !== undefined && { lower: { key: last, inclusive: false } }),
+      limit: stepSize,
+    });
+    const keys = items
+      .map((item) => as(objectEntity, item).data.values)
+      .flatMap((values) => names.map((name) => values[name]))
+      .filter((key) => typeof key === 'string');
+    await context.files.remove(keys);
+    const reached = positions.at(-1);
+    if (more && reached !== undefined) return { task: { ...progress, since, last: reached } };
+    return forget(context, progress);
+  },
+};
+
+/** Takes the fields out of the class for good. */
+async function forget(
+  context: WorkContext,
+  { instance, className, classNumber, names }: RetiredFiles,
+): Promise<StepResult> {
+  const [item] = await context.store.get([classEntity.key(instance, className)]);
+  const current = as(classEntity, item);
+  if (current?.data.number !== classNumber) return 'done'; // deleted meanwhile, with all its files
+  const { retiredFiles = [], ...data } = current.data;
+  const others = retiredFiles.filter((name) => !names.includes(name));
+  const without: ClassData = { ...data, ...(others.length > 0 && { retiredFiles: others }) };
+  await maintain(context, [replace(current, without)]);
+  return 'done';
+}
