@@ -31,7 +31,7 @@ async function run(context: Context): Promise<Response> {
   const requests = readRequests(await context.body(), context.params.instance ?? '');
   const results = collectResults(requests.length, maxBytesOf(context.request));
   await runRequests(context, requests, results);
-  return { status: 200, ...results.finish() };
+  return { status: 200, body: results.finish() };
 }
 
 function maxBytesOf({ headers: { accept }, query }: Request): number {

@@ -1,5 +1,6 @@
 import { ApiError } from '../../shared/domain/errors.ts';
 import { parseJsonText } from '../../shared/http/json-text.ts';
+import { keepText } from '../../shared/http/lasting-body.ts';
 import type { Response } from '../../shared/http/message.ts';
 
 /** What an item came to, as its entry shows it. */
@@ -17,8 +18,8 @@ const refusalBytes = 128;
 /** The entries of a batch, in the order of its items. */
 export interface Results {
   add(response: Response): void;
-  /** All entries, and the same as JSON text. */
-  finish(): { readonly body: readonly Result[]; readonly json: string };
+  /** All entries. */
+  finish(): readonly Result[];
 }
 
 /**
@@ -30,21 +31,53 @@ export interface Results {
 export function collectResults(count: number, maxBytes: number): Results {
   const body: Result[] = [];
   const texts: string[] = [];
-  let free = maxBytes - reservedBytes - count * refusalBytes;
+  const room = openRoom(maxBytes - reservedBytes - count * refusalBytes);
 
   return {
     add: (response) => {
       const result = resultOf(response);
       const text = JSON.stringify(result);
-      const bytes = bytesInside(text);
-      const fits = bytes <= free + refusalBytes;
-      if (fits) free -= bytes - refusalBytes;
+      const fits = room.take(text);
       body.push(fits ? result : tooLarge);
       texts.push(fits ? text : JSON.stringify(tooLarge));
     },
-    finish: () => ({ body, json: `[${texts.join(',')}]` }),
+    finish: () => {
+      keepText(body, `[${texts.join(',')}]`);
+      return body;
+    },
   };
 }
+
+/**
+ * Room for texts inside a JSON text. To count is to write them once more, so that it is not done before it matters.
+ *
+ * @param bytes free beside the `refusalBytes` that are kept for each text
+ */
+function openRoom(bytes: number): { readonly take: (text: string) => boolean } {
+  let free = bytes;
+  let uncounted: string[] = [];
+  let most = 0; // what those take of `free`
+  return {
+    take: (text) => {
+      const bound = text.length * mostBytesInside + 3 - refusalBytes;
+      if (bound <= free - most) {
+        uncounted.push(text);
+        most += bound;
+        return true;
+      }
+      for (const each of uncounted) free -= bytesInside(each) - refusalBytes;
+      uncounted = [];
+      most = 0;
+      const taken = bytesInside(text) - refusalBytes;
+      if (taken > free) return false;
+      free -= taken;
+      return true;
+    },
+  };
+}
+
+/** Bytes that a character of JSON text takes inside another one: its control characters are escaped already. */
+const mostBytesInside = 3;
 
 const tooLarge: Result = { code: 413, content: { detail: 'Response size limit exceeded.' } };
 

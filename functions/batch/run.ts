@@ -66,7 +66,10 @@ function toRequest({ id, headers, sourceAddress }: Request, { position, request 
   const { method, path, query, body } = request;
   return {
     id: `${id}.${position + 1}`,
-    ...{ method, path, query, sourceAddress },
+    method,
+    path,
+    query,
+    sourceAddress,
     headers: { ...(agent && { 'user-agent': agent }), ...(cookie && { cookie }) },
     body: { kind: 'json', value: body },
   };

@@ -43,6 +43,11 @@ export function lastingBodies<Item extends object>(
   };
 }
 
+/** Says that the JSON of a body that will not change is `text`: it is not written again. */
+export function keepText(body: object, text: string): void {
+  texts.set(body, text);
+}
+
 /** Writes a body as JSON: a lasting one, and lasting ones on a page of results, from what was written before. */
 export function writeBody(body: unknown): string {
   if (typeof body !== 'object' || body === null) return JSON.stringify(body);

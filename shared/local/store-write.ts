@@ -46,6 +46,8 @@ interface PreparedWrite {
   readonly key: string;
   /** The item as it is stored; absent unless it is a put. */
   readonly text?: string;
+  /** Its entries among the indexes, but for that of its expiry; none unless it is a put. */
+  readonly entries: readonly string[];
 }
 
 /**
@@ -59,13 +61,13 @@ export function prepareTransaction({ id, change, writes }: Transaction): Prepare
   let totalBytes = 0;
   const prepared = writes.map((write): PreparedWrite => {
     const key = itemKey(write.key);
-    if (write.action !== 'put') return { write, key };
-    indexEntries(write.key.pk, write.indexes ?? {}); // refuses what is too long
+    if (write.action !== 'put') return { write, key, entries: [] };
+    const entries = indexEntries(write.key.pk, write.indexes ?? {});
     const text = writeEnvelope(write, id, change);
     const bytes = Buffer.byteLength(text) + Buffer.byteLength(key);
     if (bytes > maxItemBytes) throw new ItemTooLarge(write.key, bytes);
     totalBytes += bytes;
-    return { write, key, text };
+    return { write, key, text, entries };
   });
   if (totalBytes > maxTransactionBytes) throw new Error(`a transaction of ${totalBytes} bytes`);
   if (writes.length > 1 && new Set(prepared.map(({ key }) => key)).size < writes.length) {
@@ -149,12 +151,12 @@ function isApplied(
 }
 
 function planWrite(
-  { write, key, text }: PreparedWrite,
+  { write, key, text, entries }: PreparedWrite,
   before: Envelope | undefined,
 ): readonly Operation[] {
   switch (write.action) {
     case 'put':
-      return text === undefined ? [] : replacement({ write, key, text }, before);
+      return text === undefined ? [] : replacement({ write, key, text, entries }, before);
     case 'delete':
       return before === undefined ? [] : removal(key, before);
     case 'check':
@@ -163,11 +165,16 @@ function planWrite(
 }
 
 function replacement(
-  { write, key, text }: { readonly write: Put; readonly key: string; readonly text: string },
+  {
+    write,
+    key,
+    text,
+    entries: indexed,
+  }: PreparedWrite & { readonly write: Put; readonly text: string },
   before: Envelope | undefined,
 ): readonly Operation[] {
   const operations: Operation[] = [{ table: 'items', key, value: text }];
-  const entries = indexEntries(write.key.pk, write.indexes ?? {});
+  const entries = [...indexed];
   if (write.expiresAt !== undefined) entries.push(expiryKey(write.expiresAt, key));
   const entriesBefore = before === undefined ? [] : entriesOf(key, before);
   for (const entry of entriesBefore) {

@@ -17,6 +17,6 @@ export function saveCall(context: Context): SaveCall {
  */
 export function objectInput(body: Body, mode: InputMode): ObjectInput {
   const { form, files } = body;
-  const input = readInput(objectFields, body, mode);
-  return { ...input, body: bodyObject(body), isForm: form, uploads: files };
+  const { values, errors } = readInput(objectFields, body, mode);
+  return { values, errors, body: bodyObject(body), isForm: form, uploads: files };
 }

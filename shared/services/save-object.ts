@@ -111,10 +111,19 @@ export async function planCreate(
   const owner = given ?? ownerOfNew(call.actor, input.values);
   const { group = null, owner_permissions = 'full' } = input.values;
   const { group_permissions = 'none', other_permissions = 'none' } = input.values;
+  // a plain literal: spreads cost more than all the rest of it
   const data: ObjectData = {
-    ...{ id, created_at: now, updated_at: now, revision: 1 },
-    ...{ owner, owner_permissions, group, group_permissions, other_permissions },
-    ...{ channel: null, channel_room: null },
+    id,
+    created_at: now,
+    updated_at: now,
+    revision: 1,
+    owner,
+    owner_permissions,
+    group,
+    group_permissions,
+    other_permissions,
+    channel: null,
+    channel_room: null,
     epoch: compiled.epoch,
     values,
   };
