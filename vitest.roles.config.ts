@@ -12,7 +12,7 @@ const elsewhere = [
   'test/api/round-trips.test.ts',
   'test/api/social.test.ts', // the services that are asked are functions of the test
   'test/api/user-social.test.ts',
-  'test/api/throttling.test.ts', // there each process counts for itself; end.test.ts sees what they write
+  'test/api/throttling.test.ts', // there each process counts for itself; test/aws/metering.test.ts sees what they write
   'test/api/usage.test.ts',
 ];
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { as, instanceNameEntity, usageEntity } from '../../shared/store/entities.ts';
 import {
   type Answer,
   type Api,
@@ -290,9 +291,15 @@ it('goes with its instance', async () => {
   const used = async () => (await get(sent.daily, fresh)).body.objects;
   expected(await get(path, fresh), 200);
   expect(await used()).toHaveLength(1);
+  const { store } = api.platform;
+  const [name] = await store.get([instanceNameEntity.key('gone-1')]);
+  const id = as(instanceNameEntity, name)?.data.instance ?? 0;
+  const rest = async () => (await store.query({ pk: usageEntity.key(id, '').pk, limit: 10 })).items;
+  expect(await rest()).toHaveLength(1);
 
   expected(await api.send({ as: fresh, method: 'DELETE', path }), 204);
 
   await api.platform.idle();
   expect(await used()).toEqual([]);
+  expect(await rest()).toEqual([]);
 });

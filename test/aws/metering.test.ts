@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { keyText } from '../../shared/domain/credentials.ts';
 import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
 
 /*
- * The end of a function's process: what it has counted is written when Lambda says that it ends.
+ * What a function's process has counted is written beside its calls, and when Lambda says that it ends.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-end-'));
@@ -82,10 +82,13 @@ function start(): Promise<Lambda> {
   });
 }
 
-/** Makes an instance and calls in it, three times. */
-async function use(lambda: Lambda): Promise<void> {
+/** As the table holds it. */
+const three = { d: { S: '{"api":3,"run":0,"cbxMs":0}' } };
+
+/** Makes an instance and calls in it, three times; gives its owner's key. */
+async function use(lambda: Lambda, nowMs?: number): Promise<string> {
   const call = async (method: string, path: string, key?: string, body?: unknown) => {
-    const result = await lambda.invoke(gatewayEvent({ method, path, key, body }));
+    const result = await lambda.invoke(gatewayEvent({ method, path, key, body }), { nowMs });
     if (result.statusCode >= 300) throw new Error(`${method} ${path}: ${result.statusCode}`);
     return bodyOf(result);
   };
@@ -94,7 +97,22 @@ async function use(lambda: Lambda): Promise<void> {
   await call('POST', '/v1.1/instances/', account_key, { name: 'my-news' });
   for (let n = 0; n < 3; n += 1)
     await call('GET', '/v1.1/instances/my-news/api_keys/', account_key);
+  return account_key;
 }
+
+test('what was counted is written beside the first call after ten seconds', async () => {
+  const lambda = await start();
+  const now = Date.now();
+  const key = await use(lambda, now);
+  const before = [...used];
+
+  const event = gatewayEvent({ method: 'GET', path: '/v1.1/', key });
+  await lambda.invoke(event, { nowMs: now + 11_000 });
+
+  await vi.waitFor(() => expect(used).toEqual([expect.objectContaining(three)]));
+  expect(before).toEqual([]);
+  await lambda.close();
+});
 
 test('what was counted is written when the process is told to end, and not before', async () => {
   const lambda = await start();
