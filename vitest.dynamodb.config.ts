@@ -9,6 +9,7 @@ export default defineConfig({
     include: hasEndpoint() ? suites : [],
     exclude: [
       'test/api/background*.test.ts', // nobody brings the changes of a table to their consumers yet
+      'test/api/soak.test.ts', // the same
       'test/api/query-reads.test.ts', // its 100,000 objects take the emulator too long
     ],
     passWithNoTests: true,
