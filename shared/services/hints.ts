@@ -1,5 +1,6 @@
 import type { CompiledClass } from '../domain/compiled-class.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
+import type { ParsedQuery } from '../domain/query/conditions.ts';
 import type { Key } from '../store/store.ts';
 import type { FileStore } from './ports.ts';
 
@@ -18,6 +19,8 @@ export interface Hints {
   readonly keys: Hint<string, KeyClaims>;
   /** Classes made ready, by the version of their record: not a hint but a fact, which no change can make wrong. */
   readonly compiled: Hint<string, CompiledClass>;
+  /** Filters as parsed, by the version of the class's record and their texts: facts as well. */
+  readonly queries: Hint<string, ParsedQuery>;
   /** How the last search of a form came to its end, by that form. */
   readonly ways: Hint<string, Way>;
   /** Where public files are served, for the classes made ready. */
@@ -49,6 +52,7 @@ export function createHints(files: Pick<FileStore, 'address'>): Hints {
     bindings: createHint(),
     keys: createHint(),
     compiled: createHint(),
+    queries: createHint(),
     ways: createHint(),
   };
 }

@@ -1,6 +1,8 @@
 import type { Actor } from '../domain/access.ts';
+import type { CompiledClass } from '../domain/compiled-class.ts';
 import { isUnbound, objectPermission } from '../domain/object-access.ts';
 import type { Paging } from '../domain/paging.ts';
+import type { ParsedQuery } from '../domain/query/conditions.ts';
 import { type Cursor, type Order, parseLastValue, parseOrder } from '../domain/query/order.ts';
 import { parseQueries } from '../domain/query/parse.ts';
 import type { Reader } from '../domain/query/plan.ts';
@@ -12,6 +14,7 @@ import { countObjects, explainTo, findObjects, type Search } from './object-sear
 import type { Walk } from './object-walk.ts';
 import { compiledClass } from './save-object.ts';
 
+const maxKeptLength = 400; // characters of a filter that is kept parsed
 const maxMs = 1500; // with what comes before and after, an answer takes less than two seconds
 
 /** What a list needs of the call. */
@@ -50,7 +53,7 @@ export async function listObjects(call: ListCall, request: ListRequest): Promise
   const compiled = compiledClass(call.hints, call.class);
   const order = parseOrder(request.orderBy, compiled);
   const from = cursorOf(order, request);
-  const { conditions, nested } = parseQueries(request.queries, compiled);
+  const { conditions, nested } = parsedQueries(call, request.queries, compiled);
   const resolved = await resolveNested({ ...call, deadline }, nested);
   const search = searchOf(call, [...conditions, ...resolved], deadline);
   const [walk, count] = await Promise.all([
@@ -60,6 +63,20 @@ export async function listObjects(call: ListCall, request: ListRequest): Promise
   const found = walk?.found ?? [];
   const objects = request.paging.direction === 'backward' ? found.toReversed() : found;
   return { order, objects, count };
+}
+
+/** The filters of a list, parsed; the same of the same class only once, as most clients ask few of them over and over. */
+function parsedQueries(
+  { hints, class: { version } }: ListCall,
+  texts: ListRequest['queries'],
+  compiled: CompiledClass,
+): ParsedQuery {
+  const name = JSON.stringify([version, ...texts]);
+  const known = hints.queries.get(name);
+  if (known !== undefined) return known;
+  const parsed = parseQueries(texts, compiled);
+  if (name.length <= maxKeptLength) hints.queries.set(name, parsed);
+  return parsed;
 }
 
 function cursorOf(order: Order, { lastValue, paging }: ListRequest): Cursor | undefined {

@@ -109,6 +109,16 @@ describe('a query', () => {
     ]);
   });
 
+  it('is no mixture of its copies, whatever was asked before', async () => {
+    const copies = ['{"pages":{"_gt":0}}', '{"pages":{"_lt":6}}'];
+    expect(await listed({ query: copies })).toEqual([3, 5, 8]);
+
+    for (const separator of ['\n', '\u0000', ',']) {
+      const path = `${books}?query=${encodeURIComponent(copies.join(separator))}`;
+      expect((await api.send({ as: world.owner, path })).status).toBe(400);
+    }
+  });
+
   it('comes in a body when it is long', async () => {
     const many = (make: (at: number) => unknown) =>
       Array.from({ length: 128 }, (_, at) => make(at));
