@@ -38,7 +38,7 @@ function refusalOf(error: Error): Refusal {
     case 'HPE_HEADER_OVERFLOW':
       return { status: '431 Request Header Fields Too Large', detail: headersTooLarge };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: '408 Request Timeout', detail: 'Request took too long to arrive.' };
+      return { status: '408 Request Timeout', detail: arrivedTooSlowly };
     case 'HPE_INVALID_METHOD': {
       const method = unknownMethod(error);
       if (method === undefined) break;
@@ -54,6 +54,9 @@ function methodRefusal(method: string): Refusal {
 
 /** Said with 431: request line and headers are over what the gateway takes. */
 export const headersTooLarge = 'Request headers are too large.';
+
+/** Said with 408. */
+export const arrivedTooSlowly = 'Request took too long to arrive.';
 
 /** Said with 400: no HTTP, or an address that cannot be decoded. */
 export const malformedRequest = 'Malformed request.';

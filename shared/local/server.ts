@@ -4,7 +4,13 @@ import { type ApiError, refused, tooLarge } from '../domain/errors.ts';
 import { type Result, toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
-import { answerBroken, headersTooLarge, malformedRequest, refuseTunnel } from './broken-request.ts';
+import {
+  answerBroken,
+  arrivedTooSlowly,
+  headersTooLarge,
+  malformedRequest,
+  refuseTunnel,
+} from './broken-request.ts';
 import { isForFiles, serveFiles } from './file-server.ts';
 import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
@@ -17,7 +23,8 @@ const maxDrainedBytes = 4 * maxBodyBytes;
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
 const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
 const arrivalMs = 60_000;
-const uploadMs = 900_000; // a large upload over a slow line
+/** The parser has one limit for all requests: that of a large upload over a slow line. Others are timed by us. */
+const uploadMs = 900_000;
 
 /** What the server needs. */
 export interface ServerOptions {
@@ -151,6 +158,7 @@ async function answer(
   if (hasBody(message)) {
     const body = await readBody(message);
     if (body === 'gone') return undefined;
+    if (body === 'too slow') return refuse(running, event, refused(408, arrivedTooSlowly));
     if (body === 'too large') return refuse(running, event, tooLarge(maxBodyBytes));
     addBody(event, body);
   }
@@ -173,12 +181,13 @@ function declaredBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'gone'> {
+function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'too slow' | 'gone'> {
   const waits = message.headers.expect !== undefined;
   if (waits && declaredBytes(message) > maxBodyBytes) return Promise.resolve('too large');
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];
     let bytes = 0;
+    const timer = setTimeout(() => resolve('too slow'), arrivalMs);
     message.on('data', (chunk: Buffer) => {
       bytes += chunk.byteLength;
       if (bytes <= maxBodyBytes) chunks.push(chunk);
@@ -190,7 +199,10 @@ function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'gon
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
     });
     message.once('error', () => resolve('gone'));
-    message.once('close', () => resolve('gone'));
+    message.once('close', () => {
+      clearTimeout(timer);
+      resolve('gone');
+    });
   });
 }
 

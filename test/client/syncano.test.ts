@@ -1,3 +1,6 @@
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClock } from '../../shared/services/clock.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
@@ -859,6 +862,76 @@ describe('DataObject', () => {
       ...{ title: 'two', pages: null, other_permissions: 'read', revision: 3 },
     });
     expect(updated.updated_at.getTime()).toBeGreaterThanOrEqual(saved.updated_at.getTime());
+  });
+
+  describe('with a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'groundwork-client-'));
+    const onDisk = join(folder, 'wave.png');
+    beforeAll(() => writeFileSync(onDisk, 'a picture'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    async function download(model: Client) {
+      expect(model.cover).toEqual({ type: 'file', value: expect.stringContaining(api.url) });
+      const response = await fetch(model.cover.value);
+      return [response.status, response.headers.get('content-type'), await response.text()];
+    }
+
+    it.each<[string, () => unknown, RegExp, string]>([
+      ['a buffer', () => Buffer.from('a picture'), /\/[0-9a-f]{40}$/, 'application/octet-stream'],
+      ['a stream', () => createReadStream(onDisk), /\.png$/, 'image/png'],
+      ['the path of a file', () => onDisk, /\.png$/, 'image/png'],
+    ])('from %s it is made beside other values, and read', async (_, content, name, type) => {
+      const made = await make({ title: 'Wave', pages: 3, cover: client.file(content()) });
+      const read = await get(made.id);
+
+      expect(made).toMatchObject({ title: 'Wave', pages: 3 });
+      expect(made.cover.value).toMatch(name);
+      expect(read.cover).toEqual(made.cover);
+      expect(await download(read)).toEqual([200, type, 'a picture']);
+    });
+
+    it('it is replaced, kept by a save of other values, copied, and taken away', async () => {
+      const cover = () => client.file(createReadStream(onDisk));
+      const made = await make({ title: 'one', cover: cover() });
+
+      const replaced = await run(
+        client.DataObject.please().update(
+          { className, id: made.id },
+          { cover: client.file(Buffer.from('another')) },
+        ),
+      );
+      replaced.title = 'two';
+      const saved = await run(replaced.save());
+      const copy = await make({ cover: saved.cover.value });
+      const emptied = await run(
+        client.DataObject.please().update({ className, id: made.id }, { cover: null }),
+      );
+      await api.platform.idle();
+      const gone = await Promise.all([made, saved].map((each) => fetch(each.cover.value)));
+
+      expect([replaced.title, saved.title, saved.cover]).toEqual(['two', 'two', replaced.cover]);
+      expect(saved.revision).toBe(3);
+      expect(await download(copy)).toEqual([200, 'application/octet-stream', 'another']);
+      expect(emptied.cover).toBeNull();
+      expect(gone.map(({ status }) => status)).toEqual([404, 404]);
+    });
+
+    it('it goes with its object', async () => {
+      const made = await make({ cover: client.file(createReadStream(onDisk)) });
+
+      await run(made.delete());
+      await api.platform.idle();
+
+      expect((await fetch(made.cover.value)).status).toBe(404);
+    });
+
+    it('what is wrong with it is said by field', async () => {
+      const told = await refusal(
+        client.DataObject.please().create({ className, cover: client.file(Buffer.from('')) }),
+      );
+
+      expect(told).toEqual(refused(400, '"cover" The submitted file is empty.'));
+    });
   });
 
   it.each([

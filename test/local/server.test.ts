@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Handler, toHandler } from '../../shared/http/edge.ts';
 import { type LocalServer, startServer } from '../../shared/local/server.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
@@ -39,6 +39,26 @@ function raw(url: string, ...parts: readonly (string | Buffer)[]): Promise<strin
 const lastCall = (head: string) => `${head}\r\nConnection: close\r\n\r\n`;
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 const statusOf = (answer: string) => Number(answer.slice(9, 12));
+
+test('a body that has not arrived within a minute is refused', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const handler: Handler = () => Promise.reject(new Error('called'));
+    const { url } = await start(handler);
+
+    const answer = raw(url, 'POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf');
+    while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(60_000);
+
+    expect([statusOf(await answer), bodyOf(await answer)]).toEqual([
+      408,
+      { detail: 'Request took too long to arrive.' },
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 describe('events', () => {
   async function eventOf(...parts: readonly (string | Buffer)[]) {
