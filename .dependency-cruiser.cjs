@@ -18,6 +18,7 @@ const onlyFor = (name, what, ...users) => ({
 
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
+const forge = '^node_modules/(@types/)?node-forge/';
 const gatewayTypes = '^node_modules/@types/aws-lambda/';
 const tests = '^(test|bench)/';
 
@@ -41,7 +42,7 @@ module.exports = {
       },
     },
 
-    only('domain-is-pure', '^shared/domain/', valibot, geohash, '^(node:)?crypto$'),
+    only('domain-is-pure', '^shared/domain/', valibot, geohash, forge, '^(node:)?crypto$'),
     only('store-knows-domain', '^shared/store/', '^shared/domain/'),
     only(
       'services-know-ports',

@@ -60,7 +60,7 @@ function connect(platform: LocalPlatform): Dispatch {
 
 /** What an operator wants to know first. */
 async function greet(platform: LocalPlatform, url: string, isolation: string): Promise<string> {
-  const { folder, settings } = platform;
+  const { folder, settings, push } = platform;
   const code = await openSetUpCode(platform);
   const reachable = reachableUrl(url);
   const account = {
@@ -71,6 +71,7 @@ async function greet(platform: LocalPlatform, url: string, isolation: string): P
   const lines = [
     `Groundwork listens on ${url}`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
+    `Pushes are written down in ${push.outbox}, not sent`,
     `Registration: ${settings.registration}`,
     isolation,
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),

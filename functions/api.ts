@@ -6,6 +6,7 @@ import { classes } from './classes/resource.ts';
 import { dataEndpoints } from './data-endpoints/resource.ts';
 import { instances } from './instances/resource.ts';
 import { objects } from './objects/resource.ts';
+import { push } from './push/resource.ts';
 import { root } from './root/resource.ts';
 import { schema } from './schema/resource.ts';
 import { usage } from './usage/resource.ts';
@@ -21,6 +22,7 @@ export const api: readonly Family[] = [
   objects,
   users,
   dataEndpoints,
+  push,
   schema,
   usage,
   batch,

@@ -13,12 +13,14 @@ import { workEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import type { FileBucket } from './file-bucket.ts';
+import type { PushPlatforms } from './push-platforms.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** What the background is made of. */
 export interface BackgroundProps {
   readonly table: DataTable;
   readonly files: FileBucket;
+  readonly push: PushPlatforms;
   readonly secret: Secret;
   readonly settings: DeploymentSettings;
 }
@@ -45,10 +47,11 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
 export class Background extends Construct {
   readonly deadLetters: IQueue;
 
-  constructor(scope: Construct, id: string, { table, files, secret, settings }: BackgroundProps) {
+  constructor(scope: Construct, id: string, props: BackgroundProps) {
     super(scope, id);
+    const { table } = props;
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
-      ...{ family: 'background', table, files, secret, settings, timeoutSeconds },
+      ...{ ...props, family: 'background', timeoutSeconds },
     });
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,

@@ -13,8 +13,9 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './file-bucket.ts';
-import { keepsFiles, sendsMail, usesOf } from './grants.ts';
+import { keepsFiles, pushUsesOf, sendsMail, usesOf } from './grants.ts';
 import { handlerCode } from './handler-bundle.ts';
+import type { PushPlatforms } from './push-platforms.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** What a function is made of beside its family's code. */
@@ -22,6 +23,7 @@ export interface FamilyFunctionProps {
   readonly family: string;
   readonly table: DataTable;
   readonly files: FileBucket;
+  readonly push: PushPlatforms;
   readonly secret: Secret;
   readonly settings: DeploymentSettings;
   /** Seconds that a call may take; as long as the gateway waits when absent. */
@@ -38,7 +40,7 @@ export class FamilyFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     super(scope, id);
-    const { family, table, files, secret, settings, timeoutSeconds = gatewaySeconds } = props;
+    const { family, table, files, push, secret, settings, timeoutSeconds = gatewaySeconds } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -62,13 +64,15 @@ export class FamilyFunction extends Construct {
         GROUNDWORK_SECRET: secret.secretArn,
         GROUNDWORK_FILES: files.name,
         GROUNDWORK_FILES_URL: files.url,
+        GROUNDWORK_PUSH: push.prefix,
+        GROUNDWORK_VAULT: push.keyArn,
         ...settings.variables,
       },
     });
   }
 
   private makeRole(
-    { family, table, files, secret, settings }: FamilyFunctionProps,
+    { family, table, files, push, secret, settings }: FamilyFunctionProps,
     logGroup: LogGroup,
   ): Role {
     const role = new Role(this, 'Role', {
@@ -88,6 +92,8 @@ export class FamilyFunction extends Construct {
       }),
     );
     if (keepsFiles(family)) files.grantTo(role);
+    const pushUses = pushUsesOf(family);
+    if (pushUses.length > 0) push.grantTo(role, pushUses);
     const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;
     if (sender !== '' && sendsMail(family)) role.addToPolicy(this.mayMail(sender));
     return role;

@@ -1,3 +1,5 @@
+import type { PushUse } from './push-platforms.ts';
+
 /** Something that a family does with the table, in words of its own. */
 export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
 
@@ -16,6 +18,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   objects: ['read', 'list', 'filter', 'write', 'count', 'meter'],
   'data-endpoints': ['read', 'list', 'filter', 'write', 'count', 'meter'],
   users: ['read', 'list', 'write', 'check', 'count', 'meter'],
+  push: ['read', 'list', 'write', 'count', 'meter'],
   schema: ['read'],
   usage: ['read', 'list'],
   background: ['read', 'list', 'filter', 'write', 'meter'],
@@ -51,4 +54,15 @@ const filing: readonly string[] = ['objects', 'data-endpoints', 'users', 'batch'
 /** Tells whether a family keeps files: of objects, of users' profiles, or those that nobody needs any more. */
 export function keepsFiles(family: string): boolean {
   return filing.includes(family);
+}
+
+const pushing: Readonly<Record<string, readonly PushUse[]>> = {
+  push: ['configure'],
+  batch: ['configure'],
+  background: ['send'],
+};
+
+/** What a family does with push services. */
+export function pushUsesOf(family: string): readonly PushUse[] {
+  return pushing[family] ?? [];
 }

@@ -9,6 +9,7 @@ import { gatewayPaths } from './gateway-paths.ts';
 import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
 import { Observability } from './observability.ts';
+import { PushPlatforms } from './push-platforms.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** The family whose function holds the whole map. */
@@ -21,7 +22,8 @@ export class GroundworkStack extends Stack {
     const table = new DataTable(this, 'Data', settings);
     const files = new FileBucket(this, 'Files', settings);
     const { secret } = new MasterSecret(this, 'Master', settings);
-    const shared = { table, files, secret, settings };
+    const push = new PushPlatforms(this, 'PushPlatforms', settings);
+    const shared = { table, files, push, secret, settings };
     const families = new Set([...api.map(({ name }) => name), wholeMap]);
     const functions = new Map(
       [...families].map((family) => [

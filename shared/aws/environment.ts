@@ -12,6 +12,8 @@ export interface Environment {
   readonly secret: string;
   /** Where files are: the bucket, and the address of what is public in it, without a slash at the end. */
   readonly files: { readonly bucket: string; readonly address: string };
+  /** What the names of push applications begin with, and the ARN of the key that locks their credentials. */
+  readonly push: { readonly prefix: string; readonly key: string };
   readonly logLevel: LogLevel;
   readonly settings: Settings;
   /** Sender of mails; undefined: mails are written into the log. */
@@ -62,6 +64,8 @@ const placesSchema = v.object({
   GROUNDWORK_SECRET: given,
   GROUNDWORK_FILES: given,
   GROUNDWORK_FILES_URL: given,
+  GROUNDWORK_PUSH: given,
+  GROUNDWORK_VAULT: given,
 });
 
 /**
@@ -76,6 +80,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     table: places.GROUNDWORK_TABLE,
     secret: places.GROUNDWORK_SECRET,
     files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
+    push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
     social: parse(socialVariables, variables),
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     ...readSettings(variables),

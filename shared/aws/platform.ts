@@ -9,9 +9,11 @@ import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
 import { openLog } from './log.ts';
 import { openMailer } from './mailer.ts';
+import { openSender } from './push.ts';
 import { openSecrets } from './secrets.ts';
 import { openStore } from './store.ts';
 import { createClient } from './store-client.ts';
+import { openVault } from './vault.ts';
 
 /** The platform of one function. */
 export interface AwsPlatform extends Platform {
@@ -21,7 +23,7 @@ export interface AwsPlatform extends Platform {
 
 /** Opens what AWS offers: the table, the master secrets, files, mail, standard output as log. Makes no call by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, files, logLevel, settings, mailFrom, social } = environment;
+  const { table, secret, files, push, logLevel, settings, mailFrom, social } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
@@ -37,6 +39,8 @@ export function openPlatform(environment: Environment): AwsPlatform {
     meter: openMeter({ store, clock, ids, log }),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     files: openFiles(files),
+    push: openSender(push),
+    vault: openVault(push),
     social: createVerifiers(social, fetch),
     settings,
     changes: { settled: () => Promise.resolve() },

@@ -79,7 +79,7 @@ function describeFault(error: unknown): string {
   return `${error.stack ?? error.name}${cause}`;
 }
 
-/** Writes the line of one request: any segment of its path that is as long as a key is left out. */
+/** Writes the line of one request: keys and tokens of devices in its path are left out. */
 export function logRequest(
   log: Log,
   { requestContext: { http, requestId }, rawPath }: APIGatewayProxyEventV2,
@@ -91,8 +91,15 @@ export function logRequest(
     message: 'request',
     requestId,
     method: http.method,
-    path: rawPath.length < 40 ? rawPath : rawPath.replace(/[0-9a-f]{40,}/gi, '(key)'),
+    path: loggedPath(rawPath),
     status,
     durationMs: Math.round(micros) / 1000,
   });
+}
+
+function loggedPath(path: string): string {
+  if (path.length < 40) return path;
+  return path
+    .replace(/(\/push_notifications\/[^/]+\/devices\/)[^/]+/, '$1(token)')
+    .replace(/[0-9a-f]{40,}/gi, '(key)');
 }

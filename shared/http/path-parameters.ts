@@ -36,6 +36,12 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
     isLowered: true,
   },
   id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item of the list.' },
+  device: {
+    type: 'string',
+    pattern: /^[A-Za-z0-9_|:-]{1,512}$/,
+    description: 'Registration id of a device: its token.',
+    documentedAs: 'registration_id',
+  },
   backend: {
     type: 'string',
     pattern: /^[a-z0-9-]{1,40}$/,

@@ -5,14 +5,16 @@ import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
-import type { Clock, Log, Platform, Secrets, Settings } from '../services/ports.ts';
+import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../services/ports.ts';
 import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FilesOptions, type LocalFiles, openFiles, openTemporaryFiles } from './files.ts';
+import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
 import { type LocalScripts, type LocalScriptsOptions, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
+import { openVault } from './vault.ts';
 
 /** Where a platform keeps its data, and what was set. */
 export interface PlatformOptions {
@@ -26,6 +28,8 @@ export interface PlatformOptions {
   readonly social?: Platform['social'];
   /** A test may fix it. */
   readonly clock?: Clock;
+  /** A test may send in another way than into the outbox. */
+  readonly push?: PushSender;
   /** What scripts may do on this machine. */
   readonly scripts?: LocalScriptsOptions;
 }
@@ -36,6 +40,7 @@ export interface LocalPlatform extends Platform {
   readonly folder: string | undefined;
   readonly scripts: LocalScripts;
   readonly files: LocalFiles;
+  readonly push: Outbox;
   /** Makes a dispatch whose calls the work in the background waits for where it must. */
   track: Calls['track'];
   /** Resolves when all that follows from earlier calls is done, but for work that is due later. */
@@ -51,6 +56,7 @@ interface Medium {
   readonly store: LocalStore;
   readonly secrets: Secrets;
   readonly files: LocalFiles;
+  readonly push: Outbox;
   close(): Promise<void>;
 }
 
@@ -62,15 +68,19 @@ interface Medium {
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
   const { folder, settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
-  const shared = { nowMs, url, log };
+  const ids = openIds();
+  const shared = { nowMs, url, log, clock, ids };
   const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
   const mailer = loggingMailer(log);
   const { store, files } = medium;
-  const ids = openIds();
+  const push = { ...medium.push, ...options.push };
+  const vault = openVault(medium.secrets);
   const calls = openCalls(clock);
   const services = {
     store,
     files,
+    push,
+    vault,
     secrets: medium.secrets,
     clock,
     ids,
@@ -86,7 +96,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   });
   const scripts = openScripts(options.scripts);
   return {
-    ...{ ...medium, ...services, scripts, changes: background.changes },
+    ...{ ...medium, ...services, push, scripts, changes: background.changes },
     track: calls.track,
     idle: background.idle,
     close: async () => {
@@ -99,18 +109,21 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   };
 }
 
-type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'>;
+type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> & Pick<Platform, 'clock' | 'ids'>;
 
 async function openMemory(shared: Shared): Promise<Medium> {
   const store = await openTemporaryStore({ now: shared.nowMs, watches });
   const files = await openTemporaryFiles(shared);
+  const push = openTemporaryOutbox(shared);
   return {
     folder: undefined,
     store,
     files,
+    push,
     secrets: temporarySecrets(),
     close: async () => {
       files.close();
+      push.close();
       await store.close();
     },
   };
@@ -125,14 +138,17 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     await mkdir(storePath, { recursive: true, mode: 0o700 });
     const store = await openStore({ path: storePath, now: nowMs, watches });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
+    const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
     await folder.markFormat();
     return {
       folder: folder.path,
       store,
       files,
+      push,
       secrets,
       close: async () => {
         files.close();
+        push.close();
         await store.close();
         await folder.release();
       },

@@ -26,7 +26,7 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** Where version 1 has the same under another path. */
   readonly v1Path?: string;
   /** The parameter that names an item. */
-  readonly item: 'id' | 'class' | 'instance' | 'member' | 'endpoint';
+  readonly item: 'id' | 'class' | 'instance' | 'member' | 'endpoint' | 'device';
   /** Objects stand in a class. */
   readonly inClass?: true;
   readonly access: Access;

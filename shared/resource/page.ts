@@ -93,6 +93,7 @@ const kept = new Set(
   [
     'page_size ordering order_by query fields excluded_fields include_count expand room last_id',
     'start end source instance', // filters of usage
+    'device_id user is_active', // of devices
   ].flatMap((names) => names.split(' ')),
 );
 

@@ -121,6 +121,8 @@ export interface Params {
   readonly class?: string;
   readonly endpoint?: string;
   readonly id?: number;
+  /** Token of a device. */
+  readonly device?: string;
   /** Name of another service whose log-ins are taken over. */
   readonly backend?: string;
   /** Second id of a membership: what belongs to `id`. */

@@ -6,6 +6,8 @@ import { clearGroup } from './clear-group.ts';
 import { clearClass, clearInstance } from './clear-partitions.ts';
 import { clearUser } from './clear-user.ts';
 import { removeFiles } from './object-files.ts';
+import { closeApplication, syncEndpoints } from './push-endpoints.ts';
+import { sendPush } from './push-send.ts';
 import { recountClass } from './recount-class.ts';
 import type { WorkKind } from './work.ts';
 
@@ -25,6 +27,9 @@ export const workKinds: readonly WorkKind[] = [
   clearGroup,
   removeFiles,
   clearFiles,
+  sendPush,
+  syncEndpoints,
+  closeApplication,
 ];
 
 /** The changes that some consumer wants to hear of. */

@@ -17,6 +17,8 @@ import {
   invitedEmailEntity,
   memberEntity,
   membershipEntity,
+  pushConfigEntity,
+  pushEndpointEntity,
 } from '../store/entities.ts';
 import type { GroupData } from '../store/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
@@ -117,6 +119,7 @@ async function clearSome(context: WorkContext, pk: string): Promise<number> {
   await Promise.all(
     items.map(async (item) => {
       if (item.kind === groupEntity.kind && (await clearMembers(context, item)) > 0) return;
+      await leavePushService(context, item);
       const others = await elsewhere(context, item);
       await maintain(context, [...others.map(deletion), deletion(item.key)]);
     }),
@@ -128,6 +131,17 @@ async function clearSome(context: WorkContext, pk: string): Promise<number> {
 function clearMembers(context: WorkContext, { key, data }: Stored): Promise<number> {
   const { id } = data as GroupData; // its kind says so
   return clearSome(context, membershipEntity.key(Number(key.pk.split('#')[1]), id, 0).pk);
+}
+
+/** Removes what the push service keeps for an item. */
+async function leavePushService({ push }: WorkContext, item: Stored): Promise<void> {
+  if (item.kind === pushEndpointEntity.kind) {
+    await push.removeEndpoint(as(pushEndpointEntity, item).data.endpoint);
+  }
+  if (item.kind !== pushConfigEntity.kind) return;
+  for (const { application } of Object.values(as(pushConfigEntity, item).data)) {
+    if (application !== null) await push.closeApplication(application);
+  }
 }
 
 /** What an item of the instance has in the partitions of accounts. */

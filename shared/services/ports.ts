@@ -1,3 +1,5 @@
+import type { ProviderPush } from '../domain/push/payload.ts';
+import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { Store } from '../store/store.ts';
 
 /** Tells the time. Tests fix it. */
@@ -153,6 +155,45 @@ export interface Meter {
   flush(): Promise<void>;
 }
 
+/**
+ * Hands pushes over to a push service. An application holds the credential of one place; an endpoint is a device as
+ * an application knows it. Everything but `publish` may be done again without harm.
+ *
+ * Each call throws PushFailure where the service says no.
+ */
+export interface PushSender {
+  /**
+   * Makes the application of a place, or gives the one that it has another credential.
+   *
+   * @param current the application that the place had last, if any
+   */
+  openApplication(place: PushPlace, credential: PushCredential, current?: string): Promise<string>;
+  /** Removes an application; it does not matter whether it is there. */
+  closeApplication(application: string): Promise<void>;
+  /** Makes the endpoint of a device, or finds and enables it. */
+  createEndpoint(application: string, device: EndpointDevice): Promise<string>;
+  setEndpoint(endpoint: string, token: string, isEnabled: boolean): Promise<void>;
+  /** Removes an endpoint; it does not matter whether it is there. */
+  removeEndpoint(endpoint: string): Promise<void>;
+  /** Hands one push over, at most once; gives the service's id of it. */
+  publish(endpoint: string, push: ProviderPush): Promise<string>;
+}
+
+/** A device as a push service gets to know it. */
+export interface EndpointDevice {
+  readonly token: string;
+  /** Shown beside it in the service's own pages: instance, and nothing that is secret. */
+  readonly note: string;
+}
+
+/** Encrypts what must be kept and may be read by this deployment only. */
+export interface Vault {
+  /** @param context what the text belongs to; it can be read only for the same */
+  seal(text: string, context: Readonly<Record<string, string>>): Promise<string>;
+  /** Throws Error when it cannot be read. */
+  open(sealed: string, context: Readonly<Record<string, string>>): Promise<string>;
+}
+
 /** Everything that differs between AWS and one machine, and between these and a test. */
 export interface Platform {
   readonly store: Store;
@@ -162,6 +203,8 @@ export interface Platform {
   readonly log: Log;
   readonly mailer: Mailer;
   readonly files: FileStore;
+  readonly push: PushSender;
+  readonly vault: Vault;
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;

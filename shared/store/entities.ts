@@ -1,4 +1,13 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
+import { type PushPlace, type PushProvider, pushProviders } from '../domain/push/provider.ts';
+import type {
+  PushConfigData,
+  PushDeviceData,
+  PushDeviceRowData,
+  PushEndpointData,
+  PushMessageData,
+  PushPartData,
+} from './push-records.ts';
 import type {
   AccountData,
   AdminData,
@@ -61,6 +70,10 @@ import type { Key, Stored } from './store.ts';
  * | objects of a class, by id and by all 19 indexes | INSTANCE#<id>#CLASS#<number>   | <id>                        |
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
  * | what was used, by hour (UTC)                    | INSTANCE#<id>#USAGE            | <YYYY-MM-DDThh>             |
+ * | credentials and applications of a push provider | INSTANCE#<id>                  | PUSHCONFIG#<provider>       |
+ * | devices by token; all in order, those of a user | INSTANCE#<id>#DEVICES#<provider>; …#DEVICEROWS#… | <token>; ALL#<row>, USER#<id>#<row> |
+ * | push messages; whom they are for, by hundreds   | INSTANCE#<id>#PUSHES#<provider>; …#PUSHPARTS#… | <id>; <message>#<part> |
+ * | where a push service knows a device             | INSTANCE#<id>#PUSHENDPOINTS#<provider> | <environment>#<token> |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
  * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
  * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
@@ -302,6 +315,71 @@ export function placeOfObject({ pk }: Key): {
   return { instance: Number(instance), classNumber: Number(classNumber) };
 }
 
+/** Credentials of a push provider, and the applications that were made with them. */
+export const pushConfigEntity = entity<PushConfigData, [instance: number, provider: PushProvider]>(
+  'push-config',
+  (instance, provider) => ({ pk: `INSTANCE#${instance}`, sk: `PUSHCONFIG#${provider}` }),
+);
+
+/** A device; `code` is its token in the form by which tokens are told apart. */
+export const pushDeviceEntity = entity<
+  PushDeviceData,
+  [instance: number, provider: PushProvider, code: string]
+>('push-device', (instance, provider, code) => ({
+  pk: `INSTANCE#${instance}#DEVICES#${provider}`,
+  sk: code,
+}));
+
+/** Devices in the order of their creation: all of them, and those of a user. */
+export function pushDeviceRowPrefix(user: number | undefined): string {
+  return user === undefined ? 'ALL#' : `USER#${idKey(user)}#`;
+}
+export const pushDeviceRowEntity = entity<
+  PushDeviceRowData,
+  [instance: number, provider: PushProvider, user: number | undefined, row: number]
+>('push-device-row', (instance, provider, user, row) => ({
+  pk: `INSTANCE#${instance}#DEVICEROWS#${provider}`,
+  sk: pushDeviceRowPrefix(user) + idKey(row),
+}));
+
+/** A push message, without whom it is for. */
+export const pushMessageEntity = entity<
+  PushMessageData,
+  [instance: number, provider: PushProvider, id: number]
+>('push-message', (instance, provider, id) => ({
+  pk: `INSTANCE#${instance}#PUSHES#${provider}`,
+  sk: idKey(id),
+}));
+
+/** Some of the devices that a message is for, and how far it has come with each of them. */
+export const pushPartEntity = entity<
+  PushPartData,
+  [instance: number, provider: PushProvider, message: number, part: number]
+>('push-part', (instance, provider, message, part) => ({
+  pk: `INSTANCE#${instance}#PUSHPARTS#${provider}`,
+  sk: `${idKey(message)}#${idKey(part)}`,
+}));
+
+/** Where the push service knows a device, whether it is one of ours or only was named by a message. */
+export const pushEndpointEntity = entity<PushEndpointData, [place: PushPlace, code: string]>(
+  'push-endpoint',
+  ({ instance, provider, environment }, code) => ({
+    pk: `INSTANCE#${instance}#PUSHENDPOINTS#${provider}`,
+    sk: `${environment}#${code}`,
+  }),
+);
+
+/** The partitions of an instance that hold what belongs to push; what is known elsewhere comes first. */
+function pushPartitions(instance: number): readonly string[] {
+  return pushProviders.flatMap((provider) => [
+    pushEndpointEntity.key({ instance, provider, environment: 'production' }, '').pk,
+    pushDeviceEntity.key(instance, provider, '').pk,
+    pushDeviceRowEntity.key(instance, provider, undefined, 0).pk,
+    pushMessageEntity.key(instance, provider, 0).pk,
+    pushPartEntity.key(instance, provider, 0, 0).pk,
+  ]);
+}
+
 /** The partitions that are a class's own. */
 export function classPartitions(instance: number, classNumber: number): readonly string[] {
   return [
@@ -325,6 +403,7 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     usernameEntity.key(instance, '').pk,
     userSocialEntity.key(instance, '', '').pk,
     usageEntity.key(instance, '').pk,
+    ...pushPartitions(instance),
     instanceEntity.key(instance).pk,
   ];
 }
@@ -346,6 +425,10 @@ export const instanceCounters = [
   'user',
   'group',
   'data-endpoint',
+  'gcm-device',
+  'apns-device',
+  'gcm-message',
+  'apns-message',
 ] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {

@@ -178,6 +178,7 @@ describe('environment', () => {
   const places = {
     ...{ GROUNDWORK_TABLE: 'a-table', GROUNDWORK_SECRET: 'an-arn' },
     ...{ GROUNDWORK_FILES: 'a-bucket', GROUNDWORK_FILES_URL: 'https://cdn.example' },
+    ...{ GROUNDWORK_PUSH: 'groundwork_prod', GROUNDWORK_VAULT: 'a-key' },
   };
 
   test('needs to say where the data are, and has a default for all else', () => {
@@ -185,6 +186,7 @@ describe('environment', () => {
       table: 'a-table',
       secret: 'an-arn',
       files: { bucket: 'a-bucket', address: 'https://cdn.example' },
+      push: { prefix: 'groundwork_prod', key: 'a-key' },
       logLevel: 'info',
       settings: {
         registration: 'closed',

@@ -39,6 +39,18 @@ test('the function has time for work, and may read and write the table and its s
     },
     { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
     {
+      actions: [
+        ...['CreatePlatformApplication', 'CreatePlatformEndpoint', 'DeleteEndpoint'],
+        ...['DeletePlatformApplication', 'Publish', 'SetEndpointAttributes'],
+        'SetPlatformApplicationAttributes',
+      ].map((name) => `sns:${name}`),
+      resources: [
+        expect.stringMatching(/:app\/\*\/groundwork_prod_\*$/),
+        expect.stringMatching(/:endpoint\/\*\/groundwork_prod_\*$/),
+      ],
+    },
+    { actions: ['kms:Decrypt'], resources: [expect.stringMatching(/^PushPlatformsKey/)] },
+    {
       actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
       resources: [queueId],
     },

@@ -12,6 +12,7 @@ const { id: tableId, resource: table } = onlyOne(template, 'AWS::DynamoDB::Globa
 const { id: secretId, resource: secret } = onlyOne(template, 'AWS::SecretsManager::Secret');
 const { id: bucketId, resource: bucket } = onlyOne(template, 'AWS::S3::Bucket');
 const { id: cdnId, resource: cdn } = onlyOne(template, 'AWS::CloudFront::Distribution');
+const { id: keyId, resource: vaultKey } = onlyOne(template, 'AWS::KMS::Key');
 const functions = deployedFunctions(template);
 
 describe('the table', () => {
@@ -66,6 +67,13 @@ describe('the master secret', () => {
 
   test('outlives the stack', () => {
     expect(secret).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+});
+
+test('the key of push credentials turns by itself, and outlives the stack', () => {
+  expect(vaultKey).toMatchObject({
+    Properties: { EnableKeyRotation: true },
+    ...{ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' },
   });
 });
 
@@ -161,6 +169,8 @@ describe.each(ofFamilies)(
         GROUNDWORK_SECRET: secretId,
         GROUNDWORK_FILES: bucketId,
         GROUNDWORK_FILES_URL: `https://${cdnId}.DomainName`,
+        GROUNDWORK_PUSH: 'groundwork_prod',
+        GROUNDWORK_VAULT: keyId,
       });
     });
 
@@ -212,6 +222,15 @@ describe.each(ofFamilies)(
                 resources: [`${bucketId}/public/*`, `${bucketId}/uploads/*`],
               },
               { actions: ['s3:ListBucket'], resources: [bucketId] },
+            ]
+          : []),
+        ...(['push', 'batch'].includes(family)
+          ? [
+              {
+                actions: ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'],
+                resources: [expect.stringMatching(/:app\/\*\/groundwork_prod_\*$/)],
+              },
+              { actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [keyId] },
             ]
           : []),
       ]);

@@ -13,6 +13,7 @@ import type {
   LogEntry,
   Mailer,
   Platform,
+  PushSender,
   Settings,
 } from '../../shared/services/ports.ts';
 import { runDue } from '../../shared/services/work.ts';
@@ -92,6 +93,7 @@ export async function startApi(
     readonly log?: Log;
     readonly social?: Platform['social'];
     readonly mailer?: Mailer;
+    readonly push?: PushSender;
   } = {},
 ): Promise<Api> {
   const logged: LogEntry[] = [];
@@ -106,6 +108,7 @@ export async function startApi(
     },
     ...(options.clock && { clock: options.clock }),
     ...(options.social && { social: options.social }),
+    ...(options.push && { push: options.push }),
   });
   const { wrap, mailer = opened.mailer } = options;
   const ports = { ...opened, mailer };

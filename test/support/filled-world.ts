@@ -52,6 +52,23 @@ const samples: Readonly<Record<string, Sample>> = {
   '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
   '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
   '/instances/{instance}/users/{id}/groups/': () => ({ group: 1 }),
+  '/instances/{instance}/push_notifications/gcm/devices/': (marker) => ({
+    registration_id: marker.replace(/[^A-Za-z0-9_|:-]/g, '-').slice(0, 512) || '-',
+    label: marker.slice(0, 80),
+    metadata: { note: marker.slice(0, 1000) },
+    user: 1,
+  }),
+  '/instances/{instance}/push_notifications/apns/devices/': (marker) => ({
+    registration_id: Buffer.from(marker.padEnd(32, '-')).toString('hex').slice(0, 128),
+    label: marker.slice(0, 80),
+    metadata: { note: marker.slice(0, 1000) },
+  }),
+  '/instances/{instance}/push_notifications/gcm/messages/': (marker) => ({
+    content: { environment: 'development', registration_ids: [marker], data: { note: marker } },
+  }),
+  '/instances/{instance}/push_notifications/apns/messages/': (marker) => ({
+    content: { environment: 'production', registration_ids: [marker], aps: { alert: marker } },
+  }),
 };
 
 /** Lists that another list's item is in as well. */
@@ -101,6 +118,7 @@ export async function openFilledWorld(
   marker: string,
 ): Promise<FilledWorld> {
   const world = await openWorld(api, instance);
+  await configurePush(world, marker);
   const segments = new Map(versions.map((version) => [`/${version}/instances/`, instance]));
   const resolve = (template: string): string => {
     const [, list, rest] = /^(.*\/)\{\w+\}(.*)$/.exec(template) ?? [];
@@ -136,6 +154,21 @@ export async function openFilledWorld(
     path: ({ template }) => resolve(template),
     sample: ({ route }, other = marker) => sampleOf(route)?.(other),
   };
+}
+
+/** Without credentials no message is taken. */
+async function configurePush({ call, owner }: World, marker: string): Promise<void> {
+  const at = (provider: string) => `push_notifications/${provider}/config/`;
+  const account = { project_id: 'app', private_key: 'key', client_email: marker };
+  const gcm = { development_api_key: account };
+  expected(await call(owner, 'PUT', at('gcm'), gcm), 200);
+  const apns = {
+    production_token_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
+    ...{ production_key_id: 'ABCDE12345', production_team_id: 'FGHIJ67890' },
+    production_bundle_identifier: 'com.example.app',
+    production_certificate_name: marker.slice(0, 200),
+  };
+  expected(await call(owner, 'PUT', at('apns'), apns), 200);
 }
 
 /** Gives an account a first name. */

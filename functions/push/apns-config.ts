@@ -1,0 +1,171 @@
+import { invalid } from '../../shared/domain/errors.ts';
+import { type PushCertificate, readCertificate } from '../../shared/domain/push/certificate.ts';
+import { type PushEnvironment, pushEnvironments } from '../../shared/domain/push/provider.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { computed, type Field, type Fields, flag, text } from '../../shared/resource/field.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import type { Context, Route } from '../../shared/resource/route.ts';
+import type { PushConfigData, PushSideData } from '../../shared/store/push-records.ts';
+import { type SentToken, tokenOf } from './apns-token.ts';
+import { configAccess, configPath, configRoute, showConfig } from './config-route.ts';
+import { configOf, type SideChange, saveConfig } from './config-save.ts';
+import { configReads } from './message-write.ts';
+
+const name = text(200, { nullable: true });
+
+function fieldsOf(environment: PushEnvironment): Fields {
+  // a file, which a body of JSON cannot hold: what it says there is read past
+  const certificate: Field = computed('file upload', { shows: 'boolean' });
+  return {
+    [`${environment}_certificate_name`]: name,
+    [`${environment}_certificate`]: certificate,
+    [`${environment}_bundle_identifier`]: name,
+    [`${environment}_expiration_date`]: computed('datetime'),
+    [`${environment}_token_key`]: text(16_384, { nullable: true }),
+    [`${environment}_key_id`]: text(10, { nullable: true }),
+    [`${environment}_team_id`]: text(10, { nullable: true }),
+  };
+}
+
+const fields: Fields = { ...fieldsOf('production'), ...fieldsOf('development') };
+
+function showSide(environment: PushEnvironment, side: PushSideData) {
+  const token = side.credential?.kind === 'token' ? side.credential : undefined;
+  return {
+    [`${environment}_certificate_name`]: side.certificate_name,
+    [`${environment}_certificate`]: side.credential?.kind === 'certificate',
+    [`${environment}_bundle_identifier`]: side.bundle_identifier,
+    [`${environment}_expiration_date`]: side.expiration_date,
+    [`${environment}_token_key`]: token?.shown ?? null,
+    [`${environment}_key_id`]: token?.keyId ?? null,
+    [`${environment}_team_id`]: token?.teamId ?? null,
+  };
+}
+
+const form = {
+  links: [
+    { name: 'self', type: 'detail', to: '' },
+    { name: 'remove_certificate', type: 'remove_certificate', to: 'remove_certificate/' },
+  ],
+  show: ({ production, development }: PushConfigData) => ({
+    ...showSide('production', production),
+    ...showSide('development', development),
+  }),
+} as const;
+
+/** What a body says of one environment. */
+interface Sent extends SentToken {
+  readonly certificate_name?: string | null;
+  readonly bundle_identifier?: string | null;
+  readonly certificate?: PushCertificate;
+}
+
+async function change(context: Context, mode: 'replace' | 'patch'): Promise<PushConfigData> {
+  const body = await context.body();
+  const input = validInput(fields, body, mode);
+  const sent = new Map<PushEnvironment, Sent>();
+  for (const environment of pushEnvironments) {
+    const prefix = `${environment}_`;
+    const own = Object.entries(input).filter(([key]) => key.startsWith(prefix));
+    const certificate = await uploaded(context, body, environment);
+    const values = Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]));
+    sent.set(environment, { ...values, ...(certificate && { certificate }) });
+  }
+  return saveConfig(context, 'apns', async (current) => {
+    const changes: Partial<Record<PushEnvironment, SideChange>> = {};
+    for (const [environment, values] of sent) {
+      changes[environment] = await sideChange(context, environment, values, current[environment]);
+    }
+    return changes;
+  });
+}
+
+async function uploaded(
+  { platform }: Context,
+  { files = [] }: Body,
+  environment: PushEnvironment,
+): Promise<PushCertificate | undefined> {
+  const field = `${environment}_certificate`;
+  const file = files.findLast((each) => each.field === field);
+  if (file === undefined) return undefined;
+  const reading = await readCertificate(file, environment, platform.clock.micros() / 1000);
+  if (!reading.ok) throw invalid({ [field]: reading.messages });
+  return reading.value;
+}
+
+async function sideChange(
+  context: Context,
+  environment: PushEnvironment,
+  sent: Sent,
+  side: PushSideData,
+): Promise<SideChange> {
+  const { certificate_name, bundle_identifier, certificate } = sent;
+  const texts = {
+    ...(certificate_name !== undefined && { certificate_name }),
+    ...(bundle_identifier !== undefined && { bundle_identifier }),
+  };
+  if (certificate !== undefined) {
+    const { expires: expiration_date, bundle, certificate: pem, key } = certificate;
+    const secret = { kind: 'certificate', certificate: pem, key } as const;
+    return {
+      texts: {
+        ...{ ...texts, expiration_date },
+        bundle_identifier: (bundle_identifier ?? side.bundle_identifier) || bundle,
+      },
+      credential: { secret, shown: '', field: `${environment}_certificate` },
+    };
+  }
+  const bundle = bundle_identifier === undefined ? side.bundle_identifier : bundle_identifier;
+  const credential = await tokenOf(context, environment, { sent, side, bundle });
+  const isToken = credential !== undefined && credential !== null;
+  return {
+    texts: { ...texts, ...(isToken && { expiration_date: null }) },
+    ...(credential !== undefined && { credential }),
+  };
+}
+
+const removeFields: Fields = {
+  production_certificate: flag(),
+  development_certificate: flag(),
+};
+
+const removeRoute: Route = {
+  ...endpointRoute({
+    name: 'APNS Config Remove Certificate',
+    path: `${configPath('apns')}remove_certificate/`,
+    access: configAccess,
+    answer: { fields, links: form.links, name: 'APNS Config' },
+    operations: {
+      POST: {
+        right: 'A',
+        reads: configReads('apns'),
+        run: async (context) => {
+          const input = validInput(removeFields, await context.body(), 'patch');
+          const isAny = Object.values(input).includes(true);
+          const config = isAny ? await removeCertificates(context, input) : configOf(context);
+          return { status: 200, body: showConfig(context, 'apns', { form, config }) };
+        },
+      },
+    },
+    forms: { POST: removeFields },
+  }),
+  kind: 'action',
+};
+
+function removeCertificates(context: Context, input: Readonly<Record<string, unknown>>) {
+  return saveConfig(context, 'apns', async (current) => {
+    const gone = pushEnvironments.filter(
+      (environment) =>
+        input[`${environment}_certificate`] === true &&
+        current[environment].credential?.kind === 'certificate',
+    );
+    const removed: SideChange = { credential: null, texts: { expiration_date: null } };
+    return Object.fromEntries(gone.map((environment) => [environment, removed]));
+  });
+}
+
+/** Certificates and token keys of Apple; answers show that they are there (reference: push, config). */
+export const apnsConfigRoutes: readonly Route[] = [
+  configRoute('apns', { ...form, fields, change }),
+  removeRoute,
+];

@@ -1,0 +1,73 @@
+import { allRights } from '../../shared/domain/access.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import type { Fields } from '../../shared/resource/field.ts';
+import { type Link, linksOf, pathOf } from '../../shared/resource/links.ts';
+import type { Context, Operation, Route } from '../../shared/resource/route.ts';
+import type { PushConfigData } from '../../shared/store/push-records.ts';
+import { configOf } from './config-save.ts';
+import { configReads } from './message-write.ts';
+import { providerNames, providerPath } from './paths.ts';
+
+/** Who may see and change credentials. */
+export const configAccess = { owner: allRights, full: allRights, write: allRights, read: 'LG' };
+
+/** What is a provider's own of its configuration. */
+export interface ConfigForm {
+  readonly fields: Fields;
+  readonly links: readonly Link<PushConfigData>[];
+  readonly show: (config: PushConfigData) => JsonObject;
+  readonly change: (context: Context, mode: 'replace' | 'patch') => Promise<PushConfigData>;
+}
+
+/** A configuration as answers show it. */
+export function showConfig(
+  context: Context,
+  provider: PushProvider,
+  {
+    form: { show, links },
+    config,
+  }: { readonly form: Pick<ConfigForm, 'show' | 'links'>; readonly config: PushConfigData },
+) {
+  const self = pathOf(context, { 'v1.1': configPath(provider), v1: configPath(provider) });
+  return { ...show(config), links: linksOf(context, links, self, config) };
+}
+
+/** The place of a provider's configuration below the version. */
+export function configPath(provider: PushProvider): string {
+  return `${providerPath(provider)}config/`;
+}
+
+/** Derives the route of a provider's configuration. */
+export function configRoute(provider: PushProvider, form: ConfigForm): Route {
+  const reads = configReads(provider);
+  const update = (mode: 'replace' | 'patch'): Operation => ({
+    right: 'U',
+    reads,
+    run: async (context) => {
+      const config = await form.change(context, mode);
+      return { status: 200, body: showConfig(context, provider, { form, config }) };
+    },
+  });
+  const { fields, links } = form;
+  return endpointRoute({
+    name: `${providerNames[provider]} Config`,
+    path: configPath(provider),
+    access: configAccess,
+    operations: {
+      GET: {
+        right: 'G',
+        reads,
+        run: async (context) => ({
+          status: 200,
+          body: showConfig(context, provider, { form, config: configOf(context) }),
+        }),
+      },
+      PUT: update('replace'),
+      PATCH: update('patch'),
+    },
+    forms: { PUT: fields, links },
+    answer: { fields, links },
+  });
+}

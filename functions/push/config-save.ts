@@ -1,0 +1,120 @@
+import { invalid, throttled } from '../../shared/domain/errors.ts';
+import type {
+  PushCredential,
+  PushEnvironment,
+  PushProvider,
+} from '../../shared/domain/push/provider.ts';
+import { pushEnvironments } from '../../shared/domain/push/provider.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { emptySide, sealCredential } from '../../shared/services/push-config.ts';
+import { closeApplication } from '../../shared/services/push-endpoints.ts';
+import { failureReason } from '../../shared/services/push-failure.ts';
+import { newWork } from '../../shared/services/work.ts';
+import { as, pushConfigEntity } from '../../shared/store/entities.ts';
+import type { PushConfigData, PushSideData } from '../../shared/store/push-records.ts';
+import type { Write } from '../../shared/store/store.ts';
+import { insert, replace } from '../../shared/store/writes.ts';
+
+/** A credential that was sent, and what answers show in its place. */
+export interface NewCredential {
+  readonly secret: PushCredential;
+  readonly shown: string;
+  /** Name of the field that it came in. */
+  readonly field: string;
+}
+
+/** What changes in one environment; a credential of null is taken away. */
+export interface SideChange {
+  readonly credential?: NewCredential | null;
+  readonly texts?: Partial<
+    Pick<PushSideData, 'certificate_name' | 'bundle_identifier' | 'expiration_date'>
+  >;
+}
+
+/** The changes of a call, made anew from what is stored when somebody was faster. Throws ApiError. */
+export type Changes = (
+  current: PushConfigData,
+) => Promise<Readonly<Partial<Record<PushEnvironment, SideChange>>>>;
+
+const nothing: PushConfigData = { development: emptySide, production: emptySide };
+
+/** What is stored of a provider, as it was read with the call. */
+export function configOf({ records }: Context): PushConfigData {
+  return as(pushConfigEntity, records.config)?.data ?? nothing;
+}
+
+/**
+ * Stores changes of a provider's configuration, and makes the applications of the push service that belong to them.
+ *
+ * @throws ApiError 400 for a credential that the push service does not take, under its field
+ */
+export function saveConfig(
+  context: Context,
+  provider: PushProvider,
+  changes: Changes,
+): Promise<PushConfigData> {
+  const key = pushConfigEntity.key(instanceOf(context), provider);
+  return retryLostRace(async (isFirst) => {
+    const item = isFirst ? context.records.config : (await context.platform.store.get([key]))[0];
+    const current = as(pushConfigEntity, item);
+    const before = current?.data ?? nothing;
+    const changed = await changes(before);
+    const after: Record<PushEnvironment, PushSideData> = { ...before };
+    for (const environment of pushEnvironments) {
+      const place = { provider, environment };
+      after[environment] = await changeSide(
+        context,
+        place,
+        before[environment],
+        changed[environment],
+      );
+    }
+    await commit(context, [
+      current === undefined ? insert(pushConfigEntity, key, after) : replace(current, after),
+      ...closed(context, provider, before, after),
+    ]);
+    return after;
+  });
+}
+
+async function changeSide(
+  context: Context,
+  at: { readonly provider: PushProvider; readonly environment: PushEnvironment },
+  side: PushSideData,
+  { credential, texts }: SideChange = {},
+): Promise<PushSideData> {
+  const named = { ...side, ...texts };
+  if (credential === undefined) return named;
+  if (credential === null) return { ...named, credential: null, application: null };
+  const { push, vault } = context.platform;
+  const place = { ...at, instance: instanceOf(context) };
+  const { secret, shown, field } = credential;
+  const application = await push
+    .openApplication(place, secret, side.application ?? undefined)
+    .catch((error: unknown) => {
+      throw failureReason(error) === 'badCredential'
+        ? invalid({ [field]: ['The push service does not accept this credential.'] })
+        : throttled(1);
+    });
+  const sealed = await sealCredential(vault, place, secret);
+  const token = secret.kind === 'token' && { keyId: secret.keyId, teamId: secret.teamId };
+  return { ...named, application, credential: { kind: secret.kind, sealed, shown, ...token } };
+}
+
+/** Work that removes the applications that have no credential any more. */
+function closed(
+  context: Context,
+  provider: PushProvider,
+  before: PushConfigData,
+  after: PushConfigData,
+): readonly Write[] {
+  return pushEnvironments.flatMap((environment) => {
+    const { application } = before[environment];
+    if (application === null || after[environment].application !== null) return [];
+    const task = { instance: instanceOf(context), provider, environment, application };
+    return [newWork(context.platform, closeApplication, task)];
+  });
+}

@@ -1,0 +1,26 @@
+import { type Access, type Actor, allRights } from '../../shared/domain/access.ts';
+import { tokenCode } from '../../shared/domain/push/device-ids.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import type { Known } from '../../shared/resource/route.ts';
+import { pushDeviceEntity } from '../../shared/store/entities.ts';
+
+/** The user whose devices alone a caller may see and change; undefined: all (reference: device permissions). */
+export function onlyUser(actor: Actor): number | undefined {
+  return actor.kind === 'apiKey' && !actor.flags.ignore_acl ? actor.user?.id : undefined;
+}
+
+/** API keys see no devices but with a user, whose own they are, or with a flag (reference: device permissions). */
+export const deviceAccess: Access = {
+  ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+  ...{ ignoreAcl: allRights, allowAnonymousRead: 'LG', user: allRights },
+};
+
+/** Where the device that a path names is. */
+export function deviceKey(
+  provider: PushProvider,
+  { instance, params }: Pick<Known, 'instance' | 'params'>,
+) {
+  return instance === undefined || params.device === undefined
+    ? undefined
+    : pushDeviceEntity.key(instance, provider, tokenCode(provider, params.device));
+}

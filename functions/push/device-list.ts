@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { invalid } from '../../shared/domain/errors.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import type { RowRange } from '../../shared/domain/paging.ts';
+import { deviceIdValue } from '../../shared/domain/push/device-ids.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { recordId } from '../../shared/domain/record-id.ts';
+import type { ValueSchema } from '../../shared/domain/values.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import { gather, type Row, rowsOf } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import {
+  as,
+  pushDeviceEntity,
+  pushDeviceRowEntity,
+  pushDeviceRowPrefix,
+  userEntity,
+} from '../../shared/store/entities.ts';
+import type { PushDeviceData, PushDeviceRowData } from '../../shared/store/push-records.ts';
+import { onlyUser } from './device-access.ts';
+
+/** Query parameters of the list of devices. */
+export const filterParameters: QueryParameters = {
+  device_id: { type: 'string', description: 'Lists only devices with this id.' },
+  user: { type: 'integer', description: 'Lists only devices of this user.', min: 1 },
+  is_active: {
+    type: 'boolean',
+    description: 'Lists only devices that are active, or that are not.',
+  },
+};
+
+interface Filter {
+  readonly device_id: string | undefined;
+  readonly user: number | undefined;
+  readonly is_active: boolean | undefined;
+}
+
+/** Devices of a range that the caller may see and asks for, in the order of their creation. */
+export async function listDevices(
+  context: Context,
+  provider: PushProvider,
+  range: RowRange,
+): Promise<readonly Row<PushDeviceData>[]> {
+  const { device_id, user: wanted, is_active } = await readFilter(context, provider);
+  const own = onlyUser(context.actor);
+  if (own !== undefined && wanted !== undefined && wanted !== own) return [];
+  const user = own ?? wanted;
+  return gather<PushDeviceData>(
+    range,
+    (part) => readRows(context, { provider, user }, part),
+    ({ item: { data } }) =>
+      (user === undefined || data.user === user) &&
+      (device_id === undefined || data.device_id === device_id) &&
+      (is_active === undefined || data.is_active === is_active),
+  );
+}
+
+async function readRows(
+  context: Context,
+  { provider, user }: { readonly provider: PushProvider; readonly user: number | undefined },
+  range: RowRange,
+) {
+  const { store } = context.platform;
+  const instance = instanceOf(context);
+  const { pk } = pushDeviceRowEntity.key(instance, provider, user, 0);
+  const rows = await rowsOf<PushDeviceRowData>(store, pk, pushDeviceRowPrefix(user), range);
+  if (rows.length === 0) return [];
+  const items = await store.get(
+    rows.map(({ item }) => pushDeviceEntity.key(instance, provider, item.data.code)),
+  );
+  return rows.map((row, at) => ({ pk: row.pk, item: as(pushDeviceEntity, items[at]) }));
+}
+
+async function readFilter(context: Context, provider: PushProvider): Promise<Filter> {
+  const { query } = context.request;
+  const read = <T>(name: string, schema: ValueSchema<T>): T | undefined => {
+    const value = queryValue(query, name);
+    if (value === undefined || value === '') return undefined;
+    const result = v.safeParse(schema, value);
+    if (!result.success) throw invalid({ [name]: result.issues.map(({ message }) => message) });
+    return result.output;
+  };
+  const user = read('user', recordId());
+  if (user !== undefined) {
+    const [found] = await context.platform.store.get([userEntity.key(instanceOf(context), user)]);
+    if (found === undefined) throw invalid({ user: [messages.noSuchPk(user)] });
+  }
+  return {
+    device_id: read('device_id', deviceIdValue(provider)),
+    user,
+    is_active: readActive(query),
+  };
+}
+
+/** Words in any case (reference: device record). */
+function readActive(query: URLSearchParams): boolean | undefined {
+  const word = queryValue(query, 'is_active')?.toLowerCase() ?? '';
+  if (word === '') return undefined;
+  if (['true', 't', '1'].includes(word)) return true;
+  if (['false', 'f', '0'].includes(word)) return false;
+  throw invalid({ is_active: [messages.badBoolean(word)] });
+}

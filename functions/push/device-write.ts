@@ -1,0 +1,141 @@
+import { invalid } from '../../shared/domain/errors.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { tokenCode } from '../../shared/domain/push/device-ids.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import type { Fields } from '../../shared/resource/field.ts';
+import { type Body, type InputMode, validInput } from '../../shared/resource/input.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { commit, commitUnique } from '../../shared/services/commit.ts';
+import { syncEndpoints } from '../../shared/services/push-endpoints.ts';
+import { newWork } from '../../shared/services/work.ts';
+import { pushDeviceEntity, pushDeviceRowEntity, userEntity } from '../../shared/store/entities.ts';
+import type { PushDeviceData } from '../../shared/store/push-records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { onlyUser } from './device-access.ts';
+
+/** A body that says something of a device. */
+export interface DeviceBody {
+  readonly provider: PushProvider;
+  readonly fields: Fields;
+  readonly body: Body;
+}
+
+type View = { readonly data: PushDeviceData };
+
+/**
+ * Registers a device (reference: device record).
+ *
+ * @throws ApiError 400 also when the token is registered
+ */
+export async function createDevice(
+  context: Context,
+  { provider, fields, body }: DeviceBody,
+): Promise<View> {
+  const own = onlyUser(context.actor);
+  const input = validInput(fields, body, 'create') as Omit<PushDeviceData, 'row'>; // the fields say so
+  const user = input.user ?? own ?? null;
+  await checkUser(context, user, own ?? null);
+  const row = reservedId(context);
+  const at = timestamp(context.platform.clock.micros());
+  const data: PushDeviceData = { ...input, user, row, created_at: at, updated_at: at };
+  const code = tokenCode(provider, data.registration_id);
+  const key = pushDeviceEntity.key(instanceOf(context), provider, code);
+  const writes = [
+    insert(pushDeviceEntity, key, data),
+    ...rowKeys(context, provider, data).map((each) => insert(pushDeviceRowEntity, each, { code })),
+  ];
+  await commitUnique(context, writes, (write) =>
+    write === writes[0] ? invalid({ registration_id: [messages.unique] }) : undefined,
+  );
+  return { data };
+}
+
+/** A user may not give a device away, nor take one; anybody else may name any user there is. */
+async function checkUser(
+  context: Context,
+  user: number | null,
+  before: number | null,
+): Promise<void> {
+  if (user === before) return;
+  if (onlyUser(context.actor) !== undefined) {
+    throw invalid({ user: ['Cannot change owner of Device.'] });
+  }
+  if (user === null) return;
+  const [found] = await context.platform.store.get([userEntity.key(instanceOf(context), user)]);
+  if (found === undefined) throw invalid({ user: [messages.noSuchPk(user)] });
+}
+
+/** Places of a device in the list of all and in its user's. */
+function rowKeys(context: Context, provider: PushProvider, { row, user }: PushDeviceData) {
+  const users = user === null ? [undefined] : [undefined, user];
+  return users.map((each) => pushDeviceRowEntity.key(instanceOf(context), provider, each, row));
+}
+
+/** Changes a device; the push service is told later whether it is active. Tries once. */
+export async function updateDevice(
+  context: Context,
+  {
+    provider,
+    fields,
+    body,
+    current,
+    mode,
+  }: DeviceBody & { readonly current: Stored<PushDeviceData>; readonly mode: InputMode },
+): Promise<View> {
+  // its token does not change, whatever is sent; a PUT need not send it
+  const input = validInput(fields, body, mode) as Partial<PushDeviceData>; // the fields say so
+  const before = current.data;
+  const { user = before.user } = input;
+  await checkUser(context, user, before.user);
+  const updated_at = timestamp(context.platform.clock.micros());
+  const data: PushDeviceData = { ...before, ...input, updated_at };
+  const moved = before.user === user ? [] : moveRow(context, provider, before, data);
+  const told = before.is_active === data.is_active ? [] : [tellService(context, provider, before)];
+  await commit(context, [replace(current, data), ...moved, ...told]);
+  return { data };
+}
+
+/** Moves a device from one user's list to another's. */
+function moveRow(
+  context: Context,
+  provider: PushProvider,
+  before: PushDeviceData,
+  after: PushDeviceData,
+): readonly Write[] {
+  const code = tokenCode(provider, after.registration_id);
+  const [, from] = rowKeys(context, provider, before);
+  const [, to] = rowKeys(context, provider, after);
+  return [
+    ...(from === undefined ? [] : [deletion(from)]),
+    ...(to === undefined ? [] : [insert(pushDeviceRowEntity, to, { code })]),
+  ];
+}
+
+/** Removes a device. */
+export async function removeDevice(
+  context: Context,
+  provider: PushProvider,
+  current: Stored<PushDeviceData>,
+): Promise<void> {
+  await commit(context, [
+    remove(current),
+    ...rowKeys(context, provider, current.data).map(deletion),
+    tellService(context, provider, current.data),
+  ]);
+}
+
+function deletion(key: Write['key']): Write {
+  return { action: 'delete', key, condition: { kind: 'none' } };
+}
+
+function tellService(
+  context: Context,
+  provider: PushProvider,
+  { registration_id: token }: PushDeviceData,
+): Write {
+  const task = { instance: instanceOf(context), provider, token };
+  return newWork(context.platform, syncEndpoints, task);
+}

@@ -1,0 +1,55 @@
+import { invalid } from '../../shared/domain/errors.ts';
+import type { PushEnvironment } from '../../shared/domain/push/provider.ts';
+import {
+  badServiceAccount,
+  type GcmKey,
+  gcmKeyValue,
+} from '../../shared/domain/push/service-account.ts';
+import { type Fields, json } from '../../shared/resource/field.ts';
+import { validInput } from '../../shared/resource/input.ts';
+import type { Route } from '../../shared/resource/route.ts';
+import type { PushConfigData } from '../../shared/store/push-records.ts';
+import { configRoute } from './config-route.ts';
+import { type SideChange, saveConfig } from './config-save.ts';
+
+const key = json(gcmKeyValue(), { nullable: true, shows: 'string' });
+const fields: Fields = { production_api_key: key, development_api_key: key };
+
+function show({ production, development }: PushConfigData) {
+  return {
+    production_api_key: production.credential?.shown ?? null,
+    development_api_key: development.credential?.shown ?? null,
+  };
+}
+
+/** The keys of Firebase; answers show whose they are, never themselves (reference: push, config). */
+export const gcmConfigRoutes: readonly Route[] = [
+  configRoute('gcm', {
+    ...{ fields, show, links: [{ name: 'self', type: 'detail', to: '' }] },
+    change: async (context, mode) => {
+      const input = validInput(fields, await context.body(), mode);
+      return saveConfig(context, 'gcm', async (current) => ({
+        development: keyChange('development', input, current),
+        production: keyChange('production', input, current),
+      }));
+    },
+  }),
+];
+
+function keyChange(
+  environment: PushEnvironment,
+  input: Readonly<Record<string, unknown>>,
+  current: PushConfigData,
+): SideChange {
+  const field = `${environment}_api_key`;
+  const sent = input[field] as GcmKey | null | undefined; // the field says so
+  if (sent === undefined) return {};
+  if (sent === null) return { credential: null };
+  if (sent.kind === 'new') {
+    const { credential: secret, shown } = sent;
+    return { credential: { secret, shown, field } };
+  }
+  // clients send back what they have read
+  if (sent.text === current[environment].credential?.shown) return {};
+  throw invalid({ [field]: [badServiceAccount] });
+}

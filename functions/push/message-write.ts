@@ -1,0 +1,87 @@
+import { invalid } from '../../shared/domain/errors.ts';
+import { type PushContent, readPushContent, withoutIds } from '../../shared/domain/push/content.ts';
+import type { DeliveryState } from '../../shared/domain/push/outcome.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context, Known } from '../../shared/resource/route.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { missingConfig } from '../../shared/services/push-config.ts';
+import { partSize, sendPush } from '../../shared/services/push-send.ts';
+import { newWork } from '../../shared/services/work.ts';
+import {
+  as,
+  pushConfigEntity,
+  pushMessageEntity,
+  pushPartEntity,
+} from '../../shared/store/entities.ts';
+import type { PushMessageData, PushPartData } from '../../shared/store/push-records.ts';
+import { insert } from '../../shared/store/writes.ts';
+
+/** A message with whom it is for, part by part. */
+export interface MessageView {
+  readonly data: PushMessageData;
+  readonly parts: readonly PushPartData[];
+}
+
+/** What a new message needs to know of its instance. */
+export function configReads(provider: PushProvider) {
+  return ({ instance }: Pick<Known, 'instance'>) => ({
+    config: instance === undefined ? undefined : pushConfigEntity.key(instance, provider),
+  });
+}
+
+/**
+ * Stores a message; it is sent later (reference: push, messages).
+ *
+ * @param only the one device that it is for, whatever ids were sent
+ * @throws ApiError 400 for what it says, and where the environment has no credentials
+ */
+export async function createMessage(
+  context: Context,
+  provider: PushProvider,
+  { content: sent, only }: { readonly content: unknown; readonly only?: string },
+): Promise<MessageView> {
+  const reading = readPushContent(provider, sent, only);
+  if (!reading.ok) throw invalid({ content: reading.messages });
+  const { environment } = reading.value;
+  const config = as(pushConfigEntity, context.records.config);
+  const lacking = missingConfig(provider, environment, config?.data[environment]);
+  if (lacking !== undefined) throw invalid({ non_field_errors: [lacking] });
+  return storeMessage(context, provider, reading.value);
+}
+
+async function storeMessage(
+  context: Context,
+  provider: PushProvider,
+  content: PushContent,
+): Promise<MessageView> {
+  const { clock } = context.platform;
+  const instance = instanceOf(context);
+  const id = reservedId(context);
+  const at = timestamp(clock.micros());
+  const parts = partsOf(content.registration_ids);
+  const data: PushMessageData = {
+    ...{ id, status: 'scheduled', environment: content.environment },
+    ...{ content: withoutIds(content), parts: parts.length },
+    ...{ partsDone: 0, delivered: 0, failed: 0, created_at: at, updated_at: at },
+  };
+  await commit(context, [
+    insert(pushMessageEntity, pushMessageEntity.key(instance, provider, id), data),
+    ...parts.flatMap((part, number) => [
+      insert(pushPartEntity, pushPartEntity.key(instance, provider, id, number), part),
+      newWork(context.platform, sendPush, { instance, provider, message: id, part: number }),
+    ]),
+  ]);
+  return { data, parts };
+}
+
+/** One part at least: the last one to be dealt with ends the message. */
+function partsOf(ids: readonly string[]): readonly PushPartData[] {
+  const count = Math.max(1, Math.ceil(ids.length / partSize));
+  return Array.from({ length: count }, (_, at) => {
+    const tokens = ids.slice(at * partSize, (at + 1) * partSize);
+    const states = tokens.map((): DeliveryState => 'waiting');
+    return { tokens, states, busyRounds: 0, isDone: false };
+  });
+}

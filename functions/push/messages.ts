@@ -1,0 +1,102 @@
+import { allRights } from '../../shared/domain/access.ts';
+import { resultOf } from '../../shared/domain/push/outcome.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { read } from '../../shared/domain/scalars.ts';
+import { schemaOf } from '../../shared/domain/values.ts';
+import { computed, type Fields, json } from '../../shared/resource/field.ts';
+import { bodyObject } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { rowsOf } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context, Route } from '../../shared/resource/route.ts';
+import {
+  as,
+  instanceCounter,
+  pushMessageEntity,
+  pushPartEntity,
+} from '../../shared/store/entities.ts';
+import type { PushMessageData } from '../../shared/store/push-records.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { configReads, createMessage, type MessageView } from './message-write.ts';
+import { providerNames, providerPath } from './paths.ts';
+
+/** A message; what its content must be like is looked at when it is stored. */
+export const messageFields: Fields = {
+  id: computed('integer'),
+  status: computed('string'),
+  content: json(schemaOf(read), { required: true, shows: 'object' }),
+  result: computed('field'),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+};
+
+/** Links of a message. */
+export const messageLinks = [{ name: 'self', type: 'detail', to: '' }] as const;
+
+/** A message as answers show it, without links. */
+export function showMessage(provider: PushProvider, { data, parts }: MessageView) {
+  const isOpen = data.status === 'scheduled';
+  const deliveries = parts.flatMap(({ tokens, states }) =>
+    tokens.map((token, at) => [token, states[at] ?? 'sending'] as const),
+  );
+  return {
+    id: data.id,
+    status: data.status,
+    content: { ...data.content, registration_ids: parts.flatMap(({ tokens }) => tokens) },
+    result: isOpen ? {} : resultOf(provider, deliveries, data.failure),
+    created_at: data.created_at,
+    updated_at: data.updated_at,
+  };
+}
+
+/** Routes of a provider's messages. */
+export function messageRoutes(provider: PushProvider): readonly Route[] {
+  const resource: ListResource<PushMessageData, MessageView> = {
+    name: `${providerNames[provider]} Message`,
+    path: `${providerPath(provider)}messages/`,
+    item: 'id',
+    access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    fields: messageFields,
+    links: messageLinks,
+    key: ({ instance, params }) =>
+      instance === undefined || params.id === undefined
+        ? undefined
+        : pushMessageEntity.key(instance, provider, params.id),
+    reads: (known, right) => (right === 'C' ? configReads(provider)(known) : {}),
+    counter: ({ instance }) =>
+      instance === undefined ? undefined : instanceCounter(instance, `${provider}-message`),
+    rows: (context, range) => {
+      const { pk } = pushMessageEntity.key(instanceOf(context), provider, 0);
+      return rowsOf<PushMessageData>(context.platform.store, pk, '', range);
+    },
+    view: (context, items) => viewMessages(context, provider, items),
+    show: (_, view) => showMessage(provider, view),
+    segment: ({ data }) => String(data.id),
+    create: (context, body) => {
+      const { content } = bodyObject(body);
+      return createMessage(context, provider, { content });
+    },
+  };
+  return listRoutes(resource);
+}
+
+/** Joins messages with whom they are for. */
+async function viewMessages(
+  context: Context,
+  provider: PushProvider,
+  items: readonly Stored<PushMessageData>[],
+): Promise<readonly MessageView[]> {
+  const keys = items.flatMap(({ data: { id, parts } }) =>
+    Array.from({ length: parts }, (_, part) =>
+      pushPartEntity.key(instanceOf(context), provider, id, part),
+    ),
+  );
+  const found = keys.length === 0 ? [] : await context.platform.store.get(keys);
+  let at = 0;
+  return items.map(({ data }) => {
+    const parts = found.slice(at, at + data.parts);
+    at += data.parts;
+    return { data, parts: parts.flatMap((part) => as(pushPartEntity, part)?.data ?? []) };
+  });
+}

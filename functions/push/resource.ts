@@ -1,0 +1,16 @@
+import { pushProviders } from '../../shared/domain/push/provider.ts';
+import type { Family } from '../../shared/resource/route.ts';
+import { apnsConfigRoutes } from './apns-config.ts';
+import { deviceRoutes } from './devices.ts';
+import { gcmConfigRoutes } from './gcm-config.ts';
+import { messageRoutes } from './messages.ts';
+
+/** Push notifications: per provider its devices, the messages to them, and the credentials. */
+export const push: Family = {
+  name: 'push',
+  routes: [
+    ...pushProviders.flatMap((provider) => [...deviceRoutes(provider), ...messageRoutes(provider)]),
+    ...gcmConfigRoutes,
+    ...apnsConfigRoutes,
+  ],
+};

@@ -1,0 +1,52 @@
+import { notFound } from '../../shared/domain/errors.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { read } from '../../shared/domain/scalars.ts';
+import { schemaOf } from '../../shared/domain/values.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/resource/field.ts';
+import { bodyObject } from '../../shared/resource/input.ts';
+import { instanceBase, linksOf } from '../../shared/resource/links.ts';
+import type { Context, Route } from '../../shared/resource/route.ts';
+import { as, instanceCounter, pushDeviceEntity } from '../../shared/store/entities.ts';
+import { deviceAccess, deviceKey, onlyUser } from './device-access.ts';
+import { configReads, createMessage } from './message-write.ts';
+import { messageFields, messageLinks, showMessage } from './messages.ts';
+import { providerBase, providerNames, providerPath } from './paths.ts';
+
+const fields: Fields = { content: json(schemaOf(read), { required: true, shows: 'object' }) };
+
+/** A message to one device; it answers with the message (reference: push, messages). */
+export function sendRoute(provider: PushProvider): Route {
+  const run = async (context: Context) => {
+    const device = as(pushDeviceEntity, context.records.item);
+    const own = onlyUser(context.actor);
+    if (device === undefined || (own !== undefined && device.data.user !== own)) throw notFound();
+    const { content } = bodyObject(await context.body());
+    const only = device.data.registration_id;
+    const view = await createMessage(context, provider, { content, only });
+    const list = `${providerBase(instanceBase(context), provider)}messages/`;
+    const links = linksOf(context, messageLinks, `${list}${view.data.id}/`, view);
+    return { status: 200, body: { ...showMessage(provider, view), links } };
+  };
+  const route = endpointRoute({
+    name: `${providerNames[provider]} Device Send Message`,
+    path: `${providerPath(provider)}devices/{device}/send_message/`,
+    access: deviceAccess,
+    answer: {
+      fields: messageFields,
+      links: messageLinks,
+      name: `${providerNames[provider]} Message`,
+    },
+    operations: {
+      POST: {
+        right: 'A',
+        reads: (known) => ({ ...configReads(provider)(known), item: deviceKey(provider, known) }),
+        counter: ({ instance }) =>
+          instance === undefined ? undefined : instanceCounter(instance, `${provider}-message`),
+        run,
+      },
+    },
+    forms: { POST: fields },
+  });
+  return { ...route, kind: 'action' };
+}

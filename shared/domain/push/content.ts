@@ -1,0 +1,117 @@
+import { dataMessages } from '../data-messages.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { isStorable, readJson, wellFormedJson } from '../json-values.ts';
+import { messages } from '../messages.ts';
+import { type Reading, read, refuse } from '../scalars.ts';
+import { type PushEnvironment, type PushProvider, pushEnvironments } from './provider.ts';
+import { broken, type ObjectRule, type Rule } from './rules.ts';
+
+/** What a push says, and to whom: as it was sent, checked. */
+export type PushContent = JsonObject & {
+  readonly environment: PushEnvironment;
+  readonly registration_ids: readonly string[];
+};
+
+const maxIds = 1000; // reference: push, messages
+const maxIdLength = 1024; // ours: no token is nearly so long, and they are stored a hundred at a time
+const maxBytes = 65_536; // ours: no provider takes more than 4,096, and some of it is not passed on
+
+const text: Rule = { kind: 'string' };
+const texts: Rule = { kind: 'array', items: text };
+const shared: Readonly<Record<string, Rule>> = {
+  environment: { kind: 'string', choices: pushEnvironments },
+  registration_ids: {
+    kind: 'array',
+    items: { kind: 'string', maxLength: maxIdLength },
+    max: maxIds,
+    unique: true,
+  },
+};
+
+const alert: Rule = {
+  kind: 'any',
+  of: [
+    text,
+    {
+      kind: 'object',
+      required: ['title', 'body'],
+      properties: {
+        ...{ title: text, body: text, 'title-loc-key': text, 'title-loc-args': texts },
+        ...{ 'action-loc-key': text, 'loc-key': text, 'loc-args': texts, 'launch-image': text },
+      },
+    },
+  ],
+};
+
+const rules: Readonly<Record<PushProvider, ObjectRule>> = {
+  gcm: {
+    kind: 'object',
+    required: ['registration_ids', 'environment'],
+    isClosed: true,
+    properties: {
+      ...shared,
+      data: { kind: 'object', maxProperties: 256 },
+      notification: { kind: 'object', maxProperties: 256 },
+      ...{ collapse_key: text, restricted_package_name: text },
+      priority: { kind: 'string', choices: ['normal', 'high'] },
+      content_available: { kind: 'boolean' },
+      delay_while_idle: { kind: 'boolean' },
+      time_to_live: { kind: 'integer', min: 1, max: 2_419_200 },
+      dry_run: { kind: 'boolean' },
+    },
+  },
+  apns: {
+    kind: 'object',
+    required: ['registration_ids', 'environment', 'aps'],
+    properties: {
+      ...shared,
+      aps: {
+        kind: 'object',
+        required: ['alert'],
+        properties: {
+          ...{ alert, badge: { kind: 'integer' }, sound: text },
+          ...{ 'content-available': { kind: 'integer' }, category: text },
+        },
+      },
+    },
+  },
+};
+
+/**
+ * Reads what a push shall say: an object, or JSON text of one (reference: push, messages).
+ *
+ * @param only the one device that it is for, whatever ids were sent; absent: those that were sent
+ */
+export function readPushContent(
+  provider: PushProvider,
+  input: unknown,
+  only?: string,
+): Reading<PushContent> {
+  const parsed = input === '' ? read(undefined) : readJson(input);
+  if (!parsed.ok) return parsed;
+  const isForOne = only !== undefined;
+  if (isEmpty(parsed.value) && !isForOne) return refuse(messages.required);
+  const given = isEmpty(parsed.value) ? {} : parsed.value;
+  const value = isForOne && isJsonObject(given) ? { ...given, registration_ids: [only] } : given;
+  const error = broken(rules[provider], value);
+  if (error !== undefined) return refuse(`Invalid JSON: ${error}`);
+  if (!isStorable(value)) return refuse(dataMessages.invalidFormat('Content'));
+  const content = wellFormedJson(value) as PushContent; // the rules say so
+  return bytesOf(withoutIds(content)) > maxBytes
+    ? refuse(dataMessages.objectTooBig(maxBytes))
+    : read(content);
+}
+
+/** The content without whom it is for. */
+export function withoutIds({ registration_ids: _, ...rest }: PushContent): JsonObject {
+  return rest as JsonObject; // a part of JSON is JSON
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return !value;
+}
+
+function bytesOf(value: JsonObject): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}

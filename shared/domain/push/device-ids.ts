@@ -1,0 +1,56 @@
+import { messages } from '../messages.ts';
+import { type Reading, read, refuse } from '../scalars.ts';
+import { schemaOf, type ValueSchema } from '../values.ts';
+import type { PushProvider } from './provider.ts';
+
+const invalidToken = 'Registration ID (device token) is invalid.';
+const hexToken =
+  'Device tokens should be represented as a hexadecimal string, 64 characters long, without spaces or other separators.';
+
+const tokenPatterns: Readonly<Record<PushProvider, RegExp>> = {
+  gcm: /^[A-Za-z0-9_|:-]{1,512}$/, // longer than they once were
+  apns: /^([0-9a-fA-F]{2}){32,100}$/,
+};
+
+/** Tells whether a text can be a device's token (reference: device record). */
+export function isToken(provider: PushProvider, text: string): boolean {
+  return tokenPatterns[provider].test(text);
+}
+
+/** The form by which tokens are told apart: those of Apple are hex digits in either case. */
+export function tokenCode(provider: PushProvider, token: string): string {
+  return provider === 'apns' ? token.toLowerCase() : token;
+}
+
+/** A device's token (reference: device record). */
+export function tokenValue(provider: PushProvider): ValueSchema<string> {
+  const message = provider === 'gcm' ? invalidToken : invalidToken + hexToken;
+  return schemaOf((input) => {
+    if (typeof input === 'string' && input.trim() === '') return refuse(messages.blank);
+    const token = typeof input === 'string' ? input.trim() : '';
+    return isToken(provider, token) ? read(token) : refuse(message);
+  });
+}
+
+/** The id that a device has beside its token: a hex number of Android, a UUID of iOS (reference: device record). */
+export function deviceIdValue(provider: PushProvider): ValueSchema<string> {
+  return schemaOf(provider === 'gcm' ? readHex : readUuid);
+}
+
+const maxDeviceId = 0x7fff_ffff_ffff_ffffn;
+
+function readHex(input: unknown): Reading<string> {
+  const digits =
+    typeof input === 'string' ? /^\s*(?:0x)?([0-9a-f]{1,1000})\s*$/i.exec(input)?.[1] : undefined;
+  if (digits === undefined) return refuse('Device ID is not a valid hex number.');
+  const number = BigInt(`0x${digits}`);
+  if (number > maxDeviceId) return refuse('ValidationError Device ID is out of range.');
+  return read(`0x${number.toString(16)}`);
+}
+
+function readUuid(input: unknown): Reading<string> {
+  const text = typeof input === 'string' ? input : String(input);
+  const digits = text.replace(/^urn:uuid:|[{}-]/gi, '').toLowerCase();
+  if (!/^[0-9a-f]{32}$/.test(digits)) return refuse(`"${text}" is not a valid UUID.`);
+  return read(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+}

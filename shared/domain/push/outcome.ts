@@ -1,0 +1,96 @@
+import type { JsonObject } from '../json.ts';
+import type { PushProvider } from './provider.ts';
+
+/** Why a push did not reach a device, as results name it. */
+export type PushError =
+  /** The app was removed from the device, or the device was deactivated. */
+  | 'NotRegistered'
+  | 'InvalidRegistration'
+  /** Nothing was sent: the provider was too busy for too long, or could not be reached. */
+  | 'Unavailable'
+  /** It may have been sent or not: nobody knows, and it is not sent again. */
+  | 'Unknown'
+  /** All ids of the message fail alike, for the reason that the message's result says. */
+  | 'Refused';
+
+/** What became of a push to one device. */
+export type PushOutcome = { readonly id: string } | { readonly error: PushError };
+
+/** What is known of one device of a message: nothing sent yet, being sent, or how it ended. */
+export type DeliveryState = 'waiting' | 'sending' | PushOutcome;
+
+/** What has become of a message (reference: push, messages). */
+export type PushStatus = 'scheduled' | 'error' | 'partially_delivered' | 'delivered';
+
+/** How many devices a message reached. */
+export interface PushCount {
+  readonly delivered: number;
+  readonly failed: number;
+}
+
+/** The status of a message of which everything is known. */
+export function finalStatus({ delivered, failed }: PushCount): PushStatus {
+  if (failed === 0) return 'delivered';
+  return delivered === 0 ? 'error' : 'partially_delivered';
+}
+
+/** How the deliveries of a part ended. */
+export function countOutcomes(states: readonly DeliveryState[]): PushCount {
+  const delivered = states.filter((state) => typeof state === 'object' && 'id' in state).length;
+  return { delivered, failed: states.length - delivered };
+}
+
+/** Devices in their order, each with how its push ended. */
+export type Deliveries = readonly (readonly [token: string, state: DeliveryState])[];
+
+/**
+ * The result of a message of which everything is known (reference: push, result).
+ *
+ * @param failure why nothing could be sent at all; it is the result when nothing was
+ */
+export function resultOf(
+  provider: PushProvider,
+  deliveries: Deliveries,
+  failure: string | undefined,
+): JsonObject | string {
+  const sent = deliveries.flatMap(([token, state]) =>
+    typeof state === 'object' && 'id' in state ? [[token, state.id] as const] : [],
+  );
+  if (sent.length === 0 && failure !== undefined) return failure;
+  const success = Object.fromEntries(sent); // a token may be any word
+  const failed = deliveries.flatMap(([token, state], at) => {
+    if (typeof state === 'object' && 'id' in state) return [];
+    return [{ at, token, error: typeof state === 'object' ? state.error : 'Unknown' }];
+  });
+  const result = {
+    ...(sent.length > 0 && { success }),
+    ...(failed.length > 0 && { errors: tokensByError(failed) }),
+  };
+  const [first] = failed;
+  if (provider === 'gcm') return result;
+  return first === undefined ? {} : { ...apnsError(first), ...result };
+}
+
+interface Failed {
+  /** Position among the devices of the message. */
+  readonly at: number;
+  readonly token: string;
+  readonly error: PushError;
+}
+
+function tokensByError(failed: readonly Failed[]): JsonObject {
+  const errors = [...new Set(failed.map(({ error }) => error))];
+  return Object.fromEntries(
+    errors.map((each) => [
+      each,
+      failed.filter(({ error }) => error === each).map(({ token }) => token),
+    ]),
+  );
+}
+
+/** Apple's own words for the first device that failed. */
+function apnsError({ at: identifier, error }: Failed): JsonObject {
+  return error === 'NotRegistered' || error === 'InvalidRegistration'
+    ? { status: 8, identifier, description: 'Invalid token' }
+    : { status: 255, identifier, description: 'None (unknown)' };
+}

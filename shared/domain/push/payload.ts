@@ -1,0 +1,128 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { type PushEnvironment, type PushProvider, platformName } from './provider.ts';
+
+/** A push as it is handed over: the provider's own payload, and how it is to be delivered. */
+export interface ProviderPush {
+  /** Name of the platform, under which the payload stands. */
+  readonly platform: string;
+  /** JSON text, as the provider gets it. */
+  readonly payload: string;
+  /** Message attributes of SNS by name. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const maxPayloadBytes = 4096; // of both providers
+const apnsSeconds = 2_592_000; // reference: push, mapping. 30 days
+
+/** What is said of a push that no provider would take. */
+export const payloadTooLarge = `Notification body cannot exceed ${maxPayloadBytes} bytes.`;
+
+/**
+ * Makes what a provider gets of a message's content (reference: push, mapping).
+ *
+ * @param content without whom it is for
+ * @returns undefined when it is larger than any provider takes
+ */
+export function providerPush(
+  provider: PushProvider,
+  environment: PushEnvironment,
+  content: JsonObject,
+): ProviderPush | undefined {
+  const push = provider === 'gcm' ? toFcm(content) : toApns(environment, content);
+  const said =
+    provider === 'gcm' ? JSON.stringify([content.data, content.notification]) : push.payload;
+  return Buffer.byteLength(said) > maxPayloadBytes ? undefined : push;
+}
+
+function toApns(environment: PushEnvironment, content: JsonObject): ProviderPush {
+  const { environment: _, ...payload } = content;
+  const platform = platformName('apns', environment);
+  return {
+    platform,
+    payload: JSON.stringify(payload),
+    attributes: {
+      'AWS.SNS.MOBILE.APNS.PUSH_TYPE': 'alert', // an alert is required
+      'AWS.SNS.MOBILE.APNS.PRIORITY': '10',
+      [`AWS.SNS.MOBILE.${platform}.TTL`]: String(apnsSeconds),
+    },
+  };
+}
+
+function toFcm(content: JsonObject): ProviderPush {
+  const { time_to_live: ttl, dry_run: isDry, data, content_available: isAvailable } = content;
+  const { notification, shown } = notificationOf(content.notification);
+  const android = {
+    ...given('priority', content.priority),
+    ...(ttl !== undefined && { ttl: `${ttl}s` }),
+    ...given('collapse_key', content.collapse_key),
+    ...given('restricted_package_name', content.restricted_package_name),
+    ...filled('notification', shown),
+  };
+  const message = {
+    ...filled('data', textValues(data)),
+    ...filled('notification', notification),
+    ...filled('android', android),
+    ...(isAvailable === true && { apns: { payload: { aps: { 'content-available': 1 } } } }),
+  };
+  return {
+    platform: 'GCM',
+    payload: JSON.stringify({ fcmV1Message: { validate_only: isDry === true, message } }),
+    attributes: ttl === undefined ? {} : { 'AWS.SNS.MOBILE.FCM.TTL': String(ttl) },
+  };
+}
+
+const generalKeys = ['title', 'body', 'image'];
+const androidKeys = [
+  ...['icon', 'sound', 'tag', 'color', 'click_action', 'title_loc_key', 'body_loc_key'],
+];
+const argumentKeys = ['title_loc_args', 'body_loc_args'];
+
+/** Parts a notification into what all devices show and what Android alone knows; FCM refuses any other key. */
+function notificationOf(value: Json | undefined): {
+  readonly notification: JsonObject;
+  readonly shown: JsonObject;
+} {
+  if (!isJsonObject(value)) return { notification: {}, shown: {} };
+  const texts = textValues(value);
+  const pick = (names: readonly string[]) =>
+    Object.fromEntries(Object.entries(texts).filter(([name]) => names.includes(name)));
+  const args = argumentKeys.flatMap((name) => {
+    const list = argumentList(value[name]);
+    return list === undefined ? [] : [[name, list] as const];
+  });
+  const shown = { ...pick(androidKeys), ...Object.fromEntries(args) };
+  return { notification: pick(generalKeys), shown };
+}
+
+/** Arguments came as JSON text of a list; FCM v1 takes the list. */
+function argumentList(value: Json | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const list = Array.isArray(value) ? value : parsed(String(value));
+  return Array.isArray(list) ? list.map(textOf) : [textOf(value)];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a single argument
+  }
+}
+
+/** FCM v1 takes nothing but text as values. */
+function textValues(value: Json | undefined): Readonly<Record<string, string>> {
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, textOf(each)]));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function given(name: string, value: Json | undefined): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function filled(name: string, value: JsonObject): JsonObject {
+  return Object.keys(value).length === 0 ? {} : { [name]: value };
+}

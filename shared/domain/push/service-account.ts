@@ -1,0 +1,56 @@
+import { dataMessages } from '../data-messages.ts';
+import { isJsonObject } from '../json.ts';
+import { messages } from '../messages.ts';
+import { characterCount, type Reading, read, refuse } from '../scalars.ts';
+import { schemaOf, type ValueSchema } from '../values.ts';
+import type { PushCredential } from './provider.ts';
+
+/** A key as it was sent: a new one, or, from clients that send back what they have read, what answers show. */
+export type GcmKey =
+  | { readonly kind: 'new'; readonly credential: PushCredential; readonly shown: string }
+  | { readonly kind: 'shown'; readonly text: string };
+
+const maxBytes = 16_384;
+const maxLegacyLength = 40; // reference: push, config
+const required = ['project_id', 'private_key', 'client_email'];
+
+/** What is said of a key that is neither a service account nor a server key. */
+export const badServiceAccount = `Invalid service account: ${required.join(', ')} are required.`;
+
+/**
+ * A key of Firebase: the JSON of a service account, as an object or as text; or a server key of old (reference: push,
+ * config). The empty text is no key.
+ */
+export function gcmKeyValue(): ValueSchema<GcmKey | null> {
+  return schemaOf((input) => {
+    if (isJsonObject(input)) return readAccount(JSON.stringify(input));
+    return typeof input === 'string' ? readText(input.trim()) : refuse(messages.notString);
+  });
+}
+
+function readText(text: string): Reading<GcmKey | null> {
+  if (text === '') return read(null);
+  if (text.startsWith('{')) return readAccount(text);
+  if (/^(service_account:|\*\*\*\*)/.test(text)) return read({ kind: 'shown', text });
+  if (characterCount(text) > maxLegacyLength) return refuse(messages.maxLength(maxLegacyLength));
+  const shown = `****${text.length > 8 ? text.slice(-4) : ''}`;
+  return read({ kind: 'new', credential: { kind: 'legacyKey', key: text }, shown });
+}
+
+function readAccount(text: string): Reading<GcmKey> {
+  if (Buffer.byteLength(text) > maxBytes) return refuse(dataMessages.objectTooBig(maxBytes));
+  const account = parsed(text);
+  const isWhole = (name: string) => typeof account?.[name] === 'string' && account[name] !== '';
+  if (account === undefined || !required.every(isWhole)) return refuse(badServiceAccount);
+  const shown = `service_account:${account.client_email}`;
+  return read({ kind: 'new', credential: { kind: 'serviceAccount', text }, shown });
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined; // and nothing of it is repeated
+  }
+}

@@ -1,0 +1,161 @@
+import { tokenCode } from '../domain/push/device-ids.ts';
+import type { DeliveryState, PushError } from '../domain/push/outcome.ts';
+import type { ProviderPush } from '../domain/push/payload.ts';
+import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
+import { as, pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
+import type { PushDeviceData, PushEndpointData } from '../store/push-records.ts';
+import type { Stored } from '../store/store.ts';
+import { store as put } from '../store/writes.ts';
+import { maintain } from './maintain.ts';
+import { failureReason, PushFailure, type PushFailureReason } from './push-failure.ts';
+import type { WorkContext } from './work.ts';
+
+/** What a message's deliveries have in common. */
+export interface Delivery {
+  readonly context: WorkContext;
+  readonly place: PushPlace;
+  readonly push: ProviderPush;
+  /** The application, made anew when asked with one that is gone; asked for many times, it is made once. */
+  readonly application: (gone?: string) => Promise<string>;
+  readonly credential: PushCredential['kind'];
+}
+
+/** How a push to one device went. */
+export interface Delivered {
+  /** `waiting`: nothing was sent, and it may be tried again. */
+  readonly state: DeliveryState;
+  /** Why the whole message fails. */
+  readonly failure?: string;
+  /** The device takes no pushes any more. */
+  readonly isGone?: true;
+}
+
+const isKey = /^[\x21-\x7e]{1,512}$/; // what else is named is no token of any provider
+
+/** Sends one push, once: where it is not known whether it went out, it is not tried again. */
+export async function deliver(delivery: Delivery, token: string): Promise<Delivered> {
+  if (!isKey.test(token)) return failed('InvalidRegistration');
+  let isSending = false;
+  const publish = async (endpoint: string) => {
+    isSending = true;
+    const id = await delivery.context.push.publish(endpoint, delivery.push);
+    return { state: { id } };
+  };
+  try {
+    const known = await knownEndpoint(delivery, token);
+    if (known === 'disabled') return { ...failed('NotRegistered'), isGone: true };
+    if (known !== undefined) {
+      const sent = await publish(known).catch(unlessMissing);
+      if (sent !== undefined) return sent;
+      isSending = false; // it was removed elsewhere: nothing went out
+    }
+    return await publish(await makeEndpoint(delivery, token));
+  } catch (error) {
+    if (error instanceof PushFailure) return afterFailure(delivery, error.reason, isSending);
+    const cause = error instanceof Error ? error.message : 'unknown';
+    delivery.context.log({ level: 'error', message: 'a push could not be prepared', cause });
+    return { state: isSending ? { error: 'Unknown' } : 'waiting' };
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (failureReason(error) !== 'missing') throw error;
+}
+
+function failed(error: PushError): Delivered {
+  return { state: { error } };
+}
+
+function afterFailure(
+  { credential }: Delivery,
+  reason: PushFailureReason,
+  isSending: boolean,
+): Delivered {
+  switch (reason) {
+    case 'badToken':
+      return { ...failed('InvalidRegistration'), isGone: true };
+    case 'disabled':
+      return { ...failed('NotRegistered'), isGone: true };
+    case 'badCredential':
+      return { ...failed('Refused'), failure: credentialFailure(credential) };
+    case 'badPush':
+      return { ...failed('Refused'), failure: 'The push service refused the message.' };
+    case 'missing':
+    case 'busy':
+      return { state: 'waiting' };
+    case 'unknown':
+      return isSending ? failed('Unknown') : { state: 'waiting' };
+  }
+}
+
+/** What a message's result says of a credential that the provider does not take (reference: push, result). */
+export function credentialFailure(kind: PushCredential['kind']): string {
+  return kind === 'certificate' || kind === 'token'
+    ? 'Invalid certificate.'
+    : 'There was an error authenticating the sender account.';
+}
+
+/** Where the device is known, ready to take a push; undefined: it is not known yet. */
+async function knownEndpoint(
+  { context, place, application }: Delivery,
+  token: string,
+): Promise<string | 'disabled' | undefined> {
+  const { device, endpoint } = await readToken(context, place, token);
+  if (endpoint === undefined || endpoint.data.application !== (await application())) {
+    return undefined;
+  }
+  const isWanted = device === undefined ? endpoint.data.isEnabled : device.data.is_active;
+  if (!isWanted) return 'disabled';
+  if (!endpoint.data.isEnabled) {
+    const found = await context.push
+      .setEndpoint(endpoint.data.endpoint, token, true)
+      .then(() => true)
+      .catch(unlessMissing);
+    if (found === undefined) return undefined;
+    await remember(context, place, token, { ...endpoint.data, isEnabled: true });
+  }
+  return endpoint.data.endpoint;
+}
+
+/** Makes the device known to the push service; an application that is gone there is made anew first. */
+async function makeEndpoint(delivery: Delivery, token: string): Promise<string> {
+  const { context, place } = delivery;
+  const { device } = await readToken(context, place, token);
+  const about = { token, note: `${place.instance}/${device?.data.row ?? '-'}` };
+  const make = async (application: string) => {
+    const endpoint = await context.push.createEndpoint(application, about);
+    await remember(context, place, token, { application, endpoint, isEnabled: true });
+    return endpoint;
+  };
+  const application = await delivery.application();
+  const made = await make(application).catch(unlessMissing);
+  return made ?? make(await delivery.application(application));
+}
+
+/** What is known of a token: our device, and the service's endpoint. */
+export async function readToken(
+  { store }: Pick<WorkContext, 'store'>,
+  place: PushPlace,
+  token: string,
+): Promise<{
+  readonly device: Stored<PushDeviceData> | undefined;
+  readonly endpoint: Stored<PushEndpointData> | undefined;
+}> {
+  const code = tokenCode(place.provider, token);
+  const [device, endpoint] = await store.get([
+    pushDeviceEntity.key(place.instance, place.provider, code),
+    pushEndpointEntity.key(place, code),
+  ]);
+  return { device: as(pushDeviceEntity, device), endpoint: as(pushEndpointEntity, endpoint) };
+}
+
+/** Keeps where the push service knows a device. */
+export async function remember(
+  context: WorkContext,
+  place: PushPlace,
+  token: string,
+  data: PushEndpointData,
+): Promise<void> {
+  const key = pushEndpointEntity.key(place, tokenCode(place.provider, token));
+  await maintain(context, [put(pushEndpointEntity, key, data)]);
+}

@@ -1,0 +1,85 @@
+import {
+  type PushEnvironment,
+  type PushPlace,
+  type PushProvider,
+  pushEnvironments,
+} from '../domain/push/provider.ts';
+import { as, pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
+import type { PushEndpointData } from '../store/push-records.ts';
+import type { Stored } from '../store/store.ts';
+import { remove } from '../store/writes.ts';
+import { maintain } from './maintain.ts';
+import { readToken, remember } from './push-delivery.ts';
+import { failureReason } from './push-failure.ts';
+import type { WorkContext, WorkKind } from './work.ts';
+
+/** A device that was activated, deactivated or removed. */
+export type ChangedDevice = {
+  readonly instance: number;
+  readonly provider: PushProvider;
+  readonly token: string;
+};
+
+/** Tells the push service what a device is like now, where it knows the device at all. */
+export const syncEndpoints: WorkKind = {
+  name: 'sync-push-endpoints',
+  step: async (context, task) => {
+    const { token, ...at } = task as ChangedDevice; // so it was stored
+    for (const environment of pushEnvironments)
+      await syncOne(context, { ...at, environment }, token);
+    return 'done';
+  },
+};
+
+async function syncOne(context: WorkContext, place: PushPlace, token: string): Promise<void> {
+  const { device, endpoint } = await readToken(context, place, token);
+  if (endpoint === undefined) return;
+  if (device === undefined) return forget(context, endpoint);
+  const isEnabled = device.data.is_active;
+  const isThere = await context.push
+    .setEndpoint(endpoint.data.endpoint, token, isEnabled)
+    .then(() => true)
+    .catch((error: unknown) => {
+      if (failureReason(error) !== 'missing') throw error;
+      return false;
+    });
+  if (isThere) await remember(context, place, token, { ...endpoint.data, isEnabled });
+  else await maintain(context, [remove(endpoint)]);
+}
+
+async function forget(context: WorkContext, endpoint: Stored<PushEndpointData>): Promise<void> {
+  await context.push.removeEndpoint(endpoint.data.endpoint);
+  await maintain(context, [remove(endpoint)]);
+}
+
+/** An application whose credential was taken away. */
+export type ClosedApplication = {
+  readonly instance: number;
+  readonly provider: PushProvider;
+  readonly environment: PushEnvironment;
+  readonly application: string;
+};
+
+const stepSize = 25;
+
+/** Removes an application with all its endpoints, unless it has got a credential again. */
+export const closeApplication: WorkKind = {
+  name: 'close-push-application',
+  step: async (context, task) => {
+    const { application, ...place } = task as ClosedApplication; // so it was stored
+    const [item] = await context.store.get([pushConfigEntity.key(place.instance, place.provider)]);
+    const side = as(pushConfigEntity, item)?.data[place.environment];
+    if (side?.application === application) return 'done';
+    const prefix = pushEndpointEntity.key(place, '');
+    const { items, more } = await context.store.query({
+      pk: prefix.pk,
+      lower: { key: prefix.sk, inclusive: true },
+      upper: { key: `${prefix.sk}\u{10FFFF}`, inclusive: false },
+      limit: stepSize,
+    });
+    await Promise.all(items.map((each) => forget(context, as(pushEndpointEntity, each))));
+    if (more) return { task };
+    await context.push.closeApplication(application);
+    return 'done';
+  },
+};

@@ -1,0 +1,205 @@
+import type { JsonObject } from '../domain/json.ts';
+import { countOutcomes, type DeliveryState, finalStatus } from '../domain/push/outcome.ts';
+import { type ProviderPush, payloadTooLarge, providerPush } from '../domain/push/payload.ts';
+import type { PushPlace, PushProvider } from '../domain/push/provider.ts';
+import { timestamp } from '../domain/timestamp.ts';
+import { as, pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
+import type { PushMessageData, PushPartData, PushSideData } from '../store/push-records.ts';
+import type { Stored } from '../store/store.ts';
+import { replace } from '../store/writes.ts';
+import { retryLostRace } from './lost-race.ts';
+import { maintain } from './maintain.ts';
+import { missingConfig, openCredential } from './push-config.ts';
+import { type Delivered, deliver, readToken, remember } from './push-delivery.ts';
+import type { StepResult, WorkContext, WorkKind } from './work.ts';
+
+/** Some of a message's devices that are to be sent to. */
+export type PushTask = {
+  readonly instance: number;
+  readonly provider: PushProvider;
+  readonly message: number;
+  readonly part: number;
+};
+
+/** Devices of one part: parts go out beside each other. */
+export const partSize = 100;
+
+const atOnce = 20; // of one part
+const maxBusyRounds = 6;
+const firstPauseMs = 250;
+const overtakenMs = 100;
+const patienceMs = 3_600_000; // after it nothing is tried any more
+
+/**
+ * Sends a part of a message. Each push is marked before it goes out: one that is found marked and without a result,
+ * because its process died, may have gone out, and is never sent again.
+ */
+export const sendPush: WorkKind = {
+  name: 'send-push',
+  step: async (context, task) => {
+    const { instance, provider, message, part } = task as PushTask; // so it was stored
+    const items = await context.store.get([
+      pushMessageEntity.key(instance, provider, message),
+      pushPartEntity.key(instance, provider, message, part),
+      pushConfigEntity.key(instance, provider),
+    ]);
+    const state = { message: as(pushMessageEntity, items[0]), part: as(pushPartEntity, items[1]) };
+    // gone with its instance, or a repeated step
+    if (state.message === undefined || state.part === undefined || state.part.data.isDone) {
+      return 'done';
+    }
+    const { environment } = state.message.data;
+    const side = as(pushConfigEntity, items[2])?.data[environment];
+    const job: Job = {
+      ...{ context, task, side, message: state.message, part: state.part },
+      place: { instance, provider, environment },
+    };
+    return sendSome(job);
+  },
+};
+
+interface Job {
+  readonly context: WorkContext;
+  readonly task: JsonObject;
+  readonly place: PushPlace;
+  readonly side: PushSideData | undefined;
+  readonly message: Stored<PushMessageData>;
+  readonly part: Stored<PushPartData>;
+}
+
+async function sendSome(job: Job): Promise<StepResult> {
+  const { context, place, side, message, part } = job;
+  const states = part.data.states.map(
+    (state): DeliveryState => (state === 'sending' ? { error: 'Unknown' } : state),
+  );
+  const waiting = states.flatMap((state, at) => (state === 'waiting' ? [at] : []));
+  if (waiting.length === 0) return finish(job, states, part.data.failure);
+  const endAll = (failure?: string) =>
+    finish(
+      job,
+      withStates(states, waiting, { error: failure ? 'Refused' : 'Unavailable' }),
+      failure,
+    );
+  const isLate = context.clock.micros() / 1000 > Date.parse(message.data.created_at) + patienceMs;
+  if (isLate || part.data.busyRounds >= maxBusyRounds) return endAll();
+  const lacking = missingConfig(place.provider, place.environment, side);
+  if (lacking !== undefined) return endAll(lacking);
+  const push = providerPush(place.provider, place.environment, message.data.content);
+  if (push === undefined) return endAll(payloadTooLarge);
+  return sendGroup(job, { push, states, group: waiting.slice(0, atOnce) });
+}
+
+function withStates(
+  states: readonly DeliveryState[],
+  positions: readonly number[],
+  state: DeliveryState,
+): readonly DeliveryState[] {
+  return states.map((each, at) => (positions.includes(at) ? state : each));
+}
+
+interface Group {
+  readonly push: ProviderPush;
+  readonly states: readonly DeliveryState[];
+  /** Positions of those that are sent now. */
+  readonly group: readonly number[];
+}
+
+async function sendGroup(job: Job, { push, states, group }: Group): Promise<StepResult> {
+  const { context, place, part, side, task } = job;
+  const credential = side?.credential?.kind ?? 'legacyKey';
+  const marked = { ...part.data, states: withStates(states, group, 'sending') };
+  const version = await maintain(context, [replace(part, marked)]);
+  const application = rememberedApplication(job);
+  const delivery = { context, place, push, application, credential };
+  const sent = await Promise.all(
+    group.map(async (at) => {
+      const token = part.data.tokens[at] ?? '';
+      return { at, token, ...(await deliver(delivery, token)) };
+    }),
+  );
+  const data = afterSending(marked, sent);
+  await maintain(context, [replace({ ...part, version, data: marked }, data)]);
+  await Promise.all(sent.filter(({ isGone }) => isGone).map((each) => deactivate(job, each.token)));
+  const isBusy = data.busyRounds > 0;
+  return isBusy ? { task, afterMs: firstPauseMs * 2 ** part.data.busyRounds } : { task };
+}
+
+type Sent = Delivered & { readonly at: number };
+
+/** A part with what has become of those that were sent; a failure of the whole message ends all others too. */
+function afterSending(marked: PushPartData, sent: readonly Sent[]): PushPartData {
+  const results = new Map(sent.map(({ at, state }) => [at, state]));
+  const failure = sent.map((each) => each.failure).find((text) => text !== undefined);
+  const states = marked.states.map((state, at) => results.get(at) ?? state);
+  if (failure !== undefined) {
+    return { ...marked, failure, states: states.map(orRefused), busyRounds: 0 };
+  }
+  const isBusy = sent.some(({ state }) => state === 'waiting');
+  return { ...marked, states, busyRounds: isBusy ? marked.busyRounds + 1 : 0 };
+}
+
+function orRefused(state: DeliveryState): DeliveryState {
+  return state === 'waiting' ? { error: 'Refused' } : state;
+}
+
+/** The place's application; it is made anew once when a delivery finds that it is gone. */
+function rememberedApplication({ context, place, side }: Job) {
+  const { application, credential } = side ?? {};
+  let current = Promise.resolve(application ?? '');
+  let isFresh = false;
+  return (gone?: string): Promise<string> => {
+    if ((gone !== undefined || !application) && !isFresh && credential) {
+      isFresh = true;
+      current = openCredential(context.vault, place, credential).then((opened) =>
+        context.push.openApplication(place, opened),
+      );
+    }
+    return current;
+  };
+}
+
+/** A device that takes no pushes any more is kept, inactive (reference: push, messages). */
+async function deactivate({ context, place }: Job, token: string): Promise<void> {
+  await retryLostRace(async () => {
+    const { device, endpoint } = await readToken(context, place, token);
+    if (endpoint?.data.isEnabled) {
+      await remember(context, place, token, { ...endpoint.data, isEnabled: false });
+    }
+    if (!device?.data.is_active) return;
+    const updated_at = timestamp(context.clock.micros());
+    await maintain(context, [replace(device, { ...device.data, is_active: false, updated_at })]);
+  });
+}
+
+/** Ends a part; the last one ends the message. */
+async function finish(
+  { context, message: read, part, task }: Job,
+  states: readonly DeliveryState[],
+  failure?: string,
+): Promise<StepResult> {
+  const done: PushPartData = { ...part.data, states, isDone: true };
+  return retryLostRace(async (isFirst) => {
+    const [found, own] = isFirst ? [read, part] : await context.store.get([read.key, part.key]);
+    const message = as(pushMessageEntity, found);
+    if (message === undefined) return 'done'; // gone with its instance
+    if (own?.version !== part.version) return { task, afterMs: overtakenMs };
+    const next = counted(message.data, states, timestamp(context.clock.micros()));
+    const withFailure = failure === undefined ? next : { ...next, failure };
+    await maintain(context, [replace(part, done), replace(message, withFailure)]);
+    return 'done';
+  });
+}
+
+/** A message with one more part dealt with. */
+function counted(
+  data: PushMessageData,
+  states: readonly DeliveryState[],
+  now: string,
+): PushMessageData {
+  const count = countOutcomes(states);
+  const delivered = data.delivered + count.delivered;
+  const failed = data.failed + count.failed;
+  const next = { ...data, delivered, failed, partsDone: data.partsDone + 1 };
+  if (next.partsDone < data.parts) return next;
+  return { ...next, status: finalStatus(next), updated_at: now };
+}

@@ -1,0 +1,459 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forbidden, missing } from '../support/answers.ts';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+import { configure, outboxOf } from '../support/push.ts';
+
+/** Devices and messages; the configuration is in push-config.test.ts. */
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `blog-${count}`);
+});
+
+const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
+  world.call(as, method, `push_notifications/${path}`, body);
+const hex = 'Ab'.repeat(32);
+const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+
+describe('a device', () => {
+  it('is registered, shown, changed and removed', async () => {
+    const sent = { registration_id: 'dk3:APA91bE-x|1', device_id: '1F', label: 'Pixel' };
+    const list = `${world.base}push_notifications/gcm/`;
+    const self = `${list}devices/dk3:APA91bE-x%7C1/`;
+
+    const made = await call('POST', 'gcm/devices/', sent);
+    const path = self.slice(`${world.base}push_notifications/`.length);
+    const changed = await call('PATCH', path, { label: 'New', registration_id: 'other' });
+    const put = await call('PUT', path, { is_active: false });
+    const listed = await call('GET', 'gcm/devices/');
+    const removed = await call('DELETE', path);
+    const gone = await call('GET', path);
+
+    const whole = {
+      ...{ label: 'Pixel', user: null, registration_id: 'dk3:APA91bE-x|1', device_id: '0x1f' },
+      ...{ metadata: {}, is_active: true, created_at: stamp, updated_at: stamp },
+      links: { self, config: `${list}config/`, send_message: `${self}send_message/` },
+    };
+    expect([made.status, made.body]).toEqual([201, whole]);
+    expect([changed.status, changed.body]).toEqual([200, { ...whole, label: 'New' }]);
+    expect([put.status, put.body.is_active, put.body.label]).toEqual([200, false, 'New']);
+    expect(listed.body.objects).toEqual([put.body]);
+    expect([removed.status, gone.status]).toEqual([204, 404]);
+  });
+
+  const badToken = 'Registration ID (device token) is invalid.';
+  const badHex = `${badToken}Device tokens should be represented as a hexadecimal string, 64 characters long, without spaces or other separators.`;
+  it.each([
+    ['gcm', {}, { registration_id: ['This field is required.'] }],
+    ['gcm', { registration_id: 'a b' }, { registration_id: [badToken] }],
+    ['gcm', { registration_id: 'a'.repeat(513) }, { registration_id: [badToken] }],
+    ['apns', { registration_id: 'abc' }, { registration_id: [badHex] }],
+    ['gcm', { device_id: 'egg' }, { device_id: ['Device ID is not a valid hex number.'] }],
+    ['gcm', { device_id: 1 }, { device_id: ['Device ID is not a valid hex number.'] }],
+    ['gcm', { device_id: '' }, { device_id: ['Device ID is not a valid hex number.'] }],
+    ['gcm', { device_id: null }, { device_id: ['This field may not be null.'] }],
+    [
+      'gcm',
+      { device_id: '0x8000000000000000' },
+      { device_id: ['ValidationError Device ID is out of range.'] },
+    ],
+    ['apns', { device_id: 'x' }, { device_id: ['"x" is not a valid UUID.'] }],
+    ['gcm', { user: 9 }, { user: ['Invalid pk "9" - object does not exist.'] }],
+    ['gcm', { metadata: 3 }, { metadata: ['Metadata passed in invalid format.'] }],
+    [
+      'gcm',
+      { label: 'a'.repeat(81) },
+      { label: ['Ensure this field has no more than 80 characters.'] },
+    ],
+  ])('of %s with %j is refused', async (provider, sent, answer) => {
+    const isBare = Object.keys(sent).length === 0;
+    const token = isBare ? {} : { registration_id: provider === 'gcm' ? 'a' : hex };
+
+    const refused = await call('POST', `${provider}/devices/`, { ...token, ...sent });
+
+    expect([refused.status, refused.body]).toEqual([400, answer]);
+  });
+
+  it('is there once, for Apple whatever the case of its digits', async () => {
+    const id = '12345678-1234-1234-1234-123456789abc';
+    const made = await call('POST', 'apns/devices/', {
+      registration_id: hex,
+      device_id: id.replaceAll('-', '').toUpperCase(),
+    });
+
+    const again = await call('POST', 'apns/devices/', { registration_id: hex.toLowerCase() });
+    const found = await call('GET', `apns/devices/${hex.toUpperCase()}/`);
+
+    expect(made.body).toMatchObject({ registration_id: hex, device_id: id });
+    expect([again.status, again.body]).toEqual([
+      400,
+      { registration_id: ['This field must be unique.'] },
+    ]);
+    expect(found.body).toEqual(made.body);
+  });
+
+  it('is found by id, user and whether it is active, page by page', async () => {
+    await plantUser(world, 4);
+    const devices = [
+      { registration_id: 'a', user: 4 },
+      { registration_id: 'b', device_id: '0xb', user: 4 },
+      { registration_id: 'c', is_active: false },
+    ];
+    for (const each of devices) expected(await call('POST', 'gcm/devices/', each), 201);
+    const found = async (query: string) => {
+      const { status, body } = await call('GET', `gcm/devices/?${query}`);
+      const ids = body.objects?.map((each: { registration_id: string }) => each.registration_id);
+      return status === 200 ? ids : body;
+    };
+
+    expect(await found('device_id=B')).toEqual(['b']);
+    expect(await found('user=4')).toEqual(['a', 'b']);
+    expect(await found('is_active=FALSE')).toEqual(['c']);
+    expect(await found('is_active=t&ordering=desc')).toEqual(['b', 'a']);
+    expect(await found('device_id=x')).toEqual({
+      device_id: ['Device ID is not a valid hex number.'],
+    });
+    expect(await found('user=9')).toEqual({ user: ['Invalid pk "9" - object does not exist.'] });
+    const page = expected(await call('GET', 'gcm/devices/?user=4&page_size=1'), 200);
+    expect(page.next).toContain('?user=4&page_size=1&direction=1&last_pk=1');
+  });
+});
+
+describe('who may', () => {
+  it.each<[string, () => Promise<Credentials>, number, number, number]>([
+    ['a plain API key', () => world.apiKey(), 403, 403, 403],
+    ['a key with ignore_acl', () => world.apiKey({ ignore_acl: true }), 200, 201, 403],
+    ['a key that reads', () => world.apiKey({ allow_anonymous_read: true }), 200, 403, 403],
+    ['an administrator who reads', () => joinAs(world, 'read'), 200, 403, 200],
+    ['an administrator who writes', () => joinAs(world, 'write'), 200, 201, 200],
+    ['nobody', async () => undefined, 403, 403, 403],
+  ])('%s', async (_, who, list, create, messages) => {
+    const as = await who();
+
+    const answers = [
+      await world.call(as, 'GET', 'push_notifications/gcm/devices/'),
+      await world.call(as, 'POST', 'push_notifications/gcm/devices/', { registration_id: 'a' }),
+      await world.call(as, 'GET', 'push_notifications/gcm/messages/'),
+      await world.call(as, 'GET', 'push_notifications/gcm/config/'),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([list, create, messages, messages]);
+  });
+
+  it('a user sees and changes his own devices, and gives none away', async () => {
+    await configure(world, 'gcm');
+    const key = await world.apiKey();
+    const own = { key, user: await plantUser(world, 4) };
+    const other = { key, user: await plantUser(world, 5) };
+    const post = (as: Credentials, body: object) => call('POST', 'gcm/devices/', body, as);
+    const mine = await post(own, { registration_id: 'mine' });
+    const theirs = await post(own, { registration_id: 'theirs', user: 5 });
+    const given = await call('PATCH', 'gcm/devices/mine/', { user: 5 }, own);
+    const seen = await call('GET', 'gcm/devices/', undefined, other);
+    const hidden = await call('GET', 'gcm/devices/mine/', undefined, other);
+    const content = { environment: 'production', data: { a: 1 } };
+    const sent = await call('POST', 'gcm/devices/mine/send_message/', { content }, own);
+    const stolen = await call('POST', 'gcm/devices/mine/send_message/', { content }, other);
+    const bare = await call('GET', 'gcm/devices/', undefined, key);
+
+    const notGiven = [400, { user: ['Cannot change owner of Device.'] }];
+    expect(mine.body.user).toBe(4);
+    expect([theirs.status, theirs.body]).toEqual(notGiven);
+    expect([given.status, given.body]).toEqual(notGiven);
+    expect(seen.body.objects).toEqual([]);
+    expect([hidden.status, hidden.body]).toEqual([404, missing]);
+    expect(sent.status).toBe(200);
+    expect(sent.body.content).toEqual({ ...content, registration_ids: ['mine'] });
+    expect(stolen.status).toBe(404);
+    expect([bare.status, bare.body]).toEqual([403, forbidden]);
+  });
+});
+
+const content = {
+  environment: 'development',
+  registration_ids: ['dk3:a', 'b'],
+  data: { message: 'sample', more: { n: 1 } },
+};
+
+describe('a message', () => {
+  it.each([
+    ['as an object', (each: object) => each],
+    ['as JSON text', (each: object) => JSON.stringify(each)],
+  ])('with content %s is taken, and delivered to the outbox', async (_, written) => {
+    await configure(world, 'gcm');
+
+    const made = await call('POST', 'gcm/messages/', { content: written(content) });
+    await api.platform.idle();
+    const { body } = await call('GET', 'gcm/messages/1/');
+
+    const links = { self: `${world.base}push_notifications/gcm/messages/1/` };
+    const first = { id: 1, status: 'scheduled', content, result: {}, links };
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({ ...first, created_at: stamp, updated_at: stamp });
+    const id = expect.stringMatching(/^outbox:/);
+    const result = { success: { 'dk3:a': id, b: id } };
+    expect(body).toMatchObject({ ...first, status: 'delivered', result });
+    expect((await call('GET', 'gcm/messages/')).body.objects).toEqual([body]);
+    const payload = {
+      fcmV1Message: {
+        validate_only: false,
+        message: { data: { message: 'sample', more: '{"n":1}' } },
+      },
+    };
+    expect(outboxOf(api).at(-1)).toMatchObject({
+      ...{ id: body.result.success.b, provider: 'gcm', environment: 'development' },
+      ...{ registration_id: 'b', platform: 'GCM', payload, attributes: {} },
+    });
+  });
+
+  it('of Apple is handed over with what it is and how long it lives', async () => {
+    await configure(world, 'apns');
+    const aps = { alert: { title: 'a', body: 'b' }, badge: 1 };
+    const sent = { environment: 'development', registration_ids: [hex], aps, custom: [1] };
+
+    expected(await call('POST', 'apns/messages/', { content: sent }), 201);
+    await api.platform.idle();
+    const { body } = await call('GET', 'apns/messages/1/');
+
+    expect([body.status, body.result]).toEqual(['delivered', {}]);
+    expect(outboxOf(api).at(-1)).toMatchObject({
+      ...{ platform: 'APNS_SANDBOX', payload: { aps, custom: [1] } },
+      attributes: {
+        'AWS.SNS.MOBILE.APNS.PUSH_TYPE': 'alert',
+        'AWS.SNS.MOBILE.APNS.PRIORITY': '10',
+        'AWS.SNS.MOBILE.APNS_SANDBOX.TTL': '2592000',
+      },
+    });
+  });
+
+  it('says which devices have left, and deactivates them', async () => {
+    await configure(world, 'gcm');
+    const gone = { registration_id: 'invalid-1' };
+    expected(await call('POST', 'gcm/devices/', gone), 201);
+    const registration_ids = ['invalid-1', 'invalid-2', 'good', 'no token'];
+
+    expected(
+      await call('POST', 'gcm/messages/', { content: { ...content, registration_ids } }),
+      201,
+    );
+    await api.platform.idle();
+    const { body } = await call('GET', 'gcm/messages/1/');
+
+    expect(body.status).toBe('partially_delivered');
+    expect(body.result).toEqual({
+      success: { good: expect.any(String) },
+      errors: { NotRegistered: ['invalid-1', 'invalid-2'], InvalidRegistration: ['no token'] },
+    });
+    expect((await call('GET', 'gcm/devices/invalid-1/')).body.is_active).toBe(false);
+  });
+
+  it('to devices that have all left is an error, which Apple tells by its first', async () => {
+    await configure(world, 'apns');
+    const sent = {
+      environment: 'production',
+      registration_ids: ['invalid-1'],
+      aps: { alert: 'a' },
+    };
+
+    expected(await call('POST', 'apns/messages/', { content: sent }), 201);
+    await api.platform.idle();
+    const { body } = await call('GET', 'apns/messages/1/');
+
+    expect([body.status, body.result]).toEqual([
+      'error',
+      {
+        ...{ status: 8, identifier: 0, description: 'Invalid token' },
+        errors: { NotRegistered: ['invalid-1'] },
+      },
+    ]);
+  });
+
+  it('to a thousand devices reaches each once; to none, it is delivered', async () => {
+    await configure(world, 'gcm');
+    const registration_ids = Array.from({ length: 1000 }, (_, at) => `many-${at}`);
+
+    expected(
+      await call('POST', 'gcm/messages/', { content: { ...content, registration_ids } }),
+      201,
+    );
+    const none = { ...content, registration_ids: [] };
+    expected(await call('POST', 'gcm/messages/', { content: none }), 201);
+    await api.platform.idle();
+    const { body } = await call('GET', 'gcm/messages/1/');
+    const { body: empty } = await call('GET', 'gcm/messages/2/');
+
+    expect(body.status).toBe('delivered');
+    expect(Object.keys(body.result.success).sort()).toEqual([...registration_ids].sort());
+    expect(body.content.registration_ids).toEqual(registration_ids);
+    const lines = outboxOf(api).filter((each) => String(each.registration_id).startsWith('many-'));
+    expect(lines).toHaveLength(1000);
+    expect([empty.status, empty.result]).toEqual(['delivered', {}]);
+  });
+
+  it('that is too large for any device says so', async () => {
+    await configure(world, 'gcm');
+
+    const data = { text: 'a'.repeat(5000) };
+    expected(await call('POST', 'gcm/messages/', { content: { ...content, data } }), 201);
+    await api.platform.idle();
+    const { body } = await call('GET', 'gcm/messages/1/');
+
+    expect([body.status, body.result]).toEqual([
+      'error',
+      'Notification body cannot exceed 4096 bytes.',
+    ]);
+  });
+
+  it('whose credentials are taken away before it is sent says so', async () => {
+    await configure(world, 'gcm');
+    const requests = [
+      ['POST', 'messages/', { content }],
+      ['PATCH', 'config/', { development_api_key: null }],
+    ].map(([method, path, body]) => ({
+      method,
+      path: `${world.base}push_notifications/gcm/${path}`,
+      body,
+    }));
+    const before = await call('POST', 'gcm/messages/', {
+      content: { ...content, environment: 'x' },
+    });
+    const batch = await world.call(world.owner, 'POST', 'batch/', { requests });
+    await api.platform.idle();
+
+    const after = await call('POST', 'gcm/messages/', { content });
+
+    expect(before.status).toBe(400);
+    expect(batch.body.map(({ code }: { code: number }) => code)).toEqual([201, 200]);
+    const lacking = 'GCM api key for "development" environment is required.';
+    expect([after.status, after.body]).toEqual([400, { non_field_errors: [lacking] }]);
+  });
+
+  it('is neither changed nor removed', async () => {
+    await configure(world, 'gcm');
+    expected(await call('POST', 'gcm/messages/', { content }), 201);
+
+    const answers = await Promise.all(
+      ['PUT', 'PATCH', 'DELETE'].map((method) => call(method, 'gcm/messages/1/', {})),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([405, 405, 405]);
+  });
+
+  const aps = { alert: 'a' };
+  const apple = { environment: 'production', registration_ids: [hex], aps };
+  it.each([
+    ['gcm', undefined, 'This field is required.'],
+    ['gcm', {}, 'This field is required.'],
+    ['gcm', '', 'This field is required.'],
+    ['gcm', null, 'This field is required.'],
+    ['gcm', '{', 'Not a valid JSON string.'],
+    ['gcm', [1], 'Invalid JSON: Object contains value of wrong type (expected: object).'],
+    ['gcm', { a: 1 }, 'Invalid JSON: Object is missing one or all of required properties'],
+    ['gcm', { ...content, extra: 1 }, 'Invalid JSON: Object contains unexpected property.'],
+    [
+      'gcm',
+      { ...content, environment: 'x' },
+      'Invalid JSON: Element "environment" contains invalid value.',
+    ],
+    [
+      'gcm',
+      { ...content, registration_ids: [1] },
+      'Invalid JSON: Element "registration_ids->0" contains value of wrong type (expected: string).',
+    ],
+    [
+      'gcm',
+      { ...content, registration_ids: ['a', 'a'] },
+      'Invalid JSON: Element "registration_ids" contains non-unique values.',
+    ],
+    [
+      'gcm',
+      { ...content, registration_ids: Array(1001).fill('a') },
+      'Invalid JSON: Element "registration_ids" contains too many items defined (max: 1000).',
+    ],
+    [
+      'gcm',
+      { ...content, data: Object.fromEntries(Array.from({ length: 257 }, (_, at) => [at, 1])) },
+      'Invalid JSON: Element "data" contains too many properties defined (max: 256).',
+    ],
+    [
+      'gcm',
+      { ...content, time_to_live: 2_419_201 },
+      'Invalid JSON: Element "time_to_live" contains too high value (max: 2419200).',
+    ],
+    [
+      'gcm',
+      { ...content, time_to_live: 0 },
+      'Invalid JSON: Element "time_to_live" contains too low value (min: 1).',
+    ],
+    [
+      'gcm',
+      { ...content, priority: 'urgent' },
+      'Invalid JSON: Element "priority" contains invalid value.',
+    ],
+    [
+      'gcm',
+      { ...content, data: { text: 'a'.repeat(70_000) } },
+      'Too big object defined (exceeds 65536).',
+    ],
+    [
+      'apns',
+      { ...apple, aps: {} },
+      'Invalid JSON: Element "aps" is missing one or all of required properties',
+    ],
+    [
+      'apns',
+      { ...apple, aps: { alert: { title: 'a' } } },
+      'Invalid JSON: Element "aps->alert" doesn\'t match any of possible values',
+    ],
+  ])('of %s is refused: %#', async (provider, sent, message) => {
+    const { status, body } = await call('POST', `${provider}/messages/`, { content: sent });
+
+    expect([status, body]).toEqual([400, { content: [message] }]);
+  });
+
+  it('to one device needs content, and an environment', async () => {
+    expected(await call('POST', 'gcm/devices/', { registration_id: 'a' }), 201);
+
+    const { status, body } = await call('POST', 'gcm/devices/a/send_message/', {});
+
+    const message = 'Invalid JSON: Object is missing one or all of required properties';
+    expect([status, body]).toEqual([400, { content: [message] }]);
+  });
+
+  it('leaves nothing of itself in the log', async () => {
+    await configure(world, 'gcm');
+    expected(await call('POST', 'gcm/devices/', { registration_id: 'token-of-mine' }), 201);
+    const secret = { ...content, data: { a: 'payload-of-mine' } };
+    const registration_ids = ['token-of-mine', 'invalid-of-mine'];
+
+    await call('POST', 'gcm/messages/', { content: { ...secret, registration_ids } });
+    await call('POST', 'gcm/devices/token-of-mine/send_message/', { content: secret });
+    await api.platform.idle();
+
+    expect(JSON.stringify(api.logged)).not.toMatch(/of-mine|BEGIN PRIVATE|c2VjcmV0/);
+  });
+});
+
+it('a provider that is none is not there', async () => {
+  const { status, body } = await call('GET', 'wns/devices/');
+
+  expect([status, body]).toEqual([404, missing]);
+});

@@ -1,0 +1,286 @@
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import {
+  CreatePlatformApplicationCommand,
+  CreatePlatformEndpointCommand,
+  DeleteEndpointCommand,
+  DeletePlatformApplicationCommand,
+  PublishCommand,
+  SetEndpointAttributesCommand,
+  SetPlatformApplicationAttributesCommand,
+  SNSClient,
+} from '@aws-sdk/client-sns';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { openSender } from '../../shared/aws/push.ts';
+import { openVault } from '../../shared/aws/vault.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { configure, serviceAccount } from '../support/push.ts';
+
+const sns = mockClient(SNSClient);
+const app = 'arn:aws:sns:eu-west-1:1:app/GCM/groundwork_prod_1_gcm_development';
+const endpoint = (token: string) => `${app.replace(':app/', ':endpoint/')}/${token}`;
+let api: Api;
+let world: World;
+
+function refusal(name: string, message = name): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+beforeEach(async () => {
+  sns.reset();
+  sns.on(CreatePlatformApplicationCommand).callsFake(({ Platform, Name }) => ({
+    PlatformApplicationArn: `arn:aws:sns:eu-west-1:1:app/${Platform}/${Name}`,
+  }));
+  sns.on(SetPlatformApplicationAttributesCommand).resolves({});
+  sns
+    .on(CreatePlatformEndpointCommand)
+    .callsFake(({ Token }) => ({ EndpointArn: endpoint(Token) }));
+  sns.on(SetEndpointAttributesCommand).resolves({});
+  sns.on(DeleteEndpointCommand).resolves({});
+  sns.on(DeletePlatformApplicationCommand).resolves({});
+  sns.on(PublishCommand).callsFake(({ TargetArn }) => ({ MessageId: `sent-to-${TargetArn}` }));
+  const push = openSender({
+    prefix: 'groundwork_prod',
+    client: new SNSClient({ region: 'eu-west-1' }),
+    sleep: () => Promise.resolve(),
+  });
+  api = await startApi({ push });
+  world = await openWorld(api);
+});
+afterEach(() => api.close());
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, `push_notifications/gcm/${path}`, body);
+
+async function send(registration_ids: readonly string[], more: object = {}) {
+  const content = { environment: 'development', registration_ids, data: { n: 1 }, ...more };
+  const { id } = expected(await call('POST', 'messages/', { content }), 201);
+  await api.platform.idle();
+  return expected(await call('GET', `messages/${id}/`), 200);
+}
+
+/** Refuses the next call of a kind, and answers all later ones. */
+function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, answer: object): void {
+  let isFirst = true;
+  stub.callsFake(() => {
+    if (!isFirst) return answer;
+    isFirst = false;
+    throw refusal(name);
+  });
+}
+
+const inputs = (command: Parameters<typeof sns.commandCalls>[0]) =>
+  sns.commandCalls(command).map(({ args }) => args[0].input);
+
+it('a service account becomes an application; another one changes it; none removes it', async () => {
+  await call('PUT', 'config/', { development_api_key: serviceAccount });
+  await call('PATCH', 'config/', { development_api_key: JSON.stringify(serviceAccount) });
+  await send(['a']);
+  await call('PATCH', 'config/', { development_api_key: null });
+  await api.platform.idle();
+
+  const Attributes = { PlatformCredential: JSON.stringify(serviceAccount) };
+  expect(inputs(CreatePlatformApplicationCommand)).toEqual([
+    { Name: 'groundwork_prod_1_gcm_development', Platform: 'GCM', Attributes },
+  ]);
+  expect(inputs(SetPlatformApplicationAttributesCommand)).toEqual([
+    { PlatformApplicationArn: app, Attributes },
+  ]);
+  expect(inputs(DeleteEndpointCommand)).toEqual([{ EndpointArn: endpoint('a') }]);
+  expect(inputs(DeletePlatformApplicationCommand)).toEqual([{ PlatformApplicationArn: app }]);
+});
+
+it('a credential that SNS does not accept is refused under its field, and nothing of it is kept', async () => {
+  sns.on(CreatePlatformApplicationCommand).rejects(refusal('InvalidParameterException'));
+
+  const { status, body } = await call('PUT', 'config/', { development_api_key: serviceAccount });
+
+  expect([status, Object.keys(body)]).toEqual([400, ['development_api_key']]);
+  expect((await call('GET', 'config/')).body.development_api_key).toBeNull();
+});
+
+describe('a push', () => {
+  beforeEach(() => configure(world, 'gcm'));
+
+  it('to a new token makes its endpoint; to a known one it uses that', async () => {
+    expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
+
+    const first = await send(['a']);
+    const second = await send(['a'], { time_to_live: 60, priority: 'high' });
+
+    expect(inputs(CreatePlatformEndpointCommand)).toEqual([
+      { PlatformApplicationArn: app, Token: 'a', CustomUserData: '1/1' },
+    ]);
+    const target = { TargetArn: endpoint('a'), MessageStructure: 'json' };
+    const payload = (message: object) =>
+      JSON.stringify({
+        default: '',
+        GCM: JSON.stringify({ fcmV1Message: { validate_only: false, message } }),
+      });
+    expect(inputs(PublishCommand)).toEqual([
+      { ...target, Message: payload({ data: { n: '1' } }) },
+      {
+        ...target,
+        Message: payload({ data: { n: '1' }, android: { priority: 'high', ttl: '60s' } }),
+        MessageAttributes: { 'AWS.SNS.MOBILE.FCM.TTL': { DataType: 'String', StringValue: '60' } },
+      },
+    ]);
+    expect([first.status, first.result]).toEqual([
+      'delivered',
+      { success: { a: `sent-to-${endpoint('a')}` } },
+    ]);
+    expect(second.status).toBe('delivered');
+  });
+
+  it('to a token that SNS knows with other attributes takes its endpoint over', async () => {
+    const text = `Invalid parameter: Token Reason: Endpoint ${endpoint('a')} already exists with the same Token, but different attributes.`;
+    sns.on(CreatePlatformEndpointCommand).rejects(refusal('InvalidParameterException', text));
+
+    const { status } = await send(['a']);
+
+    expect(status).toBe('delivered');
+    expect(inputs(SetEndpointAttributesCommand)).toEqual([
+      {
+        EndpointArn: endpoint('a'),
+        Attributes: { Token: 'a', Enabled: 'true', CustomUserData: '1/-' },
+      },
+    ]);
+    expect(inputs(PublishCommand)).toMatchObject([{ TargetArn: endpoint('a') }]);
+  });
+
+  it('to a token that is none says so, and deactivates the device', async () => {
+    expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
+    sns.on(CreatePlatformEndpointCommand).rejects(refusal('InvalidParameterException'));
+
+    const { status, result } = await send(['a']);
+
+    expect([status, result]).toEqual(['error', { errors: { InvalidRegistration: ['a'] } }]);
+    expect((await call('GET', 'devices/a/')).body.is_active).toBe(false);
+  });
+
+  it('to a disabled endpoint deactivates the device, until it is activated again', async () => {
+    expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
+    refuseOnce(sns.on(PublishCommand), 'EndpointDisabledException', { MessageId: 'id' });
+
+    const first = await send(['a']);
+    const device = (await call('GET', 'devices/a/')).body;
+    const second = await send(['a']);
+    const published = inputs(PublishCommand).length;
+    await call('PATCH', 'devices/a/', { is_active: true });
+    await api.platform.idle();
+    const third = await send(['a']);
+
+    const gone = ['error', { errors: { NotRegistered: ['a'] } }];
+    expect([first.status, first.result]).toEqual(gone);
+    expect(device.is_active).toBe(false);
+    expect([second.status, second.result]).toEqual(gone);
+    expect(published).toBe(1);
+    expect(inputs(SetEndpointAttributesCommand)).toEqual([
+      { EndpointArn: endpoint('a'), Attributes: { Token: 'a', Enabled: 'true' } },
+    ]);
+    expect(third.status).toBe('delivered');
+  });
+
+  it('whose endpoint was removed makes another one, and with it a removed application', async () => {
+    await send(['a']);
+    refuseOnce(sns.on(PublishCommand), 'NotFoundException', { MessageId: 'id' });
+    const made = { EndpointArn: endpoint('a') };
+    refuseOnce(sns.on(CreatePlatformEndpointCommand), 'NotFoundException', made);
+
+    const { status } = await send(['a']);
+
+    expect(status).toBe('delivered');
+    // one an environment at first, and the one that was missing
+    expect(inputs(CreatePlatformApplicationCommand)).toHaveLength(3);
+    expect(inputs(CreatePlatformEndpointCommand)).toHaveLength(3);
+    expect(inputs(PublishCommand)).toHaveLength(3);
+  });
+
+  it('with a credential that went bad fails as a whole', async () => {
+    sns.on(PublishCommand).rejects(refusal('PlatformApplicationDisabledException'));
+
+    const { status, result } = await send(['a', 'b']);
+
+    expect([status, result]).toEqual([
+      'error',
+      'There was an error authenticating the sender account.',
+    ]);
+  });
+
+  it('that SNS was too busy for is tried again; a lost answer is not', async () => {
+    sns
+      .on(PublishCommand)
+      .rejectsOnce(refusal('ThrottledException'))
+      .rejectsOnce(refusal('ThrottledException'))
+      .resolvesOnce({ MessageId: 'first' })
+      .rejectsOnce(refusal('TimeoutError'));
+
+    const first = await send(['a']);
+    const second = await send(['b']);
+
+    expect(first.result).toEqual({ success: { a: 'first' } });
+    expect(second.result).toEqual({ errors: { Unknown: ['b'] } });
+    expect(inputs(PublishCommand)).toHaveLength(4);
+  });
+
+  it('to a thousand of whom some have left reaches the others, each once', async () => {
+    const tokens = Array.from({ length: 1000 }, (_, at) => `token-${at}`);
+    sns.on(PublishCommand).callsFake(({ TargetArn }) => {
+      if (/[05]$/.test(TargetArn)) throw refusal('EndpointDisabledException');
+      return { MessageId: 'id' };
+    });
+
+    const { status, result } = await send(tokens);
+
+    const targets = inputs(PublishCommand).map(
+      (input) => (input as { TargetArn: string }).TargetArn,
+    );
+    expect(status).toBe('partially_delivered');
+    expect(Object.keys(result.success)).toHaveLength(800);
+    expect(result.errors.NotRegistered).toEqual(tokens.filter((token) => /[05]$/.test(token)));
+    expect(targets).toHaveLength(1000);
+    expect(new Set(targets).size).toBe(1000);
+  });
+
+  it('leaves what SNS says of a token out of the log', async () => {
+    const text = 'Invalid parameter: token-of-mine';
+    sns.on(CreatePlatformEndpointCommand).rejects(refusal('InternalErrorException', text));
+
+    await send(['token-of-mine']);
+
+    expect(JSON.stringify(api.logged)).not.toContain('of-mine');
+  });
+
+  it('an instance that is deleted leaves nothing at SNS', async () => {
+    await send(['a']);
+    expected(await world.call(world.owner, 'DELETE', ''), 204);
+    await api.platform.idle();
+
+    expect(inputs(DeleteEndpointCommand)).toEqual([{ EndpointArn: endpoint('a') }]);
+    expect(inputs(DeletePlatformApplicationCommand)).toHaveLength(2);
+  });
+});
+
+test('the vault seals with a data key for the same context', async () => {
+  const kms = mockClient(KMSClient);
+  const data = new Uint8Array(32).fill(7);
+  kms
+    .on(GenerateDataKeyCommand)
+    .resolves({ Plaintext: data, CiphertextBlob: Buffer.from('locked') });
+  kms.on(DecryptCommand).resolves({ Plaintext: data });
+  const vault = openVault({ key: 'arn:key', client: new KMSClient({ region: 'eu-west-1' }) });
+  const context = { instance: '1' };
+
+  const sealed = await vault.seal('secret', context);
+  const opened = await vault.open(sealed, context);
+
+  expect(sealed).not.toContain('secret');
+  expect(opened).toBe('secret');
+  expect(kms.commandCalls(GenerateDataKeyCommand)[0]?.args[0].input).toEqual({
+    ...{ KeyId: 'arn:key', KeySpec: 'AES_256', EncryptionContext: context },
+  });
+  expect(kms.commandCalls(DecryptCommand)[0]?.args[0].input).toEqual({
+    ...{ KeyId: 'arn:key', CiphertextBlob: Buffer.from('locked'), EncryptionContext: context },
+  });
+  await expect(vault.open(sealed, { instance: '2' })).rejects.toThrow();
+});
