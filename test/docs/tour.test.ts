@@ -11,7 +11,16 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
 const tour = readSteps(sectionOf(read('README.md'), 'Five-minute tour'));
 // the guides go on where the tour ends
-const names = ['clients', 'data-model', 'queries', 'data-endpoints', 'batch', 'files', 'usage'];
+const names = [
+  'clients',
+  'data-model',
+  'queries',
+  'data-endpoints',
+  'batch',
+  'files',
+  'usage',
+  'push',
+];
 const guides = names.flatMap((name) => readSteps(read(`docs/${name}.md`)));
 const steps = [...tour, ...guides];
 const address = 'http://127.0.0.1:3000'; // where the README says the server is

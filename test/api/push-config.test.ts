@@ -1,0 +1,224 @@
+import forge from 'node-forge';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+import { apnsToken, serviceAccount, tokenKey } from '../support/push.ts';
+
+/** Credentials of push providers. */
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `blog-${count}`);
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, `push_notifications/${path}`, body);
+const gcm = (method: string, body?: unknown) => call(method, 'gcm/config/', body);
+const apns = (method: string, body?: unknown) => call(method, 'apns/config/', body);
+
+describe('the keys of Firebase', () => {
+  it('are kept, shown as whose they are, and stay when that comes back', async () => {
+    const self = { self: `${world.base}push_notifications/gcm/config/` };
+    const empty = await gcm('GET');
+    const set = await gcm('PUT', { production_api_key: serviceAccount, development_api_key: null });
+    const again = await gcm('PUT', set.body);
+    const text = await gcm('PATCH', { development_api_key: JSON.stringify(serviceAccount) });
+    const old = await gcm('PATCH', { development_api_key: 'AIzaSyOldServerKey' });
+    const gone = await gcm('PATCH', { production_api_key: '' });
+    const removed = await gcm('DELETE');
+
+    const shown = `service_account:${serviceAccount.client_email}`;
+    expect(empty.body).toEqual({
+      ...{ production_api_key: null, development_api_key: null, links: self },
+    });
+    expect([set.status, set.body]).toEqual([
+      200,
+      { production_api_key: shown, development_api_key: null, links: self },
+    ]);
+    expect(again.body).toEqual(set.body);
+    expect(text.body.development_api_key).toBe(shown);
+    expect(old.body.development_api_key).toBe('****rKey');
+    expect(gone.body.production_api_key).toBeNull();
+    expect(removed.status).toBe(405);
+  });
+
+  const bad = 'Invalid service account: project_id, private_key, client_email are required.';
+  it.each([
+    [{ project_id: 'a' }, bad],
+    ['{', bad],
+    ['service_account:somebody-else@example.com', bad],
+    ['a'.repeat(41), 'Ensure this field has no more than 40 characters.'],
+    [5, 'Not a valid string.'],
+    [{ ...serviceAccount, more: 'a'.repeat(17_000) }, 'Too big object defined (exceeds 16384).'],
+  ])('are refused: %#', async (sent, message) => {
+    const { status, body } = await gcm('PATCH', { production_api_key: sent });
+
+    expect([status, body]).toEqual([400, { production_api_key: [message] }]);
+  });
+
+  it('lie encrypted in the store', async () => {
+    expected(await gcm('PUT', { production_api_key: serviceAccount }), 200);
+
+    const [item] = await api.platform.store.get([
+      { pk: `INSTANCE#${count}`, sk: 'PUSHCONFIG#gcm' },
+    ]);
+
+    expect(JSON.stringify(item)).toContain('sealed');
+    expect(JSON.stringify(item)).not.toContain('c2VjcmV0');
+  });
+
+  it('are changed by who writes, and seen by who reads', async () => {
+    const reader = await joinAs(world, 'read');
+    const path = 'push_notifications/gcm/config/';
+
+    const seen = await world.call(reader, 'GET', path);
+    const changed = await world.call(reader, 'PATCH', path, {});
+
+    expect([seen.status, changed.status]).toEqual([200, 403]);
+  });
+});
+
+const unset = (environment: string) => ({
+  [`${environment}_certificate_name`]: null,
+  [`${environment}_certificate`]: false,
+  [`${environment}_bundle_identifier`]: null,
+  [`${environment}_expiration_date`]: null,
+  [`${environment}_token_key`]: null,
+  [`${environment}_key_id`]: null,
+  [`${environment}_team_id`]: null,
+});
+
+describe("a token key of Apple's", () => {
+  it('is kept, masked, changed in part, and taken away', async () => {
+    const self = `${world.base}push_notifications/apns/config/`;
+    const links = { self, remove_certificate: `${self}remove_certificate/` };
+    const empty = await apns('GET');
+    const set = await apns('PATCH', apnsToken('production'));
+    const back = await apns('PUT', set.body);
+    const moved = await apns('PATCH', { production_key_id: 'NEWNEW1234' });
+    const gone = await apns('PATCH', { production_token_key: null });
+
+    const none = { ...unset('production'), ...unset('development'), links };
+    const token = { ...apnsToken('production'), production_token_key: 'token_key:ABCDE12345' };
+    expect(empty.body).toEqual(none);
+    expect([set.status, set.body]).toEqual([200, { ...none, ...token }]);
+    expect(back.body).toEqual(set.body);
+    expect(moved.body.production_token_key).toBe('token_key:NEWNEW1234');
+    expect(gone.body).toEqual({ ...none, production_bundle_identifier: 'com.example.app' });
+  });
+
+  it.each([
+    [
+      { production_token_key: tokenKey },
+      {
+        production_key_id: ['This field is required.'],
+        production_team_id: ['This field is required.'],
+        production_bundle_identifier: ['This field is required.'],
+      },
+    ],
+    [
+      { ...apnsToken('production'), production_token_key: 'no key' },
+      { production_token_key: ['Invalid file.'] },
+    ],
+  ])('is refused: %#', async (sent, answer) => {
+    const { status, body } = await apns('PATCH', sent);
+
+    expect([status, body]).toEqual([400, answer]);
+  });
+});
+
+const keys = forge.pki.rsa.generateKeyPair(1024);
+
+/** A `.p12` file as the keychain exports it. */
+function p12(friendlyName: string | undefined, days = 30, password = ''): Uint8Array<ArrayBuffer> {
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = keys.publicKey;
+  certificate.validity.notBefore = new Date(0);
+  certificate.validity.notAfter = new Date(
+    Math.floor(api.platform.clock.micros() / 1e6) * 1000 + days * 86_400_000,
+  );
+  certificate.setSubject([{ name: 'commonName', value: 'Apple Push Services' }]);
+  certificate.setIssuer([{ name: 'commonName', value: 'Apple' }]);
+  certificate.sign(keys.privateKey, forge.md.sha256.create());
+  const options = {
+    algorithm: '3des' as const,
+    ...(friendlyName !== undefined && { friendlyName }),
+  };
+  const file = forge.pkcs12.toPkcs12Asn1(keys.privateKey, certificate, password, options);
+  return new Uint8Array(Buffer.from(forge.asn1.toDer(file).getBytes(), 'binary'));
+}
+
+function upload(
+  bytes: Uint8Array<ArrayBuffer>,
+  field = 'production_certificate',
+  type = 'application/x-pkcs12',
+) {
+  const form = new FormData();
+  form.set(field, new Blob([bytes], { type }), 'push.p12');
+  return apns('PATCH', form);
+}
+
+const appName = 'Apple Push Services: com.example.app';
+
+describe("a certificate of Apple's", () => {
+  it('is uploaded, fills what it says, and is taken away', async () => {
+    const names = { production_certificate_name: 'mine', production_certificate: false };
+    expected(await apns('PUT', names), 200);
+
+    const set = await upload(p12(appName));
+    const back = await apns('PUT', set.body);
+    const kept = await call('POST', 'apns/config/remove_certificate/', {});
+    const gone = await call('POST', 'apns/config/remove_certificate/', {
+      production_certificate: true,
+    });
+
+    expect(set.body).toMatchObject({
+      ...{ production_certificate_name: 'mine', production_certificate: true },
+      production_bundle_identifier: 'com.example.app',
+      production_expiration_date: expect.stringMatching(/000000Z$/),
+    });
+    expect(back.body).toEqual(set.body);
+    expect(kept.body).toEqual(set.body);
+    expect([gone.status, gone.body]).toEqual([
+      200,
+      { ...set.body, production_certificate: false, production_expiration_date: null },
+    ]);
+  });
+
+  it.each<[string, () => ReturnType<typeof upload>, RegExp]>([
+    [
+      'of another type',
+      () => upload(p12(appName), undefined, 'text/plain'),
+      /^Invalid content type/,
+    ],
+    ['that is none', () => upload(new Uint8Array(10)), /^Invalid file\.$/],
+    ['with a pass phrase', () => upload(p12(appName, 30, 'secret')), /^Invalid file\.$/],
+    [
+      'that is large',
+      () => upload(new Uint8Array(209_713)),
+      /^Please keep filesize under 209712\.$/,
+    ],
+    ['without name', () => upload(p12(undefined)), /^Empty friendlyname date\.$/],
+    ['of somebody', () => upload(p12('Somebody')), /^Invalid friendly name: "Somebody"\.$/],
+    [
+      'for development',
+      () => upload(p12('Apple Development IOS Push Services: com.example.app')),
+      /^Incorrect certificate type\. Upload appropriate production certificate file\.$/,
+    ],
+    ['that has ended', () => upload(p12(appName, -1)), /^Your certificate has expired: "/],
+  ])('%s is refused', async (_, send, message) => {
+    const { status, body } = await send();
+
+    expect(status).toBe(400);
+    expect(body).toEqual({ production_certificate: [expect.stringMatching(message)] });
+  });
+});
