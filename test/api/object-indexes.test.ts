@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { as, classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
 import type { IndexName, Stored } from '../../shared/store/store.ts';
 import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
@@ -26,6 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+afterEach(() => world.ready('thing')); // or it could not be deleted
 beforeEach(async () => {
   await world.call(world.owner, 'DELETE', 'classes/thing/');
   await world.dataClass('thing', schema);
@@ -244,6 +245,7 @@ describe('after a change of the schema', () => {
     await world.call(world.owner, 'PATCH', 'classes/thing/', {
       schema: [{ name: 'integer', type: 'string', filter_index: true }],
     });
+    await world.ready('thing');
 
     const second = await make({ integer: 'a' });
     await patch(first, { integer: 'b' });

@@ -465,6 +465,7 @@ describe('an index that came later', () => {
     await world.call(world.owner, 'PATCH', 'classes/late/', { schema: [{ ...plain, ...indexed }] });
     for (const n of [2, 0])
       ids.push(expected(await world.call(world.owner, 'POST', objects, { n }), 201).id);
+    await world.ready('late');
     api.settle();
 
     const equal = await api.send({
