@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, openWorld, startApi } from '../support/api.ts';
+import { type Client, connect, refusal, run } from '../support/client-calls.ts';
+import { apnsToken, outboxOf, serviceAccount } from '../support/push.ts';
+
+/*
+ * Push notifications as the original client library sends them.
+ */
+
+let api: Api;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  const { owner, instance } = await openWorld(api);
+  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+});
+afterAll(() => api.close());
+
+const apple = { ...apnsToken('development'), ...apnsToken('production') };
+const google = { development_api_key: serviceAccount, production_api_key: serviceAccount };
+const uuid = '4e3c1b0a-5c5d-4a41-9f6e-8a4c8f0f8d11';
+
+describe.each([
+  { provider: 'GCM', config: google, registration_id: 'dk3:token-1', device_id: '0x1' },
+  { provider: 'APNS', config: apple, registration_id: 'ab'.repeat(32), device_id: uuid },
+])('$provider', ({ provider, config, registration_id, device_id }) => {
+  const models = () => ({
+    Config: client[`${provider}Config`],
+    Device: client[`${provider}Device`],
+    Message: client[`${provider}Message`],
+  });
+
+  it('is configured, and its credentials are not shown again', async () => {
+    await run(models().Config.please().update({}, config));
+
+    const read = await run(models().Config.please().get());
+
+    expect(JSON.stringify(read)).not.toContain('c2VjcmV0');
+  });
+
+  it('has devices that are made, read, changed, listed and removed', async () => {
+    const { Device } = models();
+    await run(Device.please().create({ registration_id, device_id, label: 'mine' }));
+    const read = await run(Device.please().get({ registration_id }));
+    const changed = await run(Device.please().update({ registration_id }, { label: 'yours' }));
+    const listed = await run(Device.please().list());
+    const again = await refusal(Device.please().create({ registration_id, device_id }));
+
+    expect([read.label, changed.label, read.is_active]).toEqual(['mine', 'yours', true]);
+    expect(listed.map((device: Client) => device.registration_id)).toEqual([registration_id]);
+    expect(again.status).toBe(400);
+    await run(Device.please().delete({ registration_id }));
+    const gone = await refusal(Device.please().get({ registration_id }));
+    expect(gone.status).toBe(404);
+  });
+
+  it('takes messages, which are delivered, and listed', async () => {
+    const { Message } = models();
+    const content = {
+      ...{ environment: 'development', registration_ids: [registration_id] },
+      ...(provider === 'GCM' ? { data: { a: 'b' } } : { aps: { alert: 'hello' } }),
+    };
+
+    const sent = await run(Message.please().create({ content }));
+    await api.platform.idle();
+    const read = await run(Message.please().get({ id: sent.id }));
+    const listed = await run(Message.please().list());
+
+    expect([sent.status, read.status, read.id]).toEqual(['scheduled', 'delivered', sent.id]);
+    expect(listed.map(({ id }: Client) => id)).toEqual([sent.id]);
+    expect(outboxOf(api).at(-1)).toMatchObject({ registration_id });
+  });
+});
