@@ -49,7 +49,7 @@ function readHex(input: unknown): Reading<string> {
 }
 
 function readUuid(input: unknown): Reading<string> {
-  const text = typeof input === 'string' ? input : String(input);
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
   const digits = text.replace(/^urn:uuid:|[{}-]/gi, '').toLowerCase();
   if (!/^[0-9a-f]{32}$/.test(digits)) return refuse(`"${text}" is not a valid UUID.`);
   return read(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));

@@ -97,7 +97,7 @@ function notificationOf(value: Json | undefined): {
 /** Arguments came as JSON text of a list; FCM v1 takes the list. */
 function argumentList(value: Json | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
-  const list = Array.isArray(value) ? value : parsed(String(value));
+  const list = typeof value === 'string' ? parsed(value) : value;
   return Array.isArray(list) ? list.map(textOf) : [textOf(value)];
 }
 
