@@ -42,6 +42,10 @@ function start(file: string): Promise<number> {
     env: {
       GROUNDWORK_TABLE: 'table',
       GROUNDWORK_SECRET: 'secret',
+      GROUNDWORK_FILES: 'files',
+      GROUNDWORK_FILES_URL: 'https://files.example.com',
+      GROUNDWORK_PUSH: 'groundwork_bench_',
+      GROUNDWORK_VAULT: 'key',
       AWS_REGION: 'eu-west-1',
       AWS_ENDPOINT_URL: aws.url,
       AWS_ACCESS_KEY_ID: 'id',

@@ -20,7 +20,7 @@ function fieldsOf(environment: PushEnvironment): Fields {
     [`${environment}_certificate_name`]: name,
     [`${environment}_certificate`]: certificate,
     [`${environment}_bundle_identifier`]: name,
-    [`${environment}_expiration_date`]: computed('datetime'),
+    [`${environment}_expiration_date`]: computed('datetime', { nullable: true }),
     [`${environment}_token_key`]: text(16_384, { nullable: true }),
     [`${environment}_key_id`]: text(10, { nullable: true }),
     [`${environment}_team_id`]: text(10, { nullable: true }),

@@ -72,6 +72,8 @@ function start(): Promise<Lambda> {
     GROUNDWORK_SECRET: 'a-secret',
     GROUNDWORK_FILES: 'a-bucket',
     GROUNDWORK_FILES_URL: 'https://files.example.com',
+    GROUNDWORK_PUSH: 'groundwork_test_',
+    GROUNDWORK_VAULT: 'a-key',
     GROUNDWORK_PASSWORD_COST: '10',
     AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${(runtime.address() as AddressInfo).port}`, // it listens
     AWS_REGION: 'eu-west-1',
