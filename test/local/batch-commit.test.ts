@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { expect, test } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import { openPlatform } from '../../shared/local/platform.ts';
+
+/** Transactions that the file of a store has seen; the library tells, and its types do not. */
+function transactions(path: string): number {
+  const file = open({ path, readOnly: true });
+  return (file.getStats() as { readonly lastTxnId: number }).lastTxnId;
+}
+
+test('a batch of fifty creates is one durable commit', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-batch-'));
+  const settings = {
+    ...({ registration: 'open', maxInstances: 2, maxClasses: 9 } as const),
+    ...{ location: 'local', passwordCost: 10 },
+  };
+  const platform = await openPlatform({
+    ...{ folder, settings, log: () => undefined, url: () => 'http://localhost' },
+  });
+  const dispatch = createDispatch(routes, platform);
+  const post = async (path: string, value: unknown, key?: string) => {
+    const { status, body } = await dispatch({
+      ...{ id: 'x', method: 'POST', path: `/v1.1${path}`, query: new URLSearchParams() },
+      ...{ headers: { 'x-api-key': key }, sourceAddress: '127.0.0.1' },
+      body: { kind: 'json', value },
+    });
+    return { status, body: JSON.parse(JSON.stringify(body)) };
+  };
+  const account = await post('/account/register/', { email: 'a@example.com', password: 'p' });
+  const key = account.body.account_key;
+  await post('/instances/', { name: 'blog-1' }, key);
+  await post('/instances/blog-1/classes/', { name: 'post', schema: [] }, key);
+  await platform.idle();
+
+  const before = transactions(join(folder, 'store'));
+  const create = { method: 'POST', path: '/v1.1/instances/blog-1/classes/post/objects/' };
+  const requests = Array.from({ length: 50 }, () => create);
+  const { body } = await post('/instances/blog-1/batch/', { requests }, key);
+  const after = transactions(join(folder, 'store'));
+
+  expect(body.map(({ code }: { code: number }) => code)).toEqual(requests.map(() => 201));
+  expect([1, 2]).toContain(after - before); // a second one: the number of objects follows
+  await platform.close();
+  rmSync(folder, { recursive: true });
+});
