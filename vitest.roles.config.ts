@@ -6,6 +6,7 @@ const elsewhere = [
   'test/api/durability.test.ts', // kills servers and opens their data folders
   'test/api/files.test.ts', // these two read what is served by a folder; bundles.test.ts stores files in S3 under the roles
   'test/api/uploads.test.ts',
+  'test/api/push*.test.ts', // read the outbox; what SNS is asked for is asserted in test/aws/push.test.ts
   'test/api/soak.test.ts', // looks into the indexes, and needs a class ready at once
   'test/api/query-model.test.ts', // these three ask a dispatch in the test's own process
   'test/api/query-reads.test.ts',

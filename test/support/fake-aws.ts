@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { partitionKey } from '../../shared/aws/table.ts';
 import { answerS3, readS3, type S3Objects, type S3Request } from './fake-s3.ts';
+import { answerSns, readSns, snsAccess } from './fake-sns.ts';
 import { createFakeTable, type Part, TableRefusal, writeParts } from './fake-table.ts';
 
 /*
@@ -63,6 +64,12 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     refused.push(access);
     return { status: 403, headers: {}, body: '' };
   };
+  const answerPush = (caller: string, asked: URLSearchParams) => {
+    const access = { caller, ...snsAccess(asked) };
+    if (options.allows(access)) return { status: 200, text: answerSns(asked) };
+    refused.push(access);
+    return { status: 403, text: '' };
+  };
   const server = createServer(async (request, response) => {
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
     const body = await bodyOf(request);
@@ -70,6 +77,12 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     if (toS3 !== undefined) {
       const file = answerFile(caller, toS3);
       response.writeHead(file.status, file.headers).end(file.body);
+      return;
+    }
+    const toSns = readSns(body);
+    if (toSns !== undefined) {
+      const { status, text } = answerPush(caller, toSns);
+      response.writeHead(status, { 'content-type': 'text/xml' }).end(text);
       return;
     }
     const operation = operationOf(request);
@@ -97,6 +110,8 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   };
 }
 
+const dataKey = Buffer.alloc(32, 7).toString('base64'); // of KMS, which locks nothing here
+
 type Services = (caller: string, operation: string, input: Any) => Promise<Any>;
 
 function openServices({ secret, takeMail, write }: FakeAwsOptions, mails: unknown[]): Services {
@@ -108,6 +123,8 @@ function openServices({ secret, takeMail, write }: FakeAwsOptions, mails: unknow
       mails.push(input);
       return { MessageId: 'a-mail' };
     }
+    if (operation === 'GenerateDataKey') return { Plaintext: dataKey, CiphertextBlob: dataKey };
+    if (operation === 'Decrypt') return { Plaintext: input.CiphertextBlob };
     const parts = writeParts(operation, input);
     if (write === undefined || parts.length === 0) return table.answer(operation, input);
     await write({ caller, parts, apply: () => table.answer(operation, input) });
@@ -164,6 +181,9 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
       const place = 'AWS::Partition:ses:AWS::Region:AWS::AccountId';
       return [{ action: 'ses:SendEmail', resource: `arn:${place}:identity/${domain}` }];
     }
+    case 'GenerateDataKey':
+    case 'Decrypt':
+      return [{ action: `kms:${operation}`, resource: input.KeyId }];
     case 'BatchGetItem':
       return Object.keys(input.RequestItems).map((resource) => access('BatchGetItem', resource));
     case 'TransactWriteItems':

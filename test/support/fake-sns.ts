@@ -1,0 +1,44 @@
+import type { Access } from './fake-aws.ts';
+
+/* As much of SNS as sending pushes meets: every application and endpoint takes all that it is given. */
+
+const place = 'arn:AWS::Partition:sns:AWS::Region:AWS::AccountId'; // as the template spells it
+
+/** A request of SNS, which is a form; undefined: it is another one. */
+export function readSns(body: Buffer): URLSearchParams | undefined {
+  return body.subarray(0, 7).toString() === 'Action='
+    ? new URLSearchParams(body.toString())
+    : undefined;
+}
+
+/** What a request of SNS needs. */
+export function snsAccess(asked: URLSearchParams): Omit<Access, 'caller'> {
+  return { action: `sns:${asked.get('Action')}`, resource: targetOf(asked) };
+}
+
+function targetOf(asked: URLSearchParams): string {
+  const names = ['PlatformApplicationArn', 'EndpointArn', 'TargetArn'];
+  const named = names.map((name) => asked.get(name)).find((arn) => arn !== null);
+  return named ?? `${place}:app/${asked.get('Platform')}/${asked.get('Name')}`;
+}
+
+/** Answers as SNS does, in XML. */
+export function answerSns(asked: URLSearchParams): string {
+  const action = asked.get('Action') ?? '';
+  return `<${action}Response><${action}Result>${resultOf(action, asked)}</${action}Result></${action}Response>`;
+}
+
+function resultOf(action: string, asked: URLSearchParams): string {
+  switch (action) {
+    case 'CreatePlatformApplication':
+      return `<PlatformApplicationArn>${targetOf(asked)}</PlatformApplicationArn>`;
+    case 'CreatePlatformEndpoint': {
+      const application = targetOf(asked).replace(':app/', ':endpoint/');
+      return `<EndpointArn>${application}/${Buffer.from(asked.get('Token') ?? '').toString('hex')}</EndpointArn>`;
+    }
+    case 'Publish':
+      return '<MessageId>a-push</MessageId>';
+    default:
+      return '';
+  }
+}
