@@ -76,7 +76,7 @@ async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<str
 /** Everything that is stored of our instance and its owner. */
 async function dump(): Promise<Dump> {
   await api.platform.idle(); // counts follow the writes
-  return store.dump((pk) => !isTheirs(pk) && !pk.endsWith('#USAGE')); // calls are counted now and then
+  return store.dump((pk) => !isTheirs(pk));
 }
 
 function isTheirs(pk: string): boolean {

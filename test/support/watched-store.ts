@@ -1,14 +1,15 @@
-import type { Bound, Store, Stored, Write } from '../../shared/store/store.ts';
+import type { Bound, Key, Store, Stored, Write } from '../../shared/store/store.ts';
 
 /** All items of some partitions, by partition and sort key. */
 export type Dump = Readonly<Record<string, Omit<Stored, 'key'>>>;
 
 /** A store that knows what was ever written into it. */
 export interface WatchedStore extends Store {
-  /** Transactions that were applied; attempts to log in are not counted. */
+  /** Transactions that were applied; attempts to log in, and the counting of calls, are left out. */
   readonly commits: number;
   /**
-   * Reads everything that is there now; attempts to log in, which count every caller's mistakes, are left out.
+   * Reads everything that is there now; attempts to log in, which count every caller's mistakes, are left out, and so
+   * are calls, which are counted now and then.
    *
    * @param isWanted chooses partitions by their key; all when absent
    */
@@ -31,13 +32,13 @@ export function watch(store: Store): WatchedStore {
     write: async (transaction) => {
       for (const { key } of transaction.writes) partitions.add(key.pk);
       await store.write(transaction);
-      if (!transaction.writes.every(isAttempt)) commits += 1;
+      if (!transaction.writes.every(isBookkeeping)) commits += 1;
     },
     dump: async (isWanted = () => true) => {
       const found: Record<string, Omit<Stored, 'key'>> = {};
       for (const pk of [...partitions].filter(isWanted).sort()) {
         for (const { key, ...item } of await partition(store, pk)) {
-          if (item.kind !== 'attempts') found[`${key.pk} ${key.sk}`] = item;
+          if (!isCount(key)) found[`${key.pk} ${key.sk}`] = item;
         }
       }
       return found;
@@ -45,8 +46,12 @@ export function watch(store: Store): WatchedStore {
   };
 }
 
-function isAttempt(write: Write): boolean {
-  return write.key.pk.startsWith('ATTEMPTS#');
+function isBookkeeping({ action, key }: Write): boolean {
+  return action === 'check' || isCount(key);
+}
+
+function isCount({ pk }: Key): boolean {
+  return pk.startsWith('ATTEMPTS#') || pk.endsWith('#USAGE');
 }
 
 async function partition(store: Store, pk: string): Promise<readonly Stored[]> {
