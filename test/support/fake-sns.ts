@@ -1,5 +1,3 @@
-import type { Access } from './fake-aws.ts';
-
 /* As much of SNS as sending pushes meets: every application and endpoint takes all that it is given. */
 
 const place = 'arn:AWS::Partition:sns:AWS::Region:AWS::AccountId'; // as the template spells it
@@ -12,7 +10,10 @@ export function readSns(body: Buffer): URLSearchParams | undefined {
 }
 
 /** What a request of SNS needs. */
-export function snsAccess(asked: URLSearchParams): Omit<Access, 'caller'> {
+export function snsAccess(asked: URLSearchParams): {
+  readonly action: string;
+  readonly resource: string;
+} {
   return { action: `sns:${asked.get('Action')}`, resource: targetOf(asked) };
 }
 
