@@ -7,7 +7,6 @@ const suites = ['test/store/dynamodb.test.ts', 'test/api/**/*.test.ts'];
 const scenarios = [
   'and the old file cannot be removed at once',
   'with the field of its class',
-  'is taken, and delivered to the outbox', // at times it is still under way when the test looks
 ];
 
 /** The store's suite and the whole API suite on DynamoDB. */
