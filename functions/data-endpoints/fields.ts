@@ -2,17 +2,10 @@ import { messages } from '../../shared/domain/messages.ts';
 import { nameList } from '../../shared/domain/name-list.ts';
 import { queryForm } from '../../shared/domain/query/parse.ts';
 import { quoted, read, refuse, textReader } from '../../shared/domain/scalars.ts';
-import { slug } from '../../shared/domain/slug.ts';
 import { integer, schemaOf } from '../../shared/domain/values.ts';
 import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
+import { nameField } from '../../shared/resource/named-records.ts';
 
-const name: Field = {
-  type: 'slug',
-  writable: 'create',
-  required: true,
-  input: slug(),
-  maxLength: 64,
-};
 const names: Field = {
   type: 'string',
   writable: 'always',
@@ -26,7 +19,7 @@ const readText = textReader({ blank: true });
 
 /** A data endpoint (reference: data endpoints, record). That its class is there is checked when it is stored. */
 export const endpointFields: Fields = {
-  name,
+  name: nameField,
   description: description(),
   class: json(
     schemaOf((input) => {
@@ -50,6 +43,3 @@ export const endpointFields: Fields = {
   },
   expand: names,
 };
-
-/** What a rename sends. */
-export const renameFields: Fields = { new_name: name };

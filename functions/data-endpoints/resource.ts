@@ -1,28 +1,22 @@
 import { allRights } from '../../shared/domain/access.ts';
 import { notFound } from '../../shared/domain/errors.ts';
-import type { RowRange } from '../../shared/domain/paging.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { gather, rowsOf } from '../../shared/resource/page.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
+import { readNamedRows, renameFields } from '../../shared/resource/named-records.ts';
+import { gather } from '../../shared/resource/page.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/resource/route.ts';
-import {
-  as,
-  classNumbersEntity,
-  dataEndpointEntity,
-  dataEndpointRowPrefix,
-  instanceCounter,
-} from '../../shared/store/entities.ts';
-import type { DataEndpointData, DataEndpointRowData } from '../../shared/store/records.ts';
-import { endpointFields, renameFields } from './fields.ts';
+import type { Family } from '../../shared/resource/route.ts';
+import { classNumbersEntity, instanceCounter } from '../../shared/store/entities.ts';
+import type { DataEndpointData } from '../../shared/store/records.ts';
+import { endpointFields } from './fields.ts';
 import { endpointKey, path, runRoutes, v1Path } from './run.ts';
 import {
   classNumbersOf,
   createEndpoint,
   type EndpointView,
   isLiving,
+  kind,
   removeEndpoint,
   renameEndpoint,
   updateEndpoint,
@@ -60,7 +54,7 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
     const numbers = classNumbersOf(context);
     return gather<DataEndpointData>(
       range,
-      (part) => readRows(context, part),
+      (part) => readNamedRows(context, kind, part),
       ({ item: { data } }) => data.name.startsWith(prefix) && isLiving(data, numbers),
     );
   },
@@ -90,18 +84,6 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
     },
   ],
 };
-
-async function readRows(context: Context, range: RowRange) {
-  const { store } = context.platform;
-  const instance = instanceOf(context);
-  const { pk } = dataEndpointEntity.key(instance, '');
-  const rows = await rowsOf<DataEndpointRowData>(store, pk, dataEndpointRowPrefix, range);
-  if (rows.length === 0) return [];
-  const items = await store.get(
-    rows.map(({ item }) => dataEndpointEntity.key(instance, item.data.name)),
-  );
-  return rows.map((row, at) => ({ pk: row.pk, item: as(dataEndpointEntity, items[at]) }));
-}
 
 /** Saved ways of asking for the objects of a class. */
 export const dataEndpoints: Family = {

@@ -1,28 +1,36 @@
 import { type FieldErrors, invalid, parentNotFound } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
 import { messages } from '../../shared/domain/messages.ts';
-import {
-  type Body,
-  bodyObject,
-  type Input,
-  readInput,
-  validInput,
-} from '../../shared/resource/input.ts';
+import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
+import {
+  freedRow,
+  type NamedKind,
+  newName,
+  takeName,
+} from '../../shared/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit, commitUnique } from '../../shared/services/commit.ts';
+import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import {
   as,
   classNumbersEntity,
   dataEndpointEntity,
   dataEndpointRowEntity,
+  dataEndpointRowPrefix,
 } from '../../shared/store/entities.ts';
 import type { ClassNumbersData, DataEndpointData } from '../../shared/store/records.ts';
-import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
-import { endpointFields, renameFields } from './fields.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { remove, replace } from '../../shared/store/writes.ts';
+import { endpointFields } from './fields.ts';
+
+/** Where data endpoints are. */
+export const kind: NamedKind<DataEndpointData> = {
+  entity: dataEndpointEntity,
+  rowEntity: dataEndpointRowEntity,
+  rowPrefix: dataEndpointRowPrefix,
+};
 
 /** A data endpoint stands for itself. */
 export type EndpointView = Pick<Stored<DataEndpointData>, 'data'>;
@@ -52,7 +60,10 @@ export async function createEndpoint(context: Context, body: Body): Promise<Endp
     const { holder, numbers } = await readHolder(context, name);
     const draft = checked(input, numbers);
     const data = { ...draft, name, row: reservedId(context) } as DataEndpointData; // all fields have initial values
-    await takeName(context, { data, holder, numbers, field: 'name', more: [rowOf(context, data)] });
+    await takeName(context, kind, {
+      ...{ data, holder, field: 'name' },
+      isLiving: (other) => isLiving(other, numbers),
+    });
     return { data };
   });
 }
@@ -74,14 +85,15 @@ export async function renameEndpoint(
   current: Stored<DataEndpointData>,
   body: Body,
 ): Promise<EndpointView> {
-  // odd but so: a missing new name counts as null (reference: data endpoints, record)
-  if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
-  const { new_name: name } = validInput(renameFields, body, 'create') as { new_name: string }; // the field says so
+  const name = newName(body);
   if (name === current.data.name) return current;
   const { holder, numbers } = await readHolder(context, name);
   const data: DataEndpointData = { ...current.data, name };
-  const more = [remove(current), rowOf(context, data)];
-  await takeName(context, { data, holder, numbers, field: 'new_name', more });
+  await takeName(context, kind, {
+    ...{ data, holder, field: 'new_name' },
+    isLiving: (other) => isLiving(other, numbers),
+    more: [remove(current)],
+  });
   return { data };
 }
 
@@ -90,7 +102,7 @@ export async function removeEndpoint(
   context: Context,
   current: Stored<DataEndpointData>,
 ): Promise<void> {
-  await commit(context, [remove(current), freedRow(context, current.data)]);
+  await commit(context, [remove(current), freedRow(context, kind, current.data)]);
 }
 
 interface Holder {
@@ -107,35 +119,6 @@ async function readHolder(context: Context, name: string): Promise<Holder> {
   const found = as(classNumbersEntity, numbers);
   if (found === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
   return { holder: as(dataEndpointEntity, holder), numbers: found.data.numbers };
-}
-
-interface Taking extends Holder {
-  readonly data: DataEndpointData;
-  /** The field that brought the name. */
-  readonly field: 'name' | 'new_name';
-  readonly more: readonly Write[];
-}
-
-/** Stores an endpoint under a name that nobody bears, or only one that went with its class. */
-async function takeName(context: Context, taking: Taking): Promise<void> {
-  const { data, holder, numbers, field, more } = taking;
-  const taken = () => invalid({ [field]: [messages.unique] });
-  if (holder !== undefined && isLiving(holder.data, numbers)) throw taken();
-  const key = dataEndpointEntity.key(instanceOf(context), data.name);
-  const own =
-    holder === undefined
-      ? [insert(dataEndpointEntity, key, data)]
-      : [replace(holder, data), freedRow(context, holder.data)];
-  await commitUnique(context, [...own, ...more], taken);
-}
-
-function rowOf(context: Context, { row, name }: DataEndpointData): Write {
-  return put(dataEndpointRowEntity, dataEndpointRowEntity.key(instanceOf(context), row), { name });
-}
-
-function freedRow(context: Context, { row }: DataEndpointData): Write {
-  const key = dataEndpointRowEntity.key(instanceOf(context), row);
-  return { action: 'delete', key, condition: { kind: 'none' } };
 }
 
 /**

@@ -18,7 +18,6 @@ import type {
   ClassNumbersData,
   ConfigData,
   DataEndpointData,
-  DataEndpointRowData,
   DeadLetterData,
   DeletedGroupsData,
   EmailData,
@@ -32,6 +31,7 @@ import type {
   MemberData,
   MembershipData,
   MetadataData,
+  NamedRowData,
   ObjectData,
   OwnedData,
   PasswordData,
@@ -225,7 +225,7 @@ export const dataEndpointEntity = entity<DataEndpointData, [instance: number, na
 
 /** Data endpoints in the order of their creation, by which they are listed. */
 export const dataEndpointRowPrefix = 'DATAENDPOINTROW#';
-export const dataEndpointRowEntity = entity<DataEndpointRowData, [instance: number, row: number]>(
+export const dataEndpointRowEntity = entity<NamedRowData, [instance: number, row: number]>(
   'data-endpoint-row',
   (instance, row) => ({ pk: `INSTANCE#${instance}`, sk: `${dataEndpointRowPrefix}${idKey(row)}` }),
 );

@@ -153,8 +153,8 @@ export interface DataEndpointData {
   readonly expand: string | null;
 }
 
-/** Which data endpoint has a place in the list of all. */
-export interface DataEndpointRowData {
+/** Which of the records that are known by name has a place in the list of all. */
+export interface NamedRowData {
   readonly name: string;
 }
 

@@ -1,0 +1,113 @@
+import { invalid } from '../domain/errors.ts';
+import { messages } from '../domain/messages.ts';
+import type { RowRange } from '../domain/paging.ts';
+import { slug } from '../domain/slug.ts';
+import { commitUnique } from '../services/commit.ts';
+import type { Entity } from '../store/entities.ts';
+import { as } from '../store/entities.ts';
+import type { NamedRowData } from '../store/records.ts';
+import type { Stored, Write } from '../store/store.ts';
+import { insert, store as put, replace } from '../store/writes.ts';
+import type { Field, Fields } from './field.ts';
+import { type Body, bodyObject, validInput } from './input.ts';
+import { rowsOf } from './page.ts';
+import { instanceOf } from './place.ts';
+import type { Context } from './route.ts';
+
+/** What records of an instance have in common that are known by name and listed in the order of their creation. */
+export interface Named {
+  readonly name: string;
+  /** Place in the list of all; it outlives a change of name. */
+  readonly row: number;
+}
+
+/** Where such records are, and where their list is. */
+export interface NamedKind<Data extends Named> {
+  readonly entity: Entity<Data, [instance: number, name: string]>;
+  readonly rowEntity: Entity<NamedRowData, [instance: number, row: number]>;
+  /** Of the list's sort keys. */
+  readonly rowPrefix: string;
+}
+
+/** The name of such a record: a slug, set when it is made. */
+export const nameField: Field = {
+  type: 'slug',
+  writable: 'create',
+  required: true,
+  input: slug(),
+  maxLength: 64,
+};
+
+/** What a rename sends. */
+export const renameFields: Fields = { new_name: nameField };
+
+/**
+ * Reads the name that a rename sends.
+ *
+ * @throws ApiError 400
+ */
+export function newName(body: Body): string {
+  // odd but so: a missing new name counts as null (reference: data endpoints, record)
+  if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
+  const { new_name: name } = validInput(renameFields, body, 'create');
+  return name as string; // the field says so
+}
+
+/** Reads records of a range of the list; a row whose record is gone has no item. */
+export async function readNamedRows<Data extends Named>(
+  context: Context,
+  { entity, rowEntity, rowPrefix }: NamedKind<Data>,
+  range: RowRange,
+): Promise<readonly { readonly pk: number; readonly item: Stored<Data> | undefined }[]> {
+  const { store } = context.platform;
+  const instance = instanceOf(context);
+  const rows = await rowsOf<NamedRowData>(store, rowEntity.key(instance, 0).pk, rowPrefix, range);
+  if (rows.length === 0) return [];
+  const items = await store.get(rows.map(({ item }) => entity.key(instance, item.data.name)));
+  return rows.map((row, at) => ({ pk: row.pk, item: as(entity, items[at]) }));
+}
+
+/** How a record comes to its name. */
+export interface Taking<Data extends Named> {
+  readonly data: Data;
+  /** What is at the name now. */
+  readonly holder: Stored<Data> | undefined;
+  /** Tells whether the holder stands for something; the name of one that does not is free. Absent: it does. */
+  readonly isLiving?: (holder: Data) => boolean;
+  /** The field that brought the name. */
+  readonly field: 'name' | 'new_name';
+  /** What else is written in the same transaction. */
+  readonly more?: readonly Write[];
+}
+
+/**
+ * Stores a record under a name that nobody bears, at its place in the list.
+ *
+ * @throws ApiError 400 when the name is taken; ConditionFailed when somebody was faster
+ */
+export async function takeName<Data extends Named>(
+  context: Context,
+  kind: NamedKind<Data>,
+  { data, holder, isLiving = () => true, field, more = [] }: Taking<Data>,
+): Promise<void> {
+  const taken = () => invalid({ [field]: [messages.unique] });
+  if (holder !== undefined && isLiving(holder.data)) throw taken();
+  const instance = instanceOf(context);
+  const { name, row } = data;
+  const own =
+    holder === undefined
+      ? [insert(kind.entity, kind.entity.key(instance, name), data)]
+      : [replace(holder, data), freedRow(context, kind, holder.data)];
+  const rowWrite = put(kind.rowEntity, kind.rowEntity.key(instance, row), { name });
+  await commitUnique(context, [...own, ...more, rowWrite], taken);
+}
+
+/** Takes a record out of the list. */
+export function freedRow<Data extends Named>(
+  context: Context,
+  { rowEntity }: NamedKind<Data>,
+  { row }: Named,
+): Write {
+  const key = rowEntity.key(instanceOf(context), row);
+  return { action: 'delete', key, condition: { kind: 'none' } };
+}
