@@ -1,5 +1,11 @@
 import * as v from 'valibot';
 import type { Settings } from '../services/ports.ts';
+import {
+  choice,
+  parseVariables,
+  settingVariables,
+  type Variables,
+} from '../services/setting-variables.ts';
 import type { SocialConfiguration } from '../services/social.ts';
 import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';
@@ -24,34 +30,10 @@ export interface Environment {
   readonly runtimeApi: string | undefined;
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-const whole = (min: number, max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),
-    v.transform(Number),
-    v.minValue(min, `at least ${min}`),
-    v.maxValue(max, `at most ${max}`),
-  );
-
-const wholeNumber = (min: number, max: number, otherwise: number) =>
-  v.optional(whole(min, max), String(otherwise));
-
-const choice = <const Names extends readonly [string, ...string[]]>(
-  names: Names,
-  otherwise: Names[number],
-) => v.optional(v.picklist(names, `one of ${names.join(', ')}`), otherwise);
-
 const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const settingsSchema = v.object({
-  GROUNDWORK_LOG: choice(['error', 'info', 'debug'], 'info'),
+  ...settingVariables,
   GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
-  GROUNDWORK_MAX_INSTANCES: wholeNumber(1, 100_000, 16),
-  GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
-  GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
-  GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
-  GROUNDWORK_INSTANCE_RATE: v.optional(whole(60, 1_000_000)), // a batch has 50 calls
   GROUNDWORK_MAIL_FROM: v.optional(
     v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
     '',
@@ -75,13 +57,13 @@ const placesSchema = v.object({
  * @throws Error that names the variable and what it takes
  */
 export function readEnvironment(variables: Variables = processVariables()): Environment {
-  const places = parse(placesSchema, variables);
+  const places = parseVariables(placesSchema, variables, Error);
   return {
     table: places.GROUNDWORK_TABLE,
     secret: places.GROUNDWORK_SECRET,
     files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
     push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
-    social: parse(socialVariables, variables),
+    social: parseVariables(socialVariables, variables, Error),
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     ...readSettings(variables),
   };
@@ -95,7 +77,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
 export function readSettings(
   variables: Variables,
 ): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom'> {
-  const parsed = parse(settingsSchema, variables);
+  const parsed = parseVariables(settingsSchema, variables, Error);
   return {
     logLevel: parsed.GROUNDWORK_LOG,
     mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
@@ -126,23 +108,13 @@ export function readCredentials(variables: Variables = processVariables()): {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 } {
-  const parsed = parse(credentialsSchema, variables);
+  const parsed = parseVariables(credentialsSchema, variables, Error);
   const token = parsed.AWS_SESSION_TOKEN;
   return {
     accessKeyId: parsed.AWS_ACCESS_KEY_ID,
     secretAccessKey: parsed.AWS_SECRET_ACCESS_KEY,
     ...(token === '' ? {} : { sessionToken: token }),
   };
-}
-
-function parse<const Schema extends v.GenericSchema>(
-  schema: Schema,
-  variables: Variables,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, variables);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new Error(`${v.getDotPath(issue)} takes ${issue.message}`);
 }
 
 function processVariables(): Variables {

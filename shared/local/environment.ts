@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseVariables, settingVariables, type Variables } from '../services/setting-variables.ts';
 import type { SocialConfiguration } from '../services/social.ts';
 import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';
@@ -23,23 +24,8 @@ export interface Environment {
   readonly social: SocialConfiguration;
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-const whole = (min: number, max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),
-    v.transform(Number),
-    v.minValue(min, `at least ${min}`),
-    v.maxValue(max, `at most ${max}`),
-  );
-
-const wholeNumber = (min: number, max: number, otherwise: number) =>
-  v.optional(whole(min, max), String(otherwise));
-
-const levels = ['error', 'info', 'debug'] as const;
 const schema = v.object({
-  GROUNDWORK_LOG: v.optional(v.picklist(levels, `one of ${levels.join(', ')}`), 'info'),
+  ...settingVariables,
   GROUNDWORK_URL: v.optional(
     v.pipe(
       v.string(),
@@ -48,11 +34,6 @@ const schema = v.object({
     ),
     '',
   ),
-  GROUNDWORK_MAX_INSTANCES: wholeNumber(1, 100_000, 16),
-  GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
-  GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
-  GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
-  GROUNDWORK_INSTANCE_RATE: v.optional(whole(60, 1_000_000)), // a batch has 50 calls
 });
 
 /**
@@ -62,7 +43,7 @@ const schema = v.object({
  * @throws StartError that names the variable and what it takes
  */
 export function readEnvironment(variables: Variables = processVariables()): Environment {
-  const output = parse(schema, variables);
+  const output = parseVariables(schema, variables, StartError);
   return {
     logLevel: output.GROUNDWORK_LOG,
     url: output.GROUNDWORK_URL || undefined,
@@ -71,18 +52,8 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     location: output.GROUNDWORK_LOCATION,
     passwordCost: output.GROUNDWORK_PASSWORD_COST,
     instanceRate: output.GROUNDWORK_INSTANCE_RATE,
-    social: parse(socialVariables, variables),
+    social: parseVariables(socialVariables, variables, StartError),
   };
-}
-
-function parse<const Schema extends v.GenericSchema>(
-  schema: Schema,
-  variables: Variables,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, variables);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new StartError(`${v.getDotPath(issue)} takes ${issue.message}`);
 }
 
 function processVariables(): Variables {
