@@ -4,8 +4,15 @@ import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import { ConditionFailed, type Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
+import { itemsAfter } from './items-after.ts';
 import { maintain } from './maintain.ts';
-import type { StepResult, WorkContext, WorkKind } from './work.ts';
+import {
+  afterCalls,
+  type Since,
+  type StepResult,
+  type WorkContext,
+  type WorkKind,
+} from './work.ts';
 
 /** A class whose indexes have changed, and the epoch that began with it. */
 export type ChangedIndexes = {
@@ -16,14 +23,11 @@ export type ChangedIndexes = {
 };
 
 type Progress = ChangedIndexes & {
-  /** Microseconds when the change was known to be done. */
-  readonly since?: number;
   /** Sort key of the last object that was looked at. */
   readonly last?: string;
 };
 
 const stepSize = 100;
-const waitMs = 1000;
 
 /**
  * Brings the objects of a class to its present indexes, then makes the class ready. It begins when every call has
@@ -32,35 +36,27 @@ const waitMs = 1000;
  */
 export const buildIndexes: WorkKind = {
   name: 'build-indexes',
-  step: async (context, task) => {
-    const progress = task as Progress; // so it was stored
-    const { instance, className, classNumber, epoch } = progress;
-    const { since = context.clock.micros() } = progress;
-    if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
+  step: afterCalls<Progress>(async (context, task) => {
+    const { instance, className, classNumber, epoch } = task;
     const [item] = await context.store.get([classEntity.key(instance, className)]);
     const current = as(classEntity, item);
     // Deleted meanwhile, or changed again: that came with work of its own.
     if (current?.data.number !== classNumber || current.data.epoch !== epoch) return 'done';
-    return pass(context, { ...progress, since }, current);
-  },
+    return pass(context, task, current);
+  }),
 };
 
 async function pass(
   context: WorkContext,
-  progress: Progress & { readonly since: number },
+  progress: Progress & Since,
   current: Stored<ClassData>,
 ): Promise<StepResult> {
-  const { instance, classNumber, last } = progress;
-  const { items, positions, more } = await context.store.query({
-    pk: objectEntity.key(instance, classNumber, 0).pk,
-    ...(last !== undefined && { lower: { key: last, inclusive: false } }),
-    limit: stepSize,
-  });
+  const { pk } = objectEntity.key(progress.instance, progress.classNumber, 0);
+  const { items, last } = await itemsAfter(context.store, pk, progress.last, stepSize);
   const objects = items.map((item) => as(objectEntity, item));
   const compiled = compileClass(current.data, context.files.address);
   await Promise.all(objects.map((object) => rewrite(context, compiled, object)));
-  const reached = positions.at(-1);
-  if (more && reached !== undefined) return { task: { ...progress, last: reached } };
+  if (last !== undefined) return { task: { ...progress, last } };
   const { unfilledSlots: _, ...data } = current.data;
   const ready: ClassData = { ...data, status: 'ready', retiredSlots: [] };
   await maintain(context, [replace(current, ready)]);

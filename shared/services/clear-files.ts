@@ -1,8 +1,9 @@
 import { as, classEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records.ts';
 import { replace } from '../store/writes.ts';
+import { itemsAfter } from './items-after.ts';
 import { maintain } from './maintain.ts';
-import type { StepResult, WorkContext, WorkKind } from './work.ts';
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** File fields that a class has given up, by their storage names. */
 export type RetiredFiles = {
@@ -13,14 +14,11 @@ export type RetiredFiles = {
 };
 
 type Progress = RetiredFiles & {
-  /** Microseconds when the change of the class was known to be done. */
-  readonly since?: number;
   /** Sort key of the last object that was looked at. */
   readonly last?: string;
 };
 
 const stepSize = 100;
-const waitMs = 1000;
 
 /**
  * Removes the files of fields that a class has no more, object by object; the objects stay as they are. It begins
@@ -29,25 +27,17 @@ const waitMs = 1000;
  */
 export const clearFiles: WorkKind = {
   name: 'clear-files',
-  step: async (context, task) => {
-    const progress = task as Progress; // so it was stored
-    const { since = context.clock.micros() } = progress;
-    if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
-    const { instance, classNumber, names, last } = progress;
-    const { items, positions, more } = await context.store.query({
-      pk: objectEntity.key(instance, classNumber, 0).pk,
-      ...(last !== undefined && { lower: { key: last, inclusive: false } }),
-      limit: stepSize,
-    });
+  step: afterCalls<Progress>(async (context, task) => {
+    const { instance, classNumber, names } = task;
+    const { pk } = objectEntity.key(instance, classNumber, 0);
+    const { items, last } = await itemsAfter(context.store, pk, task.last, stepSize);
     const keys = items
       .map((item) => as(objectEntity, item).data.values)
       .flatMap((values) => names.map((name) => values[name]))
       .filter((key) => typeof key === 'string');
     await context.files.remove(keys);
-    const reached = positions.at(-1);
-    if (more && reached !== undefined) return { task: { ...progress, since, last: reached } };
-    return forget(context, progress);
-  },
+    return last === undefined ? forget(context, task) : { task: { ...task, last } };
+  }),
 };
 
 /** Takes the fields out of the class for good. */

@@ -14,23 +14,21 @@ import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove, replace } from '../store/writes.ts';
 import { allUnder } from './all-under.ts';
+import { itemsAfter } from './items-after.ts';
 import { retryLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
-import type { StepResult, WorkContext, WorkKind } from './work.ts';
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** A group that was deleted. */
 export type DeletedGroup = { readonly instance: number; readonly group: number };
 
 type Progress = DeletedGroup & {
-  /** Microseconds when the deletion was known to be done. */
-  readonly since?: number;
   /** All members are out; sort key of the class whose objects are next, and of the last object looked at. */
   readonly at?: string;
   readonly last?: string;
 };
 
 const stepSize = 100;
-const waitMs = 1000;
 
 /**
  * Takes a deleted group out of its members, of classes and of objects (reference: deletion of groups), and then out
@@ -39,14 +37,11 @@ const waitMs = 1000;
  */
 export const clearGroup: WorkKind = {
   name: 'clear-group',
-  step: async (context, task) => {
-    const progress = task as Progress; // so it was stored
-    const { since = context.clock.micros() } = progress;
-    if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
-    if (progress.at !== undefined) return clearClasses(context, progress, progress.at);
-    const removed = await removeMembers(context, progress);
-    return { task: { ...progress, since, ...(removed === 0 && { at: '' }) } };
-  },
+  step: afterCalls<Progress>(async (context, task) => {
+    if (task.at !== undefined) return clearClasses(context, task, task.at);
+    const removed = await removeMembers(context, task);
+    return { task: { ...task, ...(removed === 0 && { at: '' }) } };
+  }),
 };
 
 async function removeMembers(
@@ -113,14 +108,11 @@ async function freed(
 /** Takes the group out of some objects of a class, and tells how far it came; undefined: to the end. */
 async function freeSome(
   context: WorkContext,
-  { instance, group, last = '' }: Progress,
+  { instance, group, last: after }: Progress,
   { data }: Stored<ClassData>,
 ): Promise<string | undefined> {
-  const { items, positions, more } = await context.store.query({
-    pk: objectEntity.key(instance, data.number, 0).pk,
-    ...(last !== '' && { lower: { key: last, inclusive: false } }),
-    limit: stepSize,
-  });
+  const { pk } = objectEntity.key(instance, data.number, 0);
+  const { items, last } = await itemsAfter(context.store, pk, after || undefined, stepSize);
   const compiled = compileClass(data, context.files.address);
   await Promise.all(
     items.map((found) =>
@@ -135,7 +127,7 @@ async function freeSome(
       }),
     ),
   );
-  return more ? positions.at(-1) : undefined;
+  return last;
 }
 
 /** Nothing names the group any more. */

@@ -24,7 +24,7 @@ import type { GroupData } from '../store/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';
-import type { StepResult, WorkContext, WorkKind } from './work.ts';
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /*
  * What is deleted is out of reach with the transaction that deletes its name; what it had is cleared away here. No
@@ -40,15 +40,15 @@ export type DeletedInstance = { readonly instance: number; readonly lastClass: n
 /** Clears away the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
 export const clearClass: WorkKind = {
   name: 'clear-class',
-  step: async (context, task) => {
-    const { instance, classNumber } = task as DeletedClass; // so it was stored
+  step: afterCalls<DeletedClass & Place>(async (context, task) => {
+    const { instance, classNumber } = task;
     const key = classCountEntity.key(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
     const files = filePrefix(instance, classNumber);
     const result = await clear(context, task, { partitions, files, keys: [key] });
-    if (result === 'done') await clearEndpoints(context, task as DeletedClass);
+    if (result === 'done') await clearEndpoints(context, task);
     return result;
-  },
+  }),
 };
 
 /** Removes the data endpoints of a deleted class; nobody sees them any more. */
@@ -72,12 +72,12 @@ async function clearEndpoints(context: WorkContext, { instance, classNumber }: D
 /** Clears away all that a deleted instance had, in its own partitions and in those of its members. */
 export const clearInstance: WorkKind = {
   name: 'clear-instance',
-  step: async (context, task) => {
-    const { instance, lastClass } = task as DeletedInstance; // so it was stored
+  step: afterCalls<DeletedInstance & Place>((context, task) => {
+    const { instance, lastClass } = task;
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
     const partitions = instancePartitions(instance, lastClass);
     return clear(context, task, { partitions, files: filePrefix(instance), keys });
-  },
+  }),
 };
 
 interface Remains {
@@ -90,22 +90,26 @@ interface Remains {
 
 const stepSize = 100; // items at a time
 const maxPartitions = 50; // empty ones that a step looks at
-const waitMs = 1000;
 
-/** Clears a part; `since` in a task is when the deletion was known to be done, `at` the partition that is next. */
+/** How far the clearing is. */
+type Place = {
+  /** The partition that is next. */
+  readonly at?: number;
+};
+
+/** Clears a part. */
 async function clear(
   context: WorkContext,
-  task: JsonObject,
+  task: JsonObject & Place,
   { partitions, files, keys }: Remains,
 ): Promise<StepResult> {
-  const { since = context.clock.micros(), at = 0 } = task as { since?: number; at?: number };
-  if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
+  const { at = 0 } = task;
   for (let next = at; next < Math.min(at + maxPartitions, partitions.length); next += 1) {
     const removed = await clearSome(context, partitions[next] ?? '');
-    if (removed > 0) return { task: { ...task, since, at: next } };
+    if (removed > 0) return { task: { ...task, at: next } };
   }
   if (at + maxPartitions < partitions.length) {
-    return { task: { ...task, since, at: at + maxPartitions } };
+    return { task: { ...task, at: at + maxPartitions } };
   }
   await context.files.removeAll(files);
   await context.settled(); // or a late change would count again what is gone

@@ -11,16 +11,15 @@ import { ConditionFailed, type Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { allUnder } from './all-under.ts';
 import { createHints } from './hints.ts';
+import { itemsAfter } from './items-after.ts';
 import { cascade, maintain } from './maintain.ts';
 import { planRemove } from './save-object.ts';
-import type { StepResult, WorkContext, WorkKind } from './work.ts';
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** A user that was deleted. */
 export type DeletedUser = { readonly instance: number; readonly user: number };
 
 type Progress = DeletedUser & {
-  /** Microseconds when the deletion was known to be done. */
-  readonly since?: number;
   /** Sort key of the class whose objects are next; absent: the first one's. */
   readonly at?: string;
   /** All objects are gone; sort key of the last identity that was looked at, empty before the first. */
@@ -28,7 +27,6 @@ type Progress = DeletedUser & {
 };
 
 const stepSize = 100;
-const waitMs = 1000;
 
 /**
  * Removes the objects that a deleted user owned (reference: deletion of users), and its identities at other
@@ -36,14 +34,11 @@ const waitMs = 1000;
  */
 export const clearUser: WorkKind = {
   name: 'clear-user',
-  step: async (context, task) => {
-    const progress = task as Progress; // so it was stored
-    const { since = context.clock.micros() } = progress;
-    if (!(await context.endedBefore(since))) return { task: { ...task, since }, afterMs: waitMs };
-    return progress.social === undefined
-      ? removeObjects(context, { ...progress, since })
-      : removeIdentities(context, progress, progress.social);
-  },
+  step: afterCalls<Progress>((context, task) =>
+    task.social === undefined
+      ? removeObjects(context, task)
+      : removeIdentities(context, task, task.social),
+  ),
 };
 
 async function removeObjects(context: WorkContext, progress: Progress): Promise<StepResult> {
@@ -90,22 +85,18 @@ async function removeSome(
 async function removeIdentities(
   context: WorkContext,
   progress: Progress,
-  last: string,
+  after: string,
 ): Promise<StepResult> {
   const { instance, user } = progress;
-  const { items, positions, more } = await context.store.query({
-    pk: userSocialEntity.key(instance, '', '').pk,
-    ...(last !== '' && { lower: { key: last, inclusive: false } }),
-    limit: stepSize,
-  });
+  const { pk } = userSocialEntity.key(instance, '', '');
+  const { items, last } = await itemsAfter(context.store, pk, after || undefined, stepSize);
   const theirs = items
     .map((item) => as(userSocialEntity, item))
     .filter(({ data }) => data.user === user);
   await Promise.all(
     theirs.map((item) => maintain(context, [remove(item)]).catch(ignoreLostRace)), // another user's by now
   );
-  const reached = positions.at(-1);
-  return more && reached !== undefined ? { task: { ...progress, social: reached } } : 'done';
+  return last === undefined ? 'done' : { task: { ...progress, social: last } };
 }
 
 function ignoreLostRace(error: unknown): void {

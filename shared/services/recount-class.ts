@@ -1,5 +1,6 @@
 import { as, classCountEntity, objectEntity } from '../store/entities.ts';
 import { replace } from '../store/writes.ts';
+import { itemsAfter } from './items-after.ts';
 import { maintain } from './maintain.ts';
 import type { StepResult, WorkContext, WorkKind } from './work.ts';
 
@@ -46,14 +47,11 @@ export const recountClass: WorkKind = {
 };
 
 async function countSome({ store }: WorkContext, progress: Progress): Promise<StepResult> {
-  const { instance, classNumber, last, counted = 0 } = progress;
-  const { items, positions, more } = await store.query({
-    pk: objectEntity.key(instance, classNumber, 0).pk,
-    ...(last !== undefined && { lower: { key: last, inclusive: false } }),
-    limit: stepSize,
-  });
+  const { instance, classNumber, counted = 0 } = progress;
+  const { pk } = objectEntity.key(instance, classNumber, 0);
+  const { items, last } = await itemsAfter(store, pk, progress.last, stepSize);
   const task = { ...progress, counted: counted + items.length };
-  const reached = positions.at(-1);
-  if (more && reached !== undefined) return { task: { ...task, last: reached } };
-  return { task: { ...task, last: '' }, afterMs: restMs };
+  return last === undefined
+    ? { task: { ...task, last: '' }, afterMs: restMs }
+    : { task: { ...task, last } };
 }

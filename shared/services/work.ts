@@ -28,6 +28,27 @@ export interface WorkKind {
   step(context: WorkContext, task: JsonObject): Promise<StepResult>;
 }
 
+/** What a task holds once the work has begun to wait: microseconds when its cause was known to be committed. */
+export type Since = { readonly since: number };
+
+/**
+ * Makes a step that begins when every call has ended which may have begun before the cause of the work was committed:
+ * nobody then acts any more on what was true before.
+ */
+export function afterCalls<Task extends JsonObject>(
+  step: (context: WorkContext, task: Task & Since) => Promise<StepResult>,
+): WorkKind['step'] {
+  return async (context, stored) => {
+    const task = stored as Task & Partial<Since>; // so it was stored
+    const { since = context.clock.micros() } = task;
+    const begun = { ...task, since };
+    return (await context.endedBefore(since))
+      ? step(context, begun)
+      : { task: begun, afterMs: waitMs };
+  };
+}
+
+const waitMs = 1000;
 const claimMs = 60_000; // how long a step may take before others think that its process has died
 const lostRaceMs = 100;
 const firstDelayMs = 1000;

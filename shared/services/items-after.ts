@@ -1,0 +1,21 @@
+import type { Store, Stored } from '../store/store.ts';
+
+/** Some items of a partition. */
+export interface SomeItems {
+  readonly items: readonly Stored[];
+  /** Sort key after which to go on; absent: these were the last. */
+  readonly last?: string;
+}
+
+/** Reads the next items of a partition, for work that walks all of it in steps; from the start without a sort key. */
+export async function itemsAfter(
+  store: Store,
+  pk: string,
+  after: string | undefined,
+  limit: number,
+): Promise<SomeItems> {
+  const lower = after === undefined ? {} : { lower: { key: after, inclusive: false } };
+  const { items, positions, more } = await store.query({ pk, ...lower, limit });
+  const last = more ? positions.at(-1) : undefined;
+  return last === undefined ? { items } : { items, last };
+}
