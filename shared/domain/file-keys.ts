@@ -1,5 +1,5 @@
 /*
- * Where files are. A key is `<area>/<instance id>/<class number>/[<user id>/]<40 random hex digits>[.<extension>]`,
+ * Where files are. A key is `<area>/<instance id>/[<class or script>/[<user id>/]]<40 random hex digits>[.<extension>]`,
  * made by us alone: no part of it is a client's text but the extension, of small letters and digits. So a key leads
  * nowhere else, nobody guesses one, and all files of a class or an instance are removed by their prefix.
  */
@@ -8,6 +8,11 @@
 const publicArea = 'public/';
 /** Large uploads, which no object holds yet; 0 stands for callers without user. */
 const uploadArea = 'uploads/';
+
+/** Large sources of scripts. */
+const sourceArea = 'scripts/';
+/** Large values of traces; those that are a day old are removed, as large uploads are. */
+const traceArea = 'traces/';
 
 const tail = '[0-9a-f]{40}(\\.[a-z0-9]{1,15})?$';
 const publicPattern = new RegExp(`^${publicArea}(\\d{1,10})/\\d{1,10}/${tail}`);
@@ -21,6 +26,16 @@ export function filePrefix(instance: number, classNumber?: number): string {
 /** The start of the keys of large uploads to a class, by a user or by callers without one, with its last slash. */
 export function uploadPrefix(instance: number, classNumber: number, user: number | undefined) {
   return `${uploadArea}${instance}/${classNumber}/${user ?? 0}/`;
+}
+
+/** The start of the keys of all sources of an instance, or of a script, with its last slash. */
+export function sourcePrefix(instance: number, script?: number): string {
+  return `${sourceArea}${instance}/${script === undefined ? '' : `${script}/`}`;
+}
+
+/** The start of the keys of large values of an instance's traces, with its last slash. */
+export function tracePrefix(instance: number): string {
+  return `${traceArea}${instance}/`;
 }
 
 /**

@@ -49,7 +49,8 @@ export interface FilesOptions {
   readonly log: Log;
 }
 
-const uploadsLiveMs = 24 * 3600 * 1000;
+const passingAreas = ['uploads', 'traces'];
+const passingLiveMs = 24 * 3600 * 1000;
 const sweepIntervalMs = 3600 * 1000;
 
 /** The path of the server below which files are. */
@@ -57,8 +58,8 @@ export const filesPath = '/files/';
 
 /**
  * Opens the files of one machine: `content/<key>` holds a file as it is, `types/<key>` its content type. A file is
- * written aside and moved to its place, so that it is there whole or not at all. Uploads that are a day old are
- * removed.
+ * written aside and moved to its place, so that it is there whole or not at all. Uploads and values of traces that
+ * are a day old are removed.
  */
 export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   const { folder, url, nowMs, log } = options;
@@ -66,11 +67,11 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   await rm(drafts, { recursive: true, force: true }); // of a server that was killed
   await mkdir(drafts, { recursive: true, mode: 0o700 });
   const address = () => url() + filesPath.slice(0, -1);
-  await sweepUploads(folder, nowMs());
+  await sweep(folder, nowMs());
   const timer = setInterval(() => {
-    sweepUploads(folder, nowMs()).catch((error: unknown) => {
+    sweep(folder, nowMs()).catch((error: unknown) => {
       const cause = error instanceof Error ? error.message : 'unknown';
-      log({ level: 'error', message: 'old uploads could not be removed', cause });
+      log({ level: 'error', message: 'old files could not be removed', cause });
     });
   }, sweepIntervalMs);
   timer.unref();
@@ -209,12 +210,15 @@ async function removePath(folder: string, key: string): Promise<void> {
   await rm(typePath(folder, key), { recursive: true, force: true });
 }
 
-async function sweepUploads(folder: string, nowMs: number): Promise<void> {
-  const root = join(folder, 'content');
-  for (const name of await entriesOf(join(root, 'uploads'))) {
-    const key = `uploads/${name}`;
-    const file = await openFile(folder, key, ({ handle }) => handle.close());
-    if (file !== undefined && nowMs - file.changedMs > uploadsLiveMs) await removePath(folder, key);
+/** Removes what stays for a day only. */
+async function sweep(folder: string, nowMs: number): Promise<void> {
+  for (const area of passingAreas) {
+    for (const name of await entriesOf(join(folder, 'content', area))) {
+      const key = `${area}/${name}`;
+      const file = await openFile(folder, key, ({ handle }) => handle.close());
+      const isOld = file !== undefined && nowMs - file.changedMs > passingLiveMs;
+      if (isOld) await removePath(folder, key);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { classCounts, recountedClassCounts } from './class-counts.ts';
 import { clearFiles } from './clear-files.ts';
 import { clearGroup } from './clear-group.ts';
 import { clearClass, clearInstance } from './clear-partitions.ts';
+import { clearScript, clearTraces } from './clear-script.ts';
 import { clearUser } from './clear-user.ts';
 import { removeFiles } from './object-files.ts';
 import { closeApplication, syncEndpoints } from './push-endpoints.ts';
@@ -30,6 +31,8 @@ export const workKinds: readonly WorkKind[] = [
   sendPush,
   syncEndpoints,
   closeApplication,
+  clearScript,
+  clearTraces,
 ];
 
 /** The changes that some consumer wants to hear of. */

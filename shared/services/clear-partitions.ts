@@ -1,4 +1,4 @@
-import { filePrefix } from '../domain/file-keys.ts';
+import { filePrefix, sourcePrefix, tracePrefix } from '../domain/file-keys.ts';
 import type { JsonObject } from '../domain/json.ts';
 import {
   adminEntity,
@@ -19,8 +19,11 @@ import {
   membershipEntity,
   pushConfigEntity,
   pushEndpointEntity,
+  scriptEndpointRowEntity,
+  scriptEndpointRowPrefix,
+  scriptEntity,
+  traceEntity,
 } from '../store/entities.ts';
-import type { GroupData } from '../store/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';
@@ -44,7 +47,7 @@ export const clearClass: WorkKind = {
     const { instance, classNumber } = task;
     const key = classCountEntity.key(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
-    const files = filePrefix(instance, classNumber);
+    const files = [filePrefix(instance, classNumber)];
     const result = await clear(context, task, { partitions, files, keys: [key] });
     if (result === 'done') await clearEndpoints(context, task);
     return result;
@@ -76,14 +79,15 @@ export const clearInstance: WorkKind = {
     const { instance, lastClass } = task;
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
     const partitions = instancePartitions(instance, lastClass);
-    return clear(context, task, { partitions, files: filePrefix(instance), keys });
+    const files = [filePrefix(instance), sourcePrefix(instance), tracePrefix(instance)];
+    return clear(context, task, { partitions, files, keys });
   }),
 };
 
 interface Remains {
   readonly partitions: readonly string[];
-  /** What all its files begin with. */
-  readonly files: string;
+  /** What its files begin with. */
+  readonly files: readonly string[];
   /** Items that are to be removed after all partitions. */
   readonly keys: readonly Key[];
 }
@@ -111,18 +115,19 @@ async function clear(
   if (at + maxPartitions < partitions.length) {
     return { task: { ...task, at: at + maxPartitions } };
   }
-  await context.files.removeAll(files);
+  await Promise.all(files.map((prefix) => context.files.removeAll(prefix)));
   await context.settled(); // or a late change would count again what is gone
   await Promise.all(keys.map((key) => maintain(context, [deletion(key)])));
   return 'done';
 }
 
-/** Removes some items of a partition and tells how many. */
-async function clearSome(context: WorkContext, pk: string): Promise<number> {
+/** Removes some items of a partition, and tells how many: a hundred at the most. */
+export async function clearSome(context: WorkContext, pk: string): Promise<number> {
   const { items } = await context.store.query({ pk, limit: stepSize });
   await Promise.all(
     items.map(async (item) => {
-      if (item.kind === groupEntity.kind && (await clearMembers(context, item)) > 0) return;
+      const own = partitionOf(item);
+      if (own !== undefined && (await clearSome(context, own)) > 0) return; // it goes after the last of them
       await leavePushService(context, item);
       const others = await elsewhere(context, item);
       await maintain(context, [...others.map(deletion), deletion(item.key)]);
@@ -131,10 +136,23 @@ async function clearSome(context: WorkContext, pk: string): Promise<number> {
   return items.length;
 }
 
-/** Removes some members of a group, which goes after the last of them. */
-function clearMembers(context: WorkContext, { key, data }: Stored): Promise<number> {
-  const { id } = data as GroupData; // its kind says so
-  return clearSome(context, membershipEntity.key(Number(key.pk.split('#')[1]), id, 0).pk);
+/** The partition of what an item of the instance has: of a group's members, of runs of a script or an endpoint. */
+function partitionOf(item: Stored): string | undefined {
+  const instance = Number(item.key.pk.split('#')[1]);
+  switch (item.kind) {
+    case groupEntity.kind:
+      return membershipEntity.key(instance, as(groupEntity, item).data.id, 0).pk;
+    case scriptEntity.kind:
+      return traceEntity.key(instance, 'script', as(scriptEntity, item).data.id, 0).pk;
+    case scriptEndpointRowEntity.kind:
+      return traceEntity.key(instance, 'endpoint', rowOf(item), 0).pk;
+    default:
+      return undefined;
+  }
+}
+
+function rowOf({ key }: Stored): number {
+  return Number(key.sk.slice(scriptEndpointRowPrefix.length));
 }
 
 /** Removes what the push service keeps for an item. */

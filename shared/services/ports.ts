@@ -1,6 +1,8 @@
 import type { ProviderPush } from '../domain/push/payload.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { Store } from '../store/store.ts';
+import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
+import type { ScriptRunner } from './script-runner.ts';
 
 /** Tells the time. Tests fix it. */
 export interface Clock {
@@ -72,7 +74,7 @@ export interface FileStore {
   removeAll(prefix: string): Promise<void>;
   /**
    * Opens the way for one file past the interface, straight to where files are. What was sent under `uploads/` is
-   * removed after a day or two.
+   * removed after a day or two, and so is what was stored under `traces/`.
    */
   openUpload(key: string, terms: UploadTerms): Promise<UploadForm>;
 }
@@ -194,6 +196,18 @@ export interface Vault {
   open(sealed: string, context: Readonly<Record<string, string>>): Promise<string>;
 }
 
+/** Has runs of scripts go on away from the calls that ask for them. */
+export interface Runs {
+  /** Begins the run of a pending trace, at most once however often it is called, and does not wait for its end. */
+  start(run: RunReference): Promise<void>;
+  /**
+   * Runs a script and waits for its end, up to `ms`.
+   *
+   * @returns undefined when it takes longer: it goes on, and its trace tells what became of it
+   */
+  wait(request: RunRequest, ms: number): Promise<FinishedTrace | undefined>;
+}
+
 /** Everything that differs between AWS and one machine, and between these and a test. */
 export interface Platform {
   readonly store: Store;
@@ -210,4 +224,8 @@ export interface Platform {
   readonly settings: Settings;
   readonly changes: Changes;
   readonly meter: Meter;
+  readonly scripts: ScriptRunner;
+  readonly runs: Runs;
+  /** Where the interface is reached, without a slash at the end: `https://api.example.com`. */
+  readonly apiUrl: () => string;
 }

@@ -31,6 +31,8 @@ export interface ScriptRun {
   readonly timeoutMs: number;
   /** Longest wait for a start; after it the outcome is `queue_timeout`. */
   readonly waitMs: number;
+  /** Somebody waits for its end: it begins before those for which nobody does. */
+  readonly isAwaited: boolean;
 }
 
 /** What became of a run; `blocked`: not begun, too many wait; `queue_timeout`: not begun, it has waited too long. */

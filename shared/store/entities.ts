@@ -43,6 +43,13 @@ import type {
   UserSocialData,
   WorkData,
 } from './records.ts';
+import type {
+  ScriptData,
+  ScriptEndpointData,
+  ScriptSourceData,
+  TraceData,
+  TraceKind,
+} from './script-records.ts';
 import type { Key, Stored } from './store.ts';
 
 /*
@@ -74,6 +81,9 @@ import type { Key, Stored } from './store.ts';
  * | devices by token; all in order, those of a user | INSTANCE#<id>#DEVICES#<provider>; …#DEVICEROWS#… | <token>; ALL#<row>, USER#<id>#<row> |
  * | push messages; whom they are for, by hundreds   | INSTANCE#<id>#PUSHES#<provider>; …#PUSHPARTS#… | <id>; <message>#<part> |
  * | where a push service knows a device             | INSTANCE#<id>#PUSHENDPOINTS#<provider> | <environment>#<token> |
+ * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
+ * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
+ * | runs of a script or an endpoint (by its row)    | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
  * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
  * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
@@ -380,6 +390,43 @@ function pushPartitions(instance: number): readonly string[] {
   ]);
 }
 
+/** A script, without its source. */
+export const scriptPrefix = 'SCRIPT#';
+export const scriptEntity = entity<ScriptData, [instance: number, id: number]>(
+  'script',
+  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${scriptPrefix}${idKey(id)}` }),
+);
+
+/** The source of a script. */
+export const scriptSourceEntity = entity<ScriptSourceData, [instance: number, script: number]>(
+  'script-source',
+  (instance, script) => ({ pk: `INSTANCE#${instance}`, sk: `SCRIPTSOURCE#${idKey(script)}` }),
+);
+
+/** A script endpoint. One whose script is gone is as if it were not there. */
+export const scriptEndpointEntity = entity<ScriptEndpointData, [instance: number, name: string]>(
+  'script-endpoint',
+  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `SCRIPTENDPOINT#${name}` }),
+);
+
+/** Script endpoints in the order of their creation, by which they are listed; public links name the row. */
+export const scriptEndpointRowPrefix = 'SCRIPTENDPOINTROW#';
+export const scriptEndpointRowEntity = entity<
+  [instance: number, row: number]
+>('script-endpoint-row', (instance, row) => ({
+  pk: `INSTANCE#${instance}`,
+  sk: `${scriptEndpointRowPrefix}${idKey(row)}`,
+}));
+
+/** A run of a script; its parent is the script, or the row of the endpoint that it was run by. */
+export const traceEntity = entity<
+  TraceData,
+  [instance: number, kind: TraceKind, parent: number, id: number]
+>('trace', (instance, kind, parent, id) => ({
+  pk: `INSTANCE#${instance}#TRACES#${kind}#${parent}`,
+  sk: idKey(id),
+}));
+
 /** The partitions that are a class's own. */
 export function classPartitions(instance: number, classNumber: number): readonly string[] {
   return [
@@ -429,6 +476,10 @@ export const instanceCounters = [
   'apns-device',
   'gcm-message',
   'apns-message',
+  'script',
+  'endpoint',
+  'trace-script',
+  'trace-endpoint',
 ] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {

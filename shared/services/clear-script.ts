@@ -1,0 +1,71 @@
+import { sourcePrefix } from '../domain/file-keys.ts';
+import {
+  as,
+  scriptEndpointEntity,
+  scriptEndpointRowEntity,
+  scriptEndpointRowPrefix,
+  traceEntity,
+} from '../store/entities.ts';
+import type { NamedRowData } from '../store/records.ts';
+import type { TraceKind } from '../store/script-records.ts';
+import type { Stored } from '../store/store.ts';
+import { remove } from '../store/writes.ts';
+import { allUnder } from './all-under.ts';
+import { clearSome } from './clear-partitions.ts';
+import { maintain } from './maintain.ts';
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
+
+/** A script that was deleted. */
+export type DeletedScript = { readonly instance: number; readonly script: number };
+
+/** The runs of something that was deleted. */
+export type DeletedTraces = {
+  readonly instance: number;
+  readonly kind: TraceKind;
+  /** Id of the script, or row of the endpoint. */
+  readonly parent: number;
+};
+
+/** Removes the traces of a deleted script, its source's files and its endpoints; nobody sees them any more. */
+export const clearScript: WorkKind = {
+  name: 'clear-script',
+  step: afterCalls<DeletedScript>(async (context, task) => {
+    const { instance, script } = task;
+    const traces = { instance, kind: 'script', parent: script } as const;
+    if ((await clearSomeTraces(context, traces)) > 0) return { task };
+    await context.files.removeAll(sourcePrefix(instance, script));
+    const { pk } = scriptEndpointRowEntity.key(instance, 0);
+    for (const row of await allUnder(context.store, { pk, sk: scriptEndpointRowPrefix })) {
+      const result = await clearEndpoint(context, task, as(scriptEndpointRowEntity, row));
+      if (result !== 'done') return result;
+    }
+    return 'done';
+  }),
+};
+
+/** Removes the traces of a deleted script endpoint. */
+export const clearTraces: WorkKind = {
+  name: 'clear-traces',
+  step: afterCalls<DeletedTraces>(async (context, task) =>
+    (await clearSomeTraces(context, task)) > 0 ? { task } : 'done',
+  ),
+};
+
+function clearSomeTraces(context: WorkContext, { instance, kind, parent }: DeletedTraces) {
+  return clearSome(context, traceEntity.key(instance, kind, parent, 0).pk);
+}
+
+async function clearEndpoint(
+  context: WorkContext,
+  task: DeletedScript,
+  row: Stored<NamedRowData>,
+): Promise<StepResult> {
+  const { instance, script } = task;
+  const [item] = await context.store.get([scriptEndpointEntity.key(instance, row.data.name)]);
+  const endpoint = as(scriptEndpointEntity, item);
+  if (endpoint?.data.script !== script) return 'done';
+  const traces = { instance, kind: 'endpoint', parent: endpoint.data.row } as const;
+  if ((await clearSomeTraces(context, traces)) > 0) return { task };
+  await maintain(context, [remove(endpoint), remove(row)]);
+  return 'done';
+}
