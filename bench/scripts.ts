@@ -63,7 +63,7 @@ async function runOnce(scripts: LocalScripts, script: number): Promise<number> {
     ...{ instance: 1, script, version: 1, runtime: 'node', config: {}, meta: {} },
     args: { GET: {}, POST: { who: 'Ann' }, who: 'Ann' },
     source: async () => 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))',
-    ...{ timeoutMs: 5_000, waitMs: 5_000 },
+    ...{ timeoutMs: 5_000, waitMs: 5_000, isAwaited: true },
   });
   if (status !== 'success') throw new Error(`a script ended as ${status}`);
   return performance.now() - startedMs;

@@ -13,7 +13,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './file-bucket.ts';
-import { keepsFiles, pushUsesOf, sendsMail, usesOf } from './grants.ts';
+import { fileAreasOf, pushUsesOf, sendsMail, usesOf } from './grants.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { PushPlatforms } from './push-platforms.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -91,7 +91,8 @@ export class FamilyFunction extends Construct {
         resources: [logGroup.logGroupArn],
       }),
     );
-    if (keepsFiles(family)) files.grantTo(role);
+    const areas = fileAreasOf(family);
+    if (areas.length > 0) files.grantTo(role, areas);
     const pushUses = pushUsesOf(family);
     if (pushUses.length > 0) push.grantTo(role, pushUses);
     const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;

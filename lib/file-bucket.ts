@@ -18,9 +18,10 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import type { FileArea } from './grants.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-const areas = ['public', 'uploads'];
+const passingAreas: readonly FileArea[] = ['uploads', 'traces'];
 const restorableDays = 35; // as the table
 const origins = { accessControlAllowOrigins: ['*'], accessControlAllowHeaders: ['*'] };
 
@@ -71,8 +72,8 @@ export class FileBucket extends Construct {
     });
   }
 
-  /** Lets a role keep files, and sign uploads for others. */
-  grantTo(role: Role): void {
+  /** Lets a role keep files of these areas, and sign uploads for others. */
+  grantTo(role: Role, areas: readonly FileArea[]): void {
     const resources = areas.map((area) => `${this.bucket.bucketArn}/${area}/*`);
     const actions = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'];
     role.addToPolicy(new PolicyStatement({ actions, resources }));
@@ -104,11 +105,11 @@ function createBucket(scope: Construct, keepData: boolean): Bucket {
         abortIncompleteMultipartUploadAfter: Duration.days(1),
         expiredObjectDeleteMarker: true,
       },
-      {
-        prefix: 'uploads/',
+      ...passingAreas.map((area) => ({
+        prefix: `${area}/`,
         expiration: Duration.days(1),
         noncurrentVersionExpiration: Duration.days(1),
-      },
+      })),
     ],
     // forms that a function has signed are posted here, from pages of any origin
     cors: [{ allowedMethods: [HttpMethods.POST], allowedOrigins: ['*'], allowedHeaders: ['*'] }],

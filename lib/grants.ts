@@ -49,11 +49,22 @@ export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly
   meter: ['dynamodb:ConditionCheckItem'], // and to put, but items of usage only
 };
 
-const filing: readonly string[] = ['objects', 'data-endpoints', 'users', 'batch', 'background'];
+/** What files are for: what anybody may read, large uploads, sources of scripts, large values of traces. */
+export const fileAreas = ['public', 'uploads', 'scripts', 'traces'] as const;
+/** The folder of files of one use. */
+export type FileArea = (typeof fileAreas)[number];
 
-/** Tells whether a family keeps files: of objects, of users' profiles, or those that nobody needs any more. */
-export function keepsFiles(family: string): boolean {
-  return filing.includes(family);
+const filing: Readonly<Record<string, readonly FileArea[]>> = {
+  objects: ['public', 'uploads'],
+  'data-endpoints': ['public', 'uploads'],
+  users: ['public', 'uploads'], // of profiles
+  background: fileAreas, // those that nobody needs any more
+  batch: fileAreas,
+};
+
+/** The files that a family keeps. */
+export function fileAreasOf(family: string): readonly FileArea[] {
+  return filing[family] ?? [];
 }
 
 const pushing: Readonly<Record<string, readonly PushUse[]>> = {

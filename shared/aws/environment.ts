@@ -20,6 +20,8 @@ export interface Environment {
   readonly files: { readonly bucket: string; readonly address: string };
   /** What the names of push applications begin with, and the ARN of the key that locks their credentials. */
   readonly push: { readonly prefix: string; readonly key: string };
+  /** Where the interface is reached, without a slash at the end; empty: this function need not know. */
+  readonly apiUrl: string;
   readonly logLevel: LogLevel;
   readonly settings: Settings;
   /** Sender of mails; undefined: mails are written into the log. */
@@ -48,6 +50,7 @@ const placesSchema = v.object({
   GROUNDWORK_FILES_URL: given,
   GROUNDWORK_PUSH: given,
   GROUNDWORK_VAULT: given,
+  GROUNDWORK_API_URL: v.optional(v.string(), ''),
 });
 
 /**
@@ -63,6 +66,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     secret: places.GROUNDWORK_SECRET,
     files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
     push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
+    apiUrl: places.GROUNDWORK_API_URL,
     social: parseVariables(socialVariables, variables, Error),
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     ...readSettings(variables),

@@ -23,13 +23,14 @@ export interface AwsPlatform extends Platform {
 
 /** Opens what AWS offers: the table, the master secrets, files, mail, standard output as log. Makes no call by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, files, push, logLevel, settings, mailFrom, social } = environment;
+  const { table, secret, files, push, logLevel, settings, mailFrom, social, apiUrl } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
   const log = openLog(logLevel);
   const ids = openIds();
+  const notYet = () => Promise.reject(new Error('scripts do not run on AWS yet'));
   return {
     store,
     secrets,
@@ -43,6 +44,9 @@ export function openPlatform(environment: Environment): AwsPlatform {
     vault: openVault(push),
     social: createVerifiers(social, fetch),
     settings,
+    scripts: { run: notYet },
+    runs: { start: notYet, wait: notYet },
+    apiUrl: () => apiUrl,
     changes: { settled: () => Promise.resolve() },
     warmUp: async () => {
       // What is wrong is told by the first call that needs an answer.

@@ -11,6 +11,7 @@ import { type Calls, openCalls } from './calls.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FilesOptions, type LocalFiles, openFiles, openTemporaryFiles } from './files.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
+import { type LocalRuns, openRuns } from './runs.ts';
 import { type LocalScripts, type LocalScriptsOptions, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
@@ -39,6 +40,7 @@ export interface LocalPlatform extends Platform {
   /** Absolute path of the data folder; undefined: in memory. */
   readonly folder: string | undefined;
   readonly scripts: LocalScripts;
+  readonly runs: LocalRuns;
   readonly files: LocalFiles;
   readonly push: Outbox;
   /** Makes a dispatch whose calls the work in the background waits for where it must. */
@@ -76,31 +78,35 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const push = { ...medium.push, ...options.push };
   const vault = openVault(medium.secrets);
   const calls = openCalls(clock);
-  const services = {
+  const scripts = openScripts(options.scripts);
+  const forRuns = {
     store,
     files,
-    push,
-    vault,
     secrets: medium.secrets,
     clock,
     ids,
     log,
-    mailer,
-    social,
-    settings,
+    scripts,
+    apiUrl: url,
     meter: openMeter({ store, clock, ids, log }),
   };
+  const runs = openRuns(forRuns);
+  const services = { ...forRuns, runs, push, vault, mailer, social, settings };
   const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
   });
-  const scripts = openScripts(options.scripts);
   return {
-    ...{ ...medium, ...services, push, scripts, changes: background.changes },
+    ...{ ...medium, ...services, push, changes: background.changes },
     track: calls.track,
-    idle: background.idle,
+    idle: async () => {
+      await background.idle();
+      await runs.idle();
+      await background.idle();
+    },
     close: async () => {
       await scripts.close(); // first: the background may wait for one
+      await runs.idle();
       await background.stop();
       clearInterval(flushing);
       await services.meter.flush();

@@ -92,7 +92,10 @@ export function startRunner(command: RunnerCommand): Runner {
     ready,
     ended,
     isReusable: () => state !== 'spent',
-    kill,
+    kill: () => {
+      state = 'spent';
+      kill();
+    },
     run: async (input) => {
       if (isRunning) throw new Error('a runner takes one run at a time');
       isRunning = true;

@@ -8,7 +8,7 @@ import {
 } from '../domain/credentials.ts';
 import { refused } from '../domain/errors.ts';
 import type { AccountData, ApiKeyData, InvitationData, Keyed, UserData } from '../store/records.ts';
-import type { Secrets } from './ports.ts';
+import type { Platform, Secrets } from './ports.ts';
 
 /** Computes an account's key again. */
 export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Promise<string> {
@@ -53,6 +53,20 @@ export function userKey(secrets: Secrets, instance: number, data: UserData): Pro
 export async function setUpCode(secrets: Secrets): Promise<string> {
   const { version } = await secrets.current();
   return textOf(secrets, 'setUp', { secret_version: version, generation: 1, scope: 0, record: 0 });
+}
+
+const tokenSeconds = 600; // reference: META, token
+
+/** Makes the key with which a script acts as the owner of its instance, for ten minutes. */
+export async function metaToken(
+  { secrets, clock }: Pick<Platform, 'secrets' | 'clock'>,
+  { instance, depth }: { readonly instance: number; readonly depth: number },
+): Promise<string> {
+  const { version } = await secrets.current();
+  const record = Math.ceil(clock.micros() / 1_000_000) + tokenSeconds;
+  return textOf(secrets, 'script', {
+    ...{ secret_version: version, generation: depth, scope: instance, record },
+  });
 }
 
 /** What the record of a new key holds. */

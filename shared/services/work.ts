@@ -19,7 +19,14 @@ export interface WorkContext extends Services {
 }
 
 /** What a step leaves: nothing, or a task to go on with, at once or after a while. */
-export type StepResult = 'done' | { readonly task: JsonObject; readonly afterMs?: number };
+export type StepResult =
+  | 'done'
+  | {
+      readonly task: JsonObject;
+      readonly afterMs?: number;
+      /** Until then something goes on elsewhere, which dies with its process: see {@link heldWork}. */
+      readonly isHeld?: true;
+    };
 
 /** A kind of work that is done later, in steps of some seconds at most. A step may be done twice. */
 export interface WorkKind {
@@ -63,6 +70,18 @@ export function newWork(
   due: number = clock.micros() / 1000,
 ): Put {
   return workItem({ kind: kind.name, id: ids.random(), due, claimed: false, failures: 0, task });
+}
+
+/**
+ * Writes work that sees to what a process has begun and may not end. It is due when that must have ended; a process
+ * that knows that all others are dead does it at once. Whoever has ended it takes the work away.
+ */
+export function heldWork(
+  { ids }: { readonly ids: Ids },
+  kind: WorkKind,
+  { task, due }: { readonly task: JsonObject; readonly due: number },
+): Put {
+  return workItem({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });
 }
 
 function workItem(data: WorkData): Put {
@@ -142,10 +161,8 @@ async function runItem({ kinds, context, isEnding }: WorkRunner, found: Stored<W
         await maintain(context, [remove(item)]);
         return;
       }
-      const { task, failures = 0, afterMs } = result;
-      const rests = afterMs !== undefined || isEnding();
-      const due = now() + (rests ? (afterMs ?? 0) : claimMs);
-      item = await move(context, item, { ...item.data, task, failures, due, claimed: !rests });
+      const { rests, ...next } = after(result, isEnding());
+      item = await move(context, item, { ...item.data, ...next, due: now() + next.due });
       if (rests) return;
     }
   } catch (error) {
@@ -153,7 +170,15 @@ async function runItem({ kinds, context, isEnding }: WorkRunner, found: Stored<W
   }
 }
 
-type Attempt = 'done' | { task: JsonObject; afterMs?: number; failures?: number };
+/** What an item is like when a step is done; `due` from now on. */
+function after(result: Exclude<Attempt, 'done'>, isEnding: boolean) {
+  const { task, failures = 0, afterMs, isHeld = false } = result;
+  const rests = afterMs !== undefined || isEnding;
+  const due = rests ? (afterMs ?? 0) : claimMs;
+  return { task, failures, rests, due, claimed: !rests || isHeld };
+}
+
+type Attempt = 'done' | { task: JsonObject; afterMs?: number; failures?: number; isHeld?: true };
 
 /** A step that fails is tried again after a while, for ever: what must happen is not dropped. */
 async function attempt(

@@ -42,7 +42,7 @@ describe('the text of a key', () => {
     ['a digit more', `${text}0`],
     ['another letter', `${text.slice(0, -1)}g`],
     ['a kind that there is not', `00${text.slice(2)}`],
-    ['another kind that there is not', `06${text.slice(2)}`],
+    ['another kind that there is not', `ff${text.slice(2)}`],
     ['a line after it', `${text}\n`],
     ['a letter that is small only elsewhere', `${text.slice(0, -1)}\u212A`],
   ])('of another shape is none: %s', (_, shape) => {

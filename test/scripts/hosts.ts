@@ -90,6 +90,7 @@ const defaults = {
   meta: {},
   timeoutMs: 15_000,
   waitMs: 15_000,
+  isAwaited: true,
 } as const;
 
 /** Scripts in the zips of their functions, each driven as Lambda would. */

@@ -35,7 +35,9 @@ test('the function has time for work, and may read and write the table and its s
     },
     {
       actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-      resources: [expect.stringMatching(/\/public\/\*$/), expect.stringMatching(/\/uploads\/\*$/)],
+      resources: ['public', 'scripts', 'traces', 'uploads'].map((area) =>
+        expect.stringMatching(new RegExp(`/${area}/\\*$`)),
+      ),
     },
     { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
     {

@@ -111,6 +111,12 @@ describe('files', () => {
         Prefix: 'uploads/',
         Status: 'Enabled',
       },
+      {
+        ExpirationInDays: 1,
+        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+        Prefix: 'traces/',
+        Status: 'Enabled',
+      },
     ]);
   });
 
@@ -185,7 +191,11 @@ describe.each(ofFamilies)(
         classes: [...write, 'ConditionCheckItem', 'Query'],
       };
       const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
-      const hasFiles = ['objects', 'data-endpoints', 'users', 'batch'].includes(family);
+      const ofObjects = ['public', 'uploads'];
+      const areas: Readonly<Record<string, readonly string[]>> = {
+        ...{ objects: ofObjects, 'data-endpoints': ofObjects, users: ofObjects },
+        batch: ['public', 'scripts', 'traces', 'uploads'],
+      };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);
 
       expect(statements).toEqual([
@@ -215,11 +225,11 @@ describe.each(ofFamilies)(
           actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
           resources: [expect.stringMatching(/^\w+Log\w+$/)],
         },
-        ...(hasFiles
+        ...(areas[family]
           ? [
               {
                 actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-                resources: [`${bucketId}/public/*`, `${bucketId}/uploads/*`],
+                resources: areas[family].map((area) => `${bucketId}/${area}/*`),
               },
               { actions: ['s3:ListBucket'], resources: [bucketId] },
             ]

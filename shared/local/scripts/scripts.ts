@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { judgeRun } from '../../domain/script-result.ts';
+import type { Runner } from '../../runtimes/runner-process.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
 import {
   describeIsolation,
@@ -91,7 +92,7 @@ async function execute(
   const { instance, script, version, runtime, args, config, meta, timeoutMs } = run;
   const { runner, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
   try {
-    const source = isWarm ? '' : await run.source();
+    const source = isWarm ? '' : await readSource(run, runner);
     if (isClosed()) return { status: 'blocked' };
     if (!runner.isReusable()) throw new Error('the process for a script could not be started');
     const raw = await runner.run({ source, args, config, meta, timeoutMs });
@@ -99,6 +100,16 @@ async function execute(
     return { ...judgeRun(raw), executedAtMs, durationMs };
   } finally {
     release();
+  }
+}
+
+/** A process that was taken for a script and does not get its source is of no use. */
+async function readSource({ source }: ScriptRun, runner: Pick<Runner, 'kill'>): Promise<string> {
+  try {
+    return await source();
+  } catch (error) {
+    runner.kill();
+    throw error;
   }
 }
 

@@ -1,0 +1,30 @@
+import type { JsonObject } from './json.ts';
+
+/** How a run is made, by the configurations of its instance and its script (reference: scripts, config). */
+export interface RunSettings {
+  /** Longest run, in milliseconds: half a minute unless the script says otherwise, five minutes at most. */
+  readonly timeoutMs: number;
+  /** What META shows as `async`; it has no effect. */
+  readonly async: number;
+  /** Whether the script may act as the owner of its instance. */
+  readonly hasFullAccess: boolean;
+  /** What the script sees as CONFIG. */
+  readonly config: JsonObject;
+}
+
+const defaultSeconds = 30;
+const maxSeconds = 300;
+
+/** Takes out what is for us: some keys of the script alone, which mean nothing in an instance, and one of both. */
+export function runSettings(ofInstance: JsonObject, ofScript: JsonObject): RunSettings {
+  const { timeout, async: hint, mcpu: _mcpu, ...own } = ofScript;
+  const { allow_full_access: access, ...config } = { ...ofInstance, ...own };
+  const isTime = typeof timeout === 'number' && timeout > 0;
+  const seconds = isTime ? Math.min(timeout, maxSeconds) : defaultSeconds;
+  return {
+    timeoutMs: Math.ceil(seconds * 1000),
+    async: typeof hint === 'number' ? hint : 0,
+    hasFullAccess: access === true,
+    config,
+  };
+}

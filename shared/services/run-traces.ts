@@ -1,0 +1,164 @@
+import type { JsonObject } from '../domain/json.ts';
+import type { ScriptResponse } from '../domain/script-result.ts';
+import { timestamp } from '../domain/timestamp.ts';
+import { as, traceEntity } from '../store/entities.ts';
+import type { TraceData, TracePart } from '../store/script-records.ts';
+import { ConditionFailed, type Delete, type Stored, type Write } from '../store/store.ts';
+import { remove } from '../store/writes.ts';
+import { maintain } from './maintain.ts';
+import type { Platform } from './ports.ts';
+import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
+import type { ScriptOutcome } from './script-runner.ts';
+import { keepPart, traceWrite } from './traces.ts';
+import { heldWork, type StepResult, type WorkContext, type WorkKind } from './work.ts';
+
+type TraceServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'files'>;
+
+/** A trace whose run goes on, to be ended by whoever runs it. */
+export interface OpenTrace {
+  readonly reference: RunReference;
+  readonly current: Stored<TraceData>;
+  /** Takes the work away that would end it as a failure. */
+  readonly guard: readonly Delete[];
+}
+
+/** What a trace shows before there is a result. */
+export const noResult: TracePart = { value: {} };
+
+/** After so long a run has ended, or its process is dead. */
+const endedMs = 330_000;
+const forgottenMs = 3_600_000; // what nobody could begin for so long is given up
+
+type RunTask = RunReference & {
+  /** The run was handed over. */
+  readonly isStarted?: true;
+};
+
+/**
+ * Has a pending trace's run begin, and sees to it that the trace of a run comes to its end: one that was begun and
+ * whose process is dead ends as a failure.
+ */
+export const watchRun: WorkKind = {
+  name: 'watch-run',
+  step: async (context, task) => {
+    const { isStarted, ...reference } = task as RunTask; // so it was stored
+    if (isStarted !== true) return startRun(context, reference);
+    const { instance, kind, parent, trace } = reference;
+    const [item] = await context.store.get([traceEntity.key(instance, kind, parent, trace)]);
+    const current = as(traceEntity, item);
+    if (current?.data.status === 'pending') return startAgain(context, reference, current);
+    if (current?.data.status === 'processing') await giveUp(context, current);
+    return 'done';
+  },
+};
+
+async function startRun(context: WorkContext, reference: RunReference): Promise<StepResult> {
+  await context.runs.start(reference);
+  return { task: { ...reference, isStarted: true }, afterMs: endedMs, isHeld: true };
+}
+
+/** It was handed over and not begun: beginning it once more is beginning it once. */
+async function startAgain(
+  context: WorkContext,
+  reference: RunReference,
+  current: Stored<TraceData>,
+): Promise<StepResult> {
+  const ageMs = context.clock.micros() / 1000 - current.data.createdMs;
+  if (ageMs < forgottenMs) return startRun(context, reference);
+  await giveUp(context, current);
+  return 'done';
+}
+
+async function giveUp(context: WorkContext, current: Stored<TraceData>): Promise<void> {
+  const { executed_at } = current.data;
+  const data: TraceData = {
+    ...current.data,
+    status: 'failure',
+    executed_at: executed_at ?? timestamp(context.clock.micros()),
+    result: { value: { stdout: '', stderr: 'The run was interrupted.' } },
+  };
+  await maintain(context, [traceWrite(current.key, data, current)]);
+}
+
+/** Stores the trace of a run that begins now, with the work that ends it if its process dies. */
+export async function beginTrace(services: TraceServices, request: RunRequest): Promise<OpenTrace> {
+  const { instance, kind, parent, trace, shown, depth } = request;
+  const reference = { instance, kind, parent, trace };
+  const micros = services.clock.micros();
+  const data: TraceData = {
+    id: trace,
+    ...{ status: 'processing', createdMs: Math.floor(micros / 1000), duration: null, depth },
+    executed_at: timestamp(micros),
+    args: await keepPart(services, instance, shown?.args ?? request.args),
+    result: noResult,
+    ...(shown && { meta: shown.meta }),
+  };
+  const key = traceEntity.key(instance, kind, parent, trace);
+  const due = micros / 1000 + endedMs;
+  const work = heldWork(services, watchRun, { task: { ...reference, isStarted: true }, due });
+  const version = await maintain(services, [traceWrite(key, data), work]);
+  const current = { key, kind: traceEntity.kind, version, data };
+  return { reference, current, guard: [remove({ key: work.key, version })] };
+}
+
+/** Takes a pending trace's run over; undefined: somebody has done so, and nobody else may. */
+export async function takeTrace(
+  services: TraceServices,
+  reference: RunReference,
+  pending: Stored<TraceData>,
+): Promise<OpenTrace | undefined> {
+  if (pending.data.status !== 'pending') return undefined;
+  const executed_at = timestamp(services.clock.micros());
+  const data: TraceData = { ...pending.data, status: 'processing', executed_at };
+  const version = await unlessOvertaken(services, [traceWrite(pending.key, data, pending)]);
+  if (version === undefined) return undefined;
+  return { reference, current: { ...pending, version, data }, guard: [] };
+}
+
+/** Stores how a run has ended. Of a trace that is gone, or was given up, nothing is changed. */
+export async function endTrace(
+  services: TraceServices,
+  { reference, current, guard }: OpenTrace,
+  outcome: ScriptOutcome,
+): Promise<FinishedTrace> {
+  const isOver = 'durationMs' in outcome;
+  const micros = isOver ? Math.round(outcome.executedAtMs * 1000) : services.clock.micros();
+  const finished = {
+    id: reference.trace,
+    status: outcome.status,
+    executed_at: timestamp(micros),
+    duration: isOver ? outcome.durationMs : null,
+    result: resultOf(outcome),
+  };
+  const { status, executed_at, duration } = finished;
+  const result = await keepPart(services, reference.instance, finished.result);
+  const data: TraceData = { ...current.data, status, executed_at, duration, result };
+  await unlessOvertaken(services, [traceWrite(current.key, data, current), ...guard]);
+  const response = isOver ? outcome.response : undefined;
+  return response === undefined ? finished : { ...finished, response };
+}
+
+async function unlessOvertaken(
+  services: TraceServices,
+  writes: readonly Write[],
+): Promise<string | undefined> {
+  try {
+    return await maintain(services, writes);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    return undefined;
+  }
+}
+
+function resultOf(outcome: ScriptOutcome): TraceResult {
+  if (outcome.status === 'blocked') return {};
+  if (outcome.status === 'queue_timeout') {
+    return { stdout: '', stderr: 'Internal queue timeout.' }; // reference: traces
+  }
+  const { stdout, stderr, response } = outcome;
+  return { stdout, stderr, ...(response && { response: shownResponse(response) }) };
+}
+
+function shownResponse({ headers, ...shown }: ScriptResponse): JsonObject {
+  return Object.keys(headers).length === 0 ? shown : { ...shown, headers };
+}

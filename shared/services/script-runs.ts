@@ -1,0 +1,153 @@
+import { runSettings } from '../domain/script-config.ts';
+import { as, configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
+import type { ScriptData } from '../store/script-records.ts';
+import type { Stored } from '../store/store.ts';
+import { metaToken } from './keys.ts';
+import type { Platform } from './ports.ts';
+import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
+import { beginTrace, endTrace, type OpenTrace, takeTrace } from './run-traces.ts';
+import type { EndedRun, ScriptOutcome } from './script-runner.ts';
+import { runtimeOf } from './script-runtimes.ts';
+import { readSource, SourceChanged } from './script-sources.ts';
+import { readPart } from './traces.ts';
+
+/** What runs need of a platform. */
+export type RunServices = Pick<
+  Platform,
+  'store' | 'clock' | 'ids' | 'log' | 'secrets' | 'files' | 'meter' | 'scripts' | 'apiUrl'
+>;
+
+/** Runs that may stand between a client and the last one that scripts start in turn. */
+const maxDepth = 8;
+/** A run and its wait together: as long as a function on AWS has for them, and so everywhere. */
+const runMs = 320_000;
+const awaitedMs = 30_000; // reference: traces, queue_timeout
+
+/**
+ * Makes a run and its trace, which is there as `processing` from the start on. The run is made at most once: where
+ * its process dies, the trace ends as a failure.
+ *
+ * @returns how it ended, whatever the script did; rejects when the trace could not be kept
+ */
+export async function runScript(
+  services: RunServices,
+  request: RunRequest,
+): Promise<FinishedTrace> {
+  const [begun, outcome] = await Promise.allSettled([
+    beginTrace(services, request),
+    execute(services, request),
+  ]);
+  if (begun.status === 'rejected') throw begun.reason;
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return finish(services, begun.value, outcome.value);
+}
+
+/**
+ * Makes the run that a pending trace stands for.
+ *
+ * @returns undefined when it is pending no more: somebody else has begun it, or what it runs is gone
+ */
+export async function runPending(
+  services: RunServices,
+  { instance, kind, parent, trace }: RunReference,
+): Promise<FinishedTrace | undefined> {
+  const items = await services.store.get([
+    traceEntity.key(instance, kind, parent, trace),
+    scriptEntity.key(instance, parent),
+    configEntity.key(instance),
+    instanceEntity.key(instance),
+  ]);
+  const [pending, script, place] = [
+    as(traceEntity, items[0]),
+    as(scriptEntity, items[1])?.data,
+    as(instanceEntity, items[3])?.data,
+  ];
+  if (pending === undefined || script === undefined || place === undefined) return undefined;
+  const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
+  if (open === undefined) return undefined;
+  const outcome = await execute(services, {
+    ...{ instance, kind, parent, trace, script, instanceName: place.name },
+    config: as(configEntity, items[2])?.data.config ?? {},
+    args: await readPart(services, pending.data.args),
+    meta: { executed_by: 'codebox', executor: script.id },
+    depth: pending.data.depth,
+  });
+  return finish(services, open, outcome);
+}
+
+async function finish(
+  services: RunServices,
+  open: OpenTrace,
+  outcome: ScriptOutcome,
+): Promise<FinishedTrace> {
+  if ('durationMs' in outcome) {
+    services.meter.countRun(open.reference.instance, outcome.durationMs);
+  }
+  return endTrace(services, open, outcome);
+}
+
+/** Runs the script. What fails on our side is told to the operator, and ends the run as a failure. */
+async function execute(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+  if (request.depth > maxDepth) return { status: 'blocked' };
+  const startedMs = services.clock.micros() / 1000;
+  try {
+    return await runCurrent(services, request);
+  } catch (error) {
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const { instance, script, trace } = request;
+    const run = { instance, script: script.id, trace };
+    services.log({ level: 'error', message: 'a script could not be run', ...run, cause });
+    return failedRun(startedMs, 'The script could not be run.');
+  }
+}
+
+function failedRun(executedAtMs: number, stderr: string): EndedRun {
+  return { status: 'failure', executedAtMs, durationMs: 0, stdout: '', stderr };
+}
+
+/** Runs the script as it is by now: one that was changed since it was read has not been run then. */
+async function runCurrent(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+  const { instance } = request;
+  for (let { script } = request; ; ) {
+    try {
+      return await runVersion(services, { ...request, script });
+    } catch (error) {
+      if (!(error instanceof SourceChanged)) throw error;
+    }
+    const current = await readScript(services, instance, script.id);
+    if (current === undefined) {
+      return failedRun(services.clock.micros() / 1000, 'The script was deleted.');
+    }
+    script = current.data;
+  }
+}
+
+async function readScript(
+  { store }: RunServices,
+  instance: number,
+  id: number,
+): Promise<Stored<ScriptData> | undefined> {
+  const [item] = await store.get([scriptEntity.key(instance, id)]);
+  return as(scriptEntity, item);
+}
+
+async function runVersion(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+  const { instance, script, args, kind } = request;
+  const { id, version, runtime_name } = script;
+  const { timeoutMs, config, async, hasFullAccess } = runSettings(request.config, script.config);
+  const token = hasFullAccess ? { token: await metaToken(services, request) } : {};
+  const isAwaited = kind === 'endpoint';
+  return services.scripts.run({
+    ...{ instance, script: id, version, runtime: runtimeOf(runtime_name) },
+    ...{ args, config, timeoutMs, isAwaited },
+    source: () => readSource(services, { instance, script: id, version }),
+    meta: {
+      ...request.meta,
+      instance: request.instanceName,
+      api_host: new URL(services.apiUrl()).host,
+      async,
+      ...token,
+    },
+    waitMs: isAwaited ? awaitedMs : runMs - timeoutMs,
+  });
+}

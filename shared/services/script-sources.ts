@@ -1,0 +1,37 @@
+import { as, scriptSourceEntity } from '../store/entities.ts';
+import type { ScriptSourceData } from '../store/script-records.ts';
+import type { Platform } from './ports.ts';
+
+/** The whole source of a script. Throws SourceChanged when its file went with another source. */
+export async function wholeSource(
+  { files }: Pick<Platform, 'files'>,
+  { text, file }: ScriptSourceData,
+): Promise<string> {
+  if (file === undefined) return text;
+  const found = await files.get(file);
+  if (found === undefined) throw new SourceChanged();
+  return new TextDecoder().decode(found.bytes);
+}
+
+/** The script has another source by now, or is gone: whoever wants to run it reads it again. */
+export class SourceChanged extends Error {
+  constructor() {
+    super('the source of the script has changed');
+    this.name = 'SourceChanged';
+  }
+}
+
+/**
+ * Reads the source of a version of a script.
+ *
+ * @throws SourceChanged when the script has another version by now, or is gone
+ */
+export async function readSource(
+  platform: Pick<Platform, 'files' | 'store'>,
+  { instance, script, version }: Record<'instance' | 'script' | 'version', number>,
+): Promise<string> {
+  const [item] = await platform.store.get([scriptSourceEntity.key(instance, script)]);
+  const source = as(scriptSourceEntity, item);
+  if (source?.data.version !== version) throw new SourceChanged();
+  return wholeSource(platform, source.data);
+}
