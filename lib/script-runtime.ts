@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import type { RuntimeFiles } from '../shared/runtimes/package.ts';
+import type { ScriptRuntime } from '../shared/services/script-runner.ts';
 
-const folder = fileURLToPath(new URL('../shared/runtimes/node', import.meta.url));
-const runnerFiles = ['runner.cjs', 'context.cjs', 'lockdown.cjs'];
+const folder = fileURLToPath(new URL('../shared/runtimes', import.meta.url));
+const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs'];
+const pythonFiles = ['index.py', 'conversation.py', 'runner.py', 'context.py', 'family.py'];
 
 /** The files of the Node runtime that lie in each script's function, its supervisor bundled. */
 export function nodeRuntimeFiles(): RuntimeFiles {
   const { outputFiles } = buildSync({
-    entryPoints: [`${folder}/lambda.ts`],
+    entryPoints: [`${folder}/node/lambda.ts`],
     write: false,
     bundle: true,
     platform: 'node',
@@ -17,6 +19,15 @@ export function nodeRuntimeFiles(): RuntimeFiles {
     format: 'esm',
     logLevel: 'error',
   });
-  const runner = runnerFiles.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]);
-  return { 'index.mjs': outputFiles[0]?.text ?? '', ...Object.fromEntries(runner) };
+  return { 'index.mjs': outputFiles[0]?.text ?? '', ...readFiles('node', nodeRunner) };
+}
+
+/** The files of the Python runtime that lie in each script's function; its handler is `index.handler`. */
+export function pythonRuntimeFiles(): RuntimeFiles {
+  return readFiles('python', pythonFiles);
+}
+
+function readFiles(runtime: ScriptRuntime, names: readonly string[]): RuntimeFiles {
+  const read = (name: string) => readFileSync(`${folder}/${runtime}/${name}`, 'utf8');
+  return Object.fromEntries(names.map((name) => [name, read(name)]));
 }

@@ -11,8 +11,9 @@ import { type Budget, collectOutput, type Output } from './output.ts';
  * A runner seen from its supervisor. They speak over descriptor 3, a socket, one JSON value a line:
  *
  *   runner      {"ready": true}                                            once, when it can take runs
- *   supervisor  {"mark", "source", "args", "config", "meta"}              a run; the last three are JSON in strings,
- *                                                                         the source comes with the first run only
+ *   supervisor  {"mark", "source", "args", "config", "meta", "timeoutMs"} a run; args, config and meta are JSON in
+ *                                                                         strings, the source comes with the first
+ *                                                                         run only
  *   runner      {"mark", "exitCode", "isReusable", "response"?, "isTooBig"?}
  *
  * `mark` is random and new for each run. The runner ends what it writes to descriptors 1 and 2 with it, then reports.
@@ -30,6 +31,8 @@ export interface RunnerCommand {
   readonly folder: string;
   /** Memory beyond which a run is ended; absent where the system sees to it. Counts `program` alone. */
   readonly maxResidentBytes?: number;
+  /** How long a runner that ends runs at their limit itself has for that; absent when it does not. */
+  readonly graceMs?: number;
 }
 
 /** A run as a runner gets it. */
@@ -101,7 +104,7 @@ export function startRunner(command: RunnerCommand): Runner {
       isRunning = true;
       const mark = randomBytes(16).toString('hex');
       const collected = collectAll(mark, { stdout, stderr, budget, kill });
-      const watch = startWatch(input.timeoutMs, kill);
+      const watch = startWatch(input.timeoutMs + (command.graceMs ?? 0), kill);
       const memory = guardMemory(child, command.maxResidentBytes);
       const reported = messages.reportOf(mark);
       control.write(toLine(mark, input, state === 'new'));
@@ -126,9 +129,10 @@ export function startRunner(command: RunnerCommand): Runner {
   };
 }
 
-function toLine(mark: string, { source, args, config, meta }: RunnerInput, isFirst: boolean) {
+function toLine(mark: string, input: RunnerInput, isFirst: boolean) {
+  const { source, args, config, meta, timeoutMs } = input;
   const [argsText, configText, metaText] = [args, config, meta].map((each) => JSON.stringify(each));
-  const line = { mark, args: argsText, config: configText, meta: metaText };
+  const line = { mark, args: argsText, config: configText, meta: metaText, timeoutMs };
   return `${JSON.stringify(isFirst ? { ...line, source } : line)}\n`;
 }
 

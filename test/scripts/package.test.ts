@@ -3,35 +3,49 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, expect, test } from 'vitest';
-import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
+import { nodeRuntimeFiles, pythonRuntimeFiles } from '../../lib/script-runtime.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/runtimes/package.ts';
 import { startLambda } from '../support/lambda.ts';
+import { startPythonLambda } from '../support/python-lambda.ts';
 import { unpack } from './hosts.ts';
+import { machine, packPython, variables } from './python-hosts.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-package-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const script = { source: "console.log('żółć')", version: 3, sourceName: 'main.js' };
 
-test('the same script gives the same bytes, whenever it is packed', () => {
-  const [first, second] = [1, 2].map(() => packScript(nodeRuntimeFiles(), script));
+test.each([
+  ['Node', nodeRuntimeFiles],
+  ['Python', pythonRuntimeFiles],
+])('the same %s script gives the same bytes, whenever it is packed', (_name, files) => {
+  const [first, second] = [1, 2].map(() => packScript(files(), script));
 
   expect(Buffer.from(first ?? [])).toEqual(Buffer.from(second ?? []));
 });
 
-test('a zip holds supervisor, runner, source and version', () => {
-  const files = unzipSync(packScript(nodeRuntimeFiles(), script));
-
-  expect(Object.keys(files)).toEqual([
-    'context.cjs',
-    'index.mjs',
-    'lockdown.cjs',
+test.each([
+  [
+    'Node',
+    packScript(nodeRuntimeFiles(), script),
+    ['context.cjs', 'index.mjs', 'lockdown.cjs', 'main.js', 'runner.cjs', 'version.json'],
     'main.js',
-    'runner.cjs',
-    'version.json',
-  ]);
-  expect(Buffer.from(files['main.js'] ?? []).toString()).toBe(script.source);
+  ],
+  [
+    'Python',
+    packPython(script.source),
+    [
+      ...['context.py', 'conversation.py', 'family.py', 'index.py', 'main.py', 'runner.py'],
+      'version.json',
+    ],
+    'main.py',
+  ],
+])('a zip for %s holds supervisor, runner, source and version', (_name, zip, names, main) => {
+  const files = unzipSync(zip);
+
+  expect(Object.keys(files)).toEqual(names);
+  expect(Buffer.from(files[main] ?? []).toString()).toBe(script.source);
 });
 
 test('a function that holds another version says so and runs nothing', async () => {
@@ -50,3 +64,29 @@ test('a function that holds another version says so and runs nothing', async () 
   expect(stale).toEqual({ stale: true, version: 3 });
   expect(right).toMatchObject({ exitCode: 0, stdout: 'żółć\n', isCut: false, isTimedOut: false });
 });
+
+test.runIf(machine !== undefined)(
+  'a Python function with another version does so too',
+  async () => {
+    const folder = join(root, 'python');
+    unpack(packPython("print('żółć')"), folder);
+    if (machine === undefined) throw new Error('skipped'); // which the line above has done
+    const lambda = await startPythonLambda(machine, folder, variables);
+    const event = { version: 8, args: {}, config: {}, meta: {}, timeoutMs: 5000 };
+
+    const stale = await lambda.invoke(event);
+    const right = await lambda.invoke({ ...event, version: 7 });
+    await lambda.close();
+
+    expect(stale).toEqual({ stale: true, version: 7 });
+    expect(right).toEqual({
+      executedAtMs: expect.any(Number),
+      durationMs: expect.any(Number),
+      exitCode: 0,
+      isTimedOut: false,
+      isCut: false,
+      stdout: 'żółć\n',
+      stderr: '',
+    });
+  },
+);

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { scriptVariables } from '../../runtimes/limits.ts';
@@ -35,9 +34,8 @@ const programsOfPrefix = [
 
 /** The runtimes' files, as they lie in the project and as a runner in a box of its own sees them. */
 export const runtimeFolder = fileURLToPath(new URL('../../runtimes', import.meta.url));
-const boxed = { node: '/node', runtimes: '/runtimes', temporary: '/tmp' } as const;
 /** Where things are inside a box. */
-export const boxedPaths = boxed;
+export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/tmp' } as const;
 
 /**
  * Finds out what holds scripts here.
@@ -48,7 +46,7 @@ export async function probeIsolation(options: IsolationOptions): Promise<Isolati
   const { network, bubblewrap = true } = options;
   const works = await Promise.all(programsOfPrefix.map((each) => succeeds([...each, 'true'])));
   const prefix = programsOfPrefix.filter((_, at) => works[at]).flat();
-  const box = [...prefix, ...boxCommand({ hasNetwork: network }), boxed.node, '--version'];
+  const box = [...prefix, ...boxCommand({ hasNetwork: network, binds: [] }), 'true'];
   const hasBubblewrap = bubblewrap && (await succeeds(box));
   if (!network && !hasBubblewrap) {
     throw new StartError(
@@ -79,22 +77,31 @@ const forNetwork = [
 ];
 const nobody = '65534';
 
-/** The command that makes a box with nothing but system libraries, Node and the runtimes in it. */
-export function boxCommand({ hasNetwork }: Pick<Isolation, 'hasNetwork'>): readonly string[] {
+/** A box to be made. */
+export interface Box {
+  readonly hasNetwork: boolean;
+  /** What is seen in it beside system libraries and the runtimes: paths here and in it. */
+  readonly binds: readonly (readonly [string, string])[];
+}
+
+/** The command that makes a box; what runs in it, with its arguments, is to follow. */
+export function boxCommand({ hasNetwork, binds }: Box): readonly string[] {
+  const { runtimes, temporary } = boxedPaths;
   const seen = hasNetwork ? [...readOnly, ...forNetwork] : readOnly;
   return [
     ...['bwrap', '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...['--uid', nobody, '--gid', nobody, '--hostname', 'script'],
     ...seen.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--ro-bind', realpathSync(process.execPath), boxed.node],
-    ...['--ro-bind', runtimeFolder, boxed.runtimes],
-    ...['--proc', '/proc', '--dev', '/dev'],
-    ...['--size', String(fileBytes), '--tmpfs', boxed.temporary, '--chdir', boxed.temporary],
+    ...[[runtimeFolder, runtimes], ...binds].flatMap((paths) => ['--ro-bind', ...paths]),
+    ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'],
+    ...['--size', String(fileBytes), '--tmpfs', temporary, '--chdir', temporary],
+    ...['--remount-ro', '/'], // the one folder to write to has a limit
   ];
 }
 
-async function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> {
+/** Tells whether a program with these arguments starts here and ends well. */
+export async function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> {
   try {
     const options = { env: scriptVariables('/tmp'), timeout: probeMs };
     await promisify(execFile)(program, args, options);

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +19,9 @@ const flags = process.allowedNodeEnvironmentFlags;
 export async function prepareNode(isolation: Isolation): Promise<PreparedCommand> {
   if (!isolation.hasBubblewrap) return prepareUnboxed(isolation);
   const { node, runtimes, temporary } = boxedPaths;
+  const box = { ...isolation, binds: [[realpathSync(process.execPath), node]] as const };
   const command = [
-    ...[...isolation.prefix, ...boxCommand(isolation), node],
+    ...[...isolation.prefix, ...boxCommand(box), node],
     ...nodeArgs({ runtimes, temporary }),
   ];
   return { command: toCommand(command, temporary), dispose: async () => {} };

@@ -10,6 +10,13 @@ import {
 } from './isolation.ts';
 import { prepareNode } from './node-command.ts';
 import { openPool, type Pool, type Prepare } from './pool.ts';
+import {
+  describePython,
+  findPython,
+  howToGetPython,
+  type PythonRuntime,
+  preparePython,
+} from './python-command.ts';
 import { createQueue } from './queue.ts';
 
 /** Scripts in sandboxed processes of this machine. */
@@ -42,12 +49,15 @@ const defaultCap = Math.max(4, 2 * cpus().length);
 /** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
 export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   const { isolation = { network: true }, cap = defaultCap, idleMs = 60_000 } = options;
-  let probed: Promise<Isolation> | undefined;
+  let probed: Promise<Machine> | undefined;
   const probe = () => {
-    probed ??= probeIsolation(isolation);
+    probed ??= probeMachine(isolation);
     return probed;
   };
-  const prepare: Prepare = async () => prepareNode(await probe());
+  const prepare: Prepare = async (runtime) => {
+    const { isolation, python } = await probe();
+    return runtime === 'node' ? prepareNode(isolation) : preparePython(isolation, python);
+  };
   const pool = openPool({ prepare, cap, idleMs });
   const queue = createQueue<true>();
   let places = cap;
@@ -65,10 +75,13 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   };
 
   return {
-    describe: async () => describeIsolation(await probe()),
+    describe: async () => {
+      const machine = await probe();
+      return `${describeIsolation(machine.isolation)}; ${describePython(machine.python)}`;
+    },
     size: () => pool.size(),
     run: async (run) => {
-      if (run.runtime === 'python') return noPython();
+      if (run.runtime === 'python' && (await probe()).python.kind === 'none') return noPython();
       if (isClosed || queue.length >= maxWaiting) return { status: 'blocked' };
       if ((await enter(run)) === undefined) return { status: 'queue_timeout' };
       try {
@@ -82,6 +95,17 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
       await pool.close();
     },
   };
+}
+
+/** What this machine runs scripts with. */
+interface Machine {
+  readonly isolation: Isolation;
+  readonly python: PythonRuntime;
+}
+
+async function probeMachine(options: IsolationOptions): Promise<Machine> {
+  const isolation = await probeIsolation(options);
+  return { isolation, python: await findPython(isolation) };
 }
 
 async function execute(
@@ -114,6 +138,6 @@ async function readSource({ source }: ScriptRun, runner: Pick<Runner, 'kill'>): 
 }
 
 function noPython(): ScriptOutcome {
-  const stderr = 'Python scripts do not run on this machine yet.';
+  const stderr = `There is no Python for scripts on this machine. ${howToGetPython}`;
   return { status: 'failure', executedAtMs: Date.now(), durationMs: 0, stdout: '', stderr };
 }

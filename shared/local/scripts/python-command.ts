@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import * as v from 'valibot';
+import { maxResidentBytes, scriptVariables } from '../../runtimes/limits.ts';
+import { boxCommand, boxedPaths, type Isolation, succeeds } from './isolation.ts';
+import type { PreparedCommand } from './node-command.ts';
+
+/** What runs Python scripts on this machine. */
+export type PythonRuntime = BoxedPython | { readonly kind: 'none' };
+
+/** A python3 of this machine, in a box. */
+export interface BoxedPython {
+  readonly kind: 'box';
+  /** Path of the program itself, and of the folder that it and its libraries are in. */
+  readonly program: string;
+  readonly folder: string;
+  /** Such as `3.11.2`. */
+  readonly version: string;
+}
+
+const candidates = ['/usr/bin/python3', 'python3'];
+const probeMs = 5_000;
+const control = '3'; // the descriptor that a runner speaks over
+const maxMegabytes = maxResidentBytes / 2 ** 20;
+const graceMs = 1_500; // more than the runner itself gives a run that does not end in time
+/** Without the environment, the user's own packages, and packages of the machine; text is UTF-8. */
+const flags = ['-I', '-S', '-B', '-X', 'utf8'];
+const probe = `
+import ctypes, json, os, sys
+assert sys.version_info >= (3, 9)
+version = '.'.join(map(str, sys.version_info[:3]))
+print(json.dumps([os.path.realpath(sys.executable), sys.base_prefix, version]))`;
+
+/** Looks for a Python that can be held. */
+export async function findPython(isolation: Isolation): Promise<PythonRuntime> {
+  if (!isolation.hasBubblewrap) return { kind: 'none' };
+  for (const candidate of candidates) {
+    const found = await describeCandidate(candidate);
+    if (found !== undefined && (await succeeds(inBox(isolation, found, ['-c', probe])))) {
+      return found;
+    }
+  }
+  return { kind: 'none' };
+}
+
+/** What an operator can do who has no Python for scripts. */
+export const howToGetPython = 'To have one: apt-get install bubblewrap python3';
+
+/** A part of a line for the operator: what runs Python scripts. */
+export function describePython(python: PythonRuntime): string {
+  if (python.kind === 'none') return `Python scripts do not run here (${howToGetPython})`;
+  return `Python scripts run by ${python.program}, version ${python.version}`;
+}
+
+/**
+ * The command for a runner of Python scripts.
+ *
+ * @throws Error where there is nothing to run them
+ */
+export async function preparePython(
+  isolation: Isolation,
+  python: PythonRuntime,
+): Promise<PreparedCommand> {
+  if (python.kind === 'none') throw new Error(howToGetPython);
+  const { runtimes, temporary } = boxedPaths;
+  const runner = [`${runtimes}/python/runner.py`, control, temporary, String(maxMegabytes)];
+  const [program = '', ...args] = inBox(isolation, python, runner);
+  const variables = scriptVariables(temporary);
+  const command = { program, args, variables, folder: temporary, graceMs };
+  return { command, dispose: async () => {} };
+}
+
+function inBox(isolation: Isolation, python: BoxedPython, args: readonly string[]) {
+  const { program, folder } = python;
+  const binds = folder === '/usr' ? [] : [[folder, folder] as const];
+  const box = boxCommand({ ...isolation, binds });
+  return [...isolation.prefix, ...box, program, ...flags, ...args];
+}
+
+/** What a program says of itself; undefined when there is none, or none that will do. */
+async function describeCandidate(candidate: string): Promise<BoxedPython | undefined> {
+  try {
+    const args = [...flags, '-c', probe];
+    const { stdout } = await promisify(execFile)(candidate, args, { timeout: probeMs });
+    const [program, folder, version] = v.parse(said, JSON.parse(stdout));
+    return { kind: 'box', program, folder, version };
+  } catch {
+    return undefined; // missing, too old, or no Python at all: all the same to us
+  }
+}
+
+const said = v.tuple([v.string(), v.string(), v.string()]);

@@ -1,0 +1,196 @@
+"""One run of a script: what it sees, and what becomes of it. Needs nothing but Python 3.9 or later."""
+import atexit
+import codecs
+import io
+import json
+import linecache
+import os
+import signal
+import site
+import sys
+import threading
+import traceback
+import types
+
+FILE_NAME = 'main.py'  # of each script, as tracebacks show it
+TIMEOUT_CODE = 124
+
+_exit = os._exit
+_own_files = (__file__, getattr(sys.modules['__main__'], '__file__', None))
+
+
+class HttpResponse:
+    """A custom response. What is None has its default."""
+
+    def __init__(self, status_code=200, content='', content_type='application/json', headers=None):
+        self.status_code = 200 if status_code is None else status_code
+        self.content = '' if content is None else content
+        self.content_type = 'application/json' if content_type is None else content_type
+        self.headers = {} if headers is None else headers
+
+
+class Context:
+    """The globals of one run. To be made once for each run, before its input is known."""
+
+    def __init__(self):
+        self.response = None
+        self.has_thread_failed = False
+        self.module = types.ModuleType('__main__')
+        self.streams = _open_stream(1), _open_stream(2)
+
+    def run(self, script, given):
+        """Runs a script to its end, threads and all.
+
+        `script` is its source, or its code if that is compiled. `given` has JSON in `args`, `config`, `meta`, and
+        `timeoutMs`. Gives the exit code, and the JSON of the custom response or None.
+        """
+        self._furnish(given)
+        _start_alarm(given['timeoutMs'] / 1000)
+        is_kept = True
+        try:
+            code = script if isinstance(script, types.CodeType) else compile_source(script)
+            exec(code, vars(self.module))
+            exit_code = 0
+        except SystemExit as error:
+            is_kept = False
+            exit_code = _code_of(error)
+        except BaseException as error:
+            exit_code = _fail(error)
+        try:
+            threading._shutdown()  # waits for those that are no daemons
+            atexit._run_exitfuncs()
+        except BaseException as error:
+            exit_code = exit_code or _fail(error)
+        _flush()
+        if exit_code == 0 and self.has_thread_failed:
+            exit_code = 1
+        if exit_code != 0 or not is_kept or not isinstance(self.response, HttpResponse):
+            return exit_code, None
+        try:
+            return 0, describe_response(self.response)
+        except BaseException as error:
+            return _fail(error), None
+
+    def _furnish(self, given):
+        os.environ.pop('LC_CTYPE', None)  # of Python's own making
+        sys.argv = [FILE_NAME]
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
+        sys.modules['__main__'] = self.module
+        threading.excepthook = self._fail_in_thread
+        site.setquit()
+        site.sethelper()
+        vars(self.module).update(
+            __file__=FILE_NAME,
+            ARGS=json.loads(given['args']),
+            CONFIG=json.loads(given['config']),
+            META=json.loads(given['meta']),
+            HttpResponse=HttpResponse,
+            set_response=self._set_response,
+        )
+
+    def _set_response(self, response=None):
+        self.response = response
+
+    def _fail_in_thread(self, args, _print=threading.excepthook):
+        self.has_thread_failed = self.has_thread_failed or args.exc_type is not SystemExit
+        _print(args)
+
+
+HttpResponse.__module__ = '__main__'
+
+
+def compile_source(source):
+    """The code of a script. Raises what `compile` does; tracebacks can show the lines from now on."""
+    source = source[1:] if source.startswith('\ufeff') else source
+    lines = source.splitlines(True)
+    linecache.cache[FILE_NAME] = len(source), None, lines, FILE_NAME
+    return compile(source, FILE_NAME, 'exec', dont_inherit=True)
+
+
+def describe_response(response):
+    """JSON of a custom response; raises what its content raises when it is made into text."""
+    content = response.content
+    if isinstance(content, (dict, list)):
+        content = json.dumps(content, ensure_ascii=False)
+    elif isinstance(content, (bytes, bytearray)):
+        content = content.decode('utf-8', 'replace')
+    parts = {
+        'status_code': response.status_code,
+        'content': str(content),
+        'content_type': response.content_type,
+        'headers': response.headers,
+    }
+    return json.dumps(parts, default=str)
+
+
+def _code_of(error):
+    """What the system would see of `sys.exit`."""
+    code = error.code
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return int(code) if 0 <= code <= 255 else 255
+    try:
+        print(code, file=sys.stderr)
+    except Exception:
+        pass  # it cannot be shown, or the script has closed the stream: it has failed anyhow
+    return 1
+
+
+def _fail(error):
+    """Shows an error that nobody has caught."""
+    try:
+        error.__traceback__ = _own_part(error.__traceback__)
+        if sys.excepthook is sys.__excepthook__:
+            traceback.print_exception(type(error), error, error.__traceback__)
+        else:
+            sys.excepthook(type(error), error, error.__traceback__)
+    except BaseException:
+        os.write(2, f'{type(error).__name__} that cannot be shown\n'.encode())
+    return 1
+
+
+def _own_part(tb):
+    """A traceback without the frames that led to the script."""
+    while tb is not None and tb.tb_frame.f_code.co_filename in _own_files:
+        tb = tb.tb_next
+    return tb
+
+
+def _start_alarm(seconds):
+    """Ends the process when the time is over, unless the script takes care that it does not."""
+    if not hasattr(signal, 'setitimer'):
+        return
+    signal.signal(signal.SIGALRM, _end_by_time)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _end_by_time(_signal, frame):
+    try:
+        stack = [each for each in traceback.extract_stack(frame) if each.filename not in _own_files]
+        told = ['Time is over. Stack (most recent call last):\n', *traceback.format_list(stack)]
+        _flush()
+        os.write(2, ''.join(told).encode('utf-8', 'replace'))
+    finally:
+        _exit(TIMEOUT_CODE)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass  # closed by the script, or no stream at all: there is nothing to flush
+
+
+def _open_stream(descriptor):
+    """Writes at once: what a script has printed is out before it hangs or dies."""
+    raw = io.FileIO(descriptor, 'wb', closefd=False)
+    return io.TextIOWrapper(raw, 'utf-8', 'groundwork.replace', '\n', write_through=True)
+
+
+def _replace(error):
+    return '\ufffd'.encode() * (error.end - error.start), error.end
+
+
+codecs.register_error('groundwork.replace', _replace)

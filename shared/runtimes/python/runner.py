@@ -1,0 +1,214 @@
+"""The runner of Python scripts: a process that runs one script, again and again, each time in a child of its own.
+
+It speaks with its supervisor over a socket, one JSON value a line; see ../runner-process.ts. The children are made
+before their runs are known and have neither that socket nor the mark of the run, so that a script cannot speak for the
+runner. It may be able to end it: to its own harm only.
+
+Arguments: the descriptor of the socket; the one folder that a script may write to, which is emptied; the most
+megabytes that all processes of a run may take together.
+"""
+import json
+import os
+import resource
+import signal
+import sys
+import time
+import warnings
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import context  # noqa: E402
+import family  # noqa: E402
+
+del sys.path[0], sys.modules['context'], sys.modules['family']  # no script shall import them
+
+MEGABYTE = 2**20
+LIBRARIES = 32 * MEGABYTE  # of a process, which its limit of data does not count
+MAX_RESPONSE = 4 * MEGABYTE  # characters of JSON; more is too much by any count
+MAX_PROCESSES = 64
+LOOK_SECONDS = 0.025  # how often memory and processes are counted
+GRACE_SECONDS = 0.5  # how long after its time a child may take to end by itself
+
+
+def main(control, temporary, max_bytes):
+    family.keep_below()
+    family.hide()
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # taken from the queue instead
+    limit_data(max_bytes - LIBRARIES)
+    empty(temporary)
+    with os.fdopen(control, 'rb') as lines:
+        child = Child(None, control)
+        say(control, {'ready': True})
+        script = read_run(lines, child, max_bytes)
+        while script is not None:
+            empty(temporary)
+            script = precompile(script)
+            child = Child(script, control)
+            script = read_run(lines, child, max_bytes)
+
+
+def read_run(lines, child, max_bytes):
+    """Has the next run done and reports. Gives the script, or None when there are no more runs.
+
+    A function of its own, so that nothing of a run is left where the next child begins.
+    """
+    line = lines.readline()
+    if not line:
+        return None
+    run = json.loads(line)
+    mark = run.pop('mark')
+    script = run.pop('source', child.script)
+    report = {'mark': mark, **child.run(script, run, max_bytes)}
+    for descriptor in (1, 2):
+        try:
+            write_all(descriptor, mark.encode())
+        except OSError:
+            report['isReusable'] = False  # the script has shut it, for us too
+    say(lines.fileno(), report)
+    return script
+
+
+class Child:
+    """A process for one run, which waits for it."""
+
+    def __init__(self, script, control):
+        self.script = script
+        self.result = os.memfd_create('result')
+        given, self.given = os.pipe()
+        self.pid = os.fork()
+        if self.pid != 0:
+            os.close(given)
+            return
+        try:
+            os.close(control)
+            os.close(self.given)
+            self._live(given)
+        finally:
+            os._exit(1)
+
+    def _live(self, given):
+        """The life of the child."""
+        family.depend_on_parent()
+        os.setsid()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        this = context.Context()
+        with os.fdopen(given, 'rb') as stream:
+            run = json.loads(stream.read())
+        exit_code, response = this.run(run.pop('source', self.script), run)
+        if response is not None:
+            write_all(self.result, response.encode())
+        os._exit(exit_code)
+
+    def run(self, script, run, max_bytes):
+        """Has it run, and ends all that it has started. Gives what there is to report."""
+        deadline = time.monotonic() + run['timeoutMs'] / 1000
+        given = run if script is self.script else {**run, 'source': script}
+        try:
+            write_all(self.given, json.dumps(given).encode())
+        except BrokenPipeError:
+            pass  # it has ended: its status says how
+        os.close(self.given)
+        exit_code = self._wait(deadline, max_bytes)
+        family.end()
+        with os.fdopen(self.result, 'rb') as result:
+            result.seek(0)
+            response = result.read(MAX_RESPONSE + 1)
+        report = {'exitCode': exit_code, 'isReusable': True}
+        if len(response) > MAX_RESPONSE:
+            report['isTooBig'] = True
+        elif response and exit_code == 0:
+            report['response'] = response.decode('utf-8', 'replace')
+        return report
+
+    def _wait(self, deadline, max_bytes):
+        """Waits for its end, and sees to it. Gives the exit code."""
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == self.pid:
+                return judge(status, deadline)
+            if pid != 0:
+                continue  # something that it had started
+            signal.sigtimedwait([signal.SIGCHLD], LOOK_SECONDS)
+            if time.monotonic() > deadline + GRACE_SECONDS:
+                return context.TIMEOUT_CODE
+            complaint = complain(max_bytes)
+            if complaint is not None:
+                family.end()
+                tell(complaint)
+                return 1
+
+
+def judge(status, deadline):
+    """The exit code of a child that has ended."""
+    if os.WIFEXITED(status):
+        return os.WEXITSTATUS(status)
+    if time.monotonic() > deadline:
+        return context.TIMEOUT_CODE  # by the alarm, which the script no longer listened to
+    number = os.WTERMSIG(status)
+    tell(f'The run was ended by signal {number}: {signal.strsignal(number)}.')
+    return 128 + number
+
+
+def complain(max_bytes):
+    """What is wrong with the memory and the processes of the run; None when all is well."""
+    sizes = family.sizes()
+    if len(sizes) > MAX_PROCESSES:
+        return f'The run has started more than {MAX_PROCESSES} processes.'
+    if sum(sizes.values()) > max_bytes:
+        return f'The run has used more memory than {max_bytes // MEGABYTE} MiB.'
+    return None
+
+
+def precompile(script):
+    """The code of a script for its next run; its source where the compiler has something to say about it."""
+    if not isinstance(script, str):
+        return script
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter('always')
+        try:
+            code = context.compile_source(script)
+        except Exception:
+            return script
+    return script if warned else code
+
+
+def limit_data(max_bytes):
+    """Limits what each process may take; beyond, Python says MemoryError."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def empty(folder):
+    """Files of one run are gone in the next."""
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            os.chmod(entry.path, 0o700)
+            empty(entry.path)
+            os.rmdir(entry.path)
+        else:
+            os.unlink(entry.path)
+
+
+def tell(complaint):
+    try:
+        write_all(2, f'{complaint}\n'.encode())
+    except OSError:
+        pass  # the script has shut it: nobody would read it
+
+
+def say(control, message):
+    write_all(control, f'{json.dumps(message)}\n'.encode())
+
+
+def write_all(descriptor, data):
+    """Writes all of it, waiting while the reader is behind."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(descriptor, view):]
+        except BlockingIOError:
+            time.sleep(0.001)
+
+
+if __name__ == '__main__':
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]) * MEGABYTE)

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pythonRuntimeFiles } from '../../lib/script-runtime.ts';
+import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
+import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { findPython } from '../../shared/local/scripts/python-command.ts';
+import { openScripts } from '../../shared/local/scripts/scripts.ts';
+import { packScript } from '../../shared/runtimes/package.ts';
+import { type PythonLambda, startPythonLambda } from '../support/python-lambda.ts';
+import { type Host, runLocally, type Sample, secret, unpack } from './hosts.ts';
+
+const isolation = await probeIsolation({ network: true });
+const python = await findPython(isolation);
+/** The Python of this machine; undefined, and told, where none can be held. */
+export const machine = python.kind === 'box' ? { isolation, python } : undefined;
+
+if (machine === undefined) {
+  process.stdout.write(
+    'skipped: Python scripts in bubblewrap (apt-get install bubblewrap python3)\n',
+  );
+}
+
+/** The hosts of this machine for Python scripts, by name, each to be opened. */
+export const pythonHosts: ReadonlyMap<string, () => Host> = new Map(
+  machine === undefined
+    ? []
+    : [
+        ['a box', openBox],
+        ['the zip', () => openZips(machine)],
+      ],
+);
+
+function openBox(): Host {
+  process.env.GROUNDWORK_TEST_SECRET = secret;
+  const scripts = openScripts({ cap: 3 });
+  let script = 0;
+  return {
+    name: 'a box',
+    close: () => scripts.close(),
+    run: async (sample, times = 1) => {
+      script += 1;
+      const run = { ...sample, script, runtime: 'python' } as const;
+      for (let left = times; left > 1; left -= 1) await runLocally(scripts, run);
+      return runLocally(scripts, run);
+    },
+  };
+}
+
+type Machine = NonNullable<typeof machine>;
+
+/** Scripts in the zips of their functions. */
+function openZips(where: Machine): Host {
+  const root = mkdtempSync(join(tmpdir(), 'groundwork-python-'));
+  let count = 0;
+  return {
+    name: 'the zip',
+    close: async () => rmSync(root, { recursive: true }),
+    run: async (sample, times = 1) => {
+      count += 1;
+      const folder = join(root, String(count));
+      unpack(packPython(sample.source), folder);
+      const lambda = openFunction(where, folder);
+      try {
+        for (let left = times; left > 1; left -= 1) await lambda.run(sample);
+        return await lambda.run(sample);
+      } finally {
+        await lambda.close();
+      }
+    },
+  };
+}
+
+/** The zip of a Python script, in version 7. */
+export function packPython(source: string): Uint8Array {
+  return packScript(pythonRuntimeFiles(), { source, version: 7, sourceName: 'main.py' });
+}
+
+/** A function that is started again after it has ended, as Lambda does. */
+function openFunction(where: Machine, folder: string) {
+  let running: PythonLambda | undefined;
+  const close = async () => {
+    await running?.close();
+    running = undefined;
+  };
+  return {
+    close,
+    run: async (sample: Sample): Promise<ScriptResult> => {
+      running ??= await startPythonLambda(where, folder, variables);
+      const { args = {}, config = {}, meta = {}, timeoutMs = 15_000 } = sample;
+      const event = { version: 7, args, config, meta, timeoutMs };
+      const answer = await running.invoke(event).catch(() => undefined);
+      if (answer !== undefined && 'stale' in answer) throw new Error('stale');
+      if (answer !== undefined) return judgeRun(answer);
+      await close();
+      return { status: 'failure', stdout: '', stderr: '' };
+    },
+  };
+}
+
+/** The environment of a function, as far as it matters. */
+export const variables = {
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+  AWS_LAMBDA_FUNCTION_NAME: 'script',
+  AWS_SECRET_ACCESS_KEY: secret,
+  PATH: '/usr/bin:/bin',
+};

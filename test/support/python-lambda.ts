@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { boxCommand, type Isolation } from '../../shared/local/scripts/isolation.ts';
+import type { BoxedPython } from '../../shared/local/scripts/python-command.ts';
+import type { ScriptAnswer, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
+
+/** A Python function in a box of its own, which stands for its machine in Lambda. */
+export interface PythonLambda {
+  /** Rejects when the function ends before it answers: Lambda would tell of a fault, and start another one. */
+  invoke(event: ScriptEvent): Promise<ScriptAnswer>;
+  /** Ends the function. */
+  close(): Promise<void>;
+}
+
+/** Takes its environment from a line, so that the box itself has none of it, and becomes the function. */
+const starter = `
+import json, os, sys
+line = b''
+while not line.endswith(b'\\n'): line += os.read(0, 1)
+os.execve(sys.executable, [sys.executable, '-c', sys.argv[1]], json.loads(line))`;
+
+/** What Lambda's own runtime does, without the network. */
+const host = `
+import json, os, sys
+sys.path.insert(0, '/var/task')
+answers = os.fdopen(os.dup(1), 'w')
+os.dup2(2, 1)
+import index
+print('{}', file=answers, flush=True)
+for line in sys.stdin:
+    print(json.dumps(index.handler(json.loads(line), None)), file=answers, flush=True)`;
+
+/**
+ * Starts a function and waits until it is initialised.
+ *
+ * @param folder    what its zip holds
+ * @param variables the whole environment of the function
+ */
+export async function startPythonLambda(
+  { isolation, python }: { readonly isolation: Isolation; readonly python: BoxedPython },
+  folder: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<PythonLambda> {
+  const { program, folder: library } = python;
+  const binds = [[folder, '/var/task'] as const, [library, library] as const];
+  const [box = '', ...args] = boxCommand({ ...isolation, binds });
+  const child = spawn(box, [...args, program, '-c', starter, host], {
+    env: { PATH: '/usr/bin:/bin' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+  });
+  const ask = async (line: object): Promise<unknown> => {
+    child.stdin.write(`${JSON.stringify(line)}\n`);
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`the function ended: ${errors}`);
+    return JSON.parse(value);
+  };
+  child.stdin.on('error', () => {}); // it has ended: the answers tell
+  await ask(variables);
+  return {
+    invoke: async (event) => (await ask(event)) as ScriptAnswer, // from our own handler
+    close: async () => {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
