@@ -6,7 +6,9 @@ import type { ScriptRuntime } from '../shared/services/script-runner.ts';
 
 const folder = fileURLToPath(new URL('../shared/runtimes', import.meta.url));
 const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs'];
-const pythonFiles = ['index.py', 'conversation.py', 'runner.py', 'context.py', 'family.py'];
+const pythonFiles = [
+  ...['index.py', 'conversation.py', 'runner.py', 'context.py', 'family.py', 'seccomp.py'],
+];
 
 /** The files of the Node runtime that lie in each script's function, its supervisor bundled. */
 export function nodeRuntimeFiles(): RuntimeFiles {

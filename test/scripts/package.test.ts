@@ -37,7 +37,7 @@ test.each([
     packPython(script.source),
     [
       ...['context.py', 'conversation.py', 'family.py', 'index.py', 'main.py', 'runner.py'],
-      'version.json',
+      ...['seccomp.py', 'version.json'],
     ],
     'main.py',
   ],

@@ -14,11 +14,7 @@ export interface PythonLambda {
 }
 
 /** Takes its environment from a line, so that the box itself has none of it, and becomes the function. */
-const starter = `
-import json, os, sys
-line = b''
-while not line.endswith(b'\\n'): line += os.read(0, 1)
-os.execve(sys.executable, [sys.executable, '-c', sys.argv[1]], json.loads(line))`;
+const starter = 'read -r variables; eval exec env -i "$variables" \'"$@"\'';
 
 /** What Lambda's own runtime does, without the network. */
 const host = `
@@ -45,7 +41,7 @@ export async function startPythonLambda(
   const { program, folder: library } = python;
   const binds = [[folder, '/var/task'] as const, [library, library] as const];
   const [box = '', ...args] = boxCommand({ ...isolation, binds });
-  const child = spawn(box, [...args, program, '-c', starter, host], {
+  const child = spawn(box, [...args, 'sh', '-c', starter, 'sh', program, '-S', '-c', host], {
     env: { PATH: '/usr/bin:/bin' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -55,16 +51,20 @@ export async function startPythonLambda(
   child.stderr.setEncoding('utf8').on('data', (text) => {
     errors += text;
   });
-  const ask = async (line: object): Promise<unknown> => {
-    child.stdin.write(`${JSON.stringify(line)}\n`);
+  const ask = async (line: string): Promise<unknown> => {
+    child.stdin.write(`${line}\n`);
     const { value, done } = await lines.next();
     if (done) throw new Error(`the function ended: ${errors}`);
     return JSON.parse(value);
   };
   child.stdin.on('error', () => {}); // it has ended: the answers tell
-  await ask(variables);
+  await ask(
+    Object.entries(variables)
+      .map(([name, value]) => `${name}='${value}'`)
+      .join(' '),
+  );
   return {
-    invoke: async (event) => (await ask(event)) as ScriptAnswer, // from our own handler
+    invoke: async (event) => (await ask(JSON.stringify(event))) as ScriptAnswer, // from our own handler
     close: async () => {
       child.kill('SIGKILL');
       await closed;

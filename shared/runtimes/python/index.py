@@ -5,7 +5,6 @@ one machine, by the same protocol. Events and answers are those of ../node/lambd
 """
 import json
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -56,7 +55,7 @@ class Runner:
 
     def run(self, event):
         """Has it run the script. Gives the function's answer."""
-        mark = secrets.token_hex(16)
+        mark = os.urandom(16).hex()
         line = self._describe(mark, event)
         executed_at, started = time.time(), time.monotonic()
         talk = Conversation(self.control, line, lambda message: message.get('mark') == mark)

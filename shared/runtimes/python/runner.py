@@ -18,8 +18,11 @@ import warnings
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import context  # noqa: E402
 import family  # noqa: E402
+import seccomp  # noqa: E402
 
-del sys.path[0], sys.modules['context'], sys.modules['family']  # no script shall import them
+del sys.path[0]
+for each in (context, family, seccomp):
+    del sys.modules[each.__name__]  # no script shall import them
 
 MEGABYTE = 2**20
 LIBRARIES = 32 * MEGABYTE  # of a process, which its limit of data does not count
@@ -32,6 +35,7 @@ GRACE_SECONDS = 0.5  # how long after its time a child may take to end by itself
 def main(control, temporary, max_bytes):
     family.keep_below()
     family.hide()
+    seccomp.close_calls()
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # taken from the queue instead
     limit_data(max_bytes - LIBRARIES)
     empty(temporary)

@@ -1,0 +1,193 @@
+import type { Escape } from './escapes.ts';
+
+/** An attempt in Python. */
+export interface PythonEscape extends Escape {
+  /** Whether some systems hold it for everybody who is not root, bare or not. */
+  readonly needsTracing?: true;
+}
+
+/** What an escape may know of the host, as ARGS. */
+export interface PythonTargets {
+  /** A file that is the host's, in a folder that can be written. */
+  readonly file: string;
+  /** A process of the host. */
+  readonly pid: number;
+  /** A socket in the file system that somebody listens on, and one by an abstract name. */
+  readonly socket: string;
+  readonly abstractSocket: string;
+}
+
+const prelude = `
+import ctypes, os, pathlib, resource, signal, socket, stat, subprocess, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def must(result):
+    if result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+def read(path):
+    try:
+        return pathlib.Path(path).read_bytes()
+    except OSError:
+        return b''
+`;
+
+const attempt = (code: string) => `${prelude}
+def attempt():
+${code
+  .split('\n')
+  .map((line) => `    ${line}`)
+  .join('\n')}
+try:
+    print('ESCAPED' if attempt() else 'held')
+except (Exception, SystemExit) as error:
+    print('held', type(error).__name__)
+`;
+
+const secret = "b'a secret of the host'";
+
+/** What must not work, one kind of attempt a row. */
+export const pythonEscapes: readonly PythonEscape[] = [
+  { name: 'reads /etc/passwd', source: attempt("return b'root' in read('/etc/passwd')") },
+  {
+    name: "reads a file of the host's",
+    source: attempt("return len(open(ARGS['file'], 'rb').read()) > 0"),
+  },
+  {
+    name: "reads a file of the host's by the system's own functions",
+    source: attempt("return must(libc.open(os.fsencode(ARGS['file']), os.O_RDONLY)) >= 0"),
+  },
+  {
+    name: "reads a file of the host's through a child process",
+    source: attempt(
+      "return subprocess.run(['cat', ARGS['file']], capture_output=True).returncode == 0",
+    ),
+  },
+  {
+    name: "reads a file of the host's through a shell",
+    source: attempt("return os.system('cat \"' + ARGS['file'] + '\" > out 2> err') == 0"),
+  },
+  {
+    name: "reads a file of the host's through the folder of a process",
+    source: attempt(
+      "return any(read(f'/proc/{pid}/{link}' + ARGS['file']) for pid in ['self', os.getppid(), 1] for link in ['root', 'cwd/../../../..'])",
+    ),
+  },
+  {
+    name: "reads a file of the host's that its parent has open",
+    source: attempt("return any(read(f'/proc/{os.getppid()}/fd/{fd}') for fd in range(9, 12))"),
+  },
+  {
+    name: "reads a file of the host's by a link to it",
+    source: attempt("os.link(ARGS['file'], 'link')\nreturn len(read('link')) > 0"),
+  },
+  {
+    name: "writes into a folder of the host's",
+    source: attempt(
+      "other = ARGS['file'] + '.other'\nopen(other, 'w').close()\nos.unlink(other)\nreturn True",
+    ),
+  },
+  {
+    name: 'finds another folder to write to',
+    source: attempt(
+      "for top in pathlib.Path('/').iterdir():\n    if top.name not in ('tmp', 'proc', 'dev', 'sys') and top.is_dir():\n        for folder in [top, *top.glob('*')]:\n            if os.access(folder, os.W_OK): return True\nfor folder in ('/', '/dev', '/dev/shm', os.path.dirname(ARGS['file'])):\n    if os.access(folder, os.W_OK): return True",
+    ),
+  },
+  {
+    name: "finds the host's secret in its environment",
+    source: attempt(`return ${secret} in b''.join(os.environb.values())`),
+  },
+  {
+    name: "finds the host's secret in any process that it sees",
+    source: attempt(
+      `return any(${secret} in read(f'/proc/{pid}/{name}') for pid in filter(str.isdecimal, os.listdir('/proc')) for name in ('environ', 'cmdline'))`,
+    ),
+  },
+  {
+    name: "finds the host's secret from a child process",
+    source: attempt(
+      `return ${secret} in subprocess.run('env; cat /proc/[0-9]*/environ', shell=True, capture_output=True).stdout`,
+    ),
+  },
+  {
+    name: 'sees a process of the host',
+    source: attempt("return str(ARGS['pid']) in os.listdir('/proc')"),
+  },
+  {
+    name: 'signals a process of the host',
+    source: attempt("os.kill(ARGS['pid'], 0)\nreturn True"),
+  },
+  {
+    name: 'signals a process of the host from a child process',
+    source: attempt(
+      "return subprocess.run(['sh', '-c', f'kill -0 {ARGS[\"pid\"]}'], stderr=subprocess.DEVNULL).returncode == 0",
+    ),
+  },
+  {
+    name: "changes a process's priority",
+    source: attempt(
+      "who = os.PRIO_PROCESS, ARGS['pid']\nos.setpriority(*who, os.getpriority(*who))\nreturn True",
+    ),
+  },
+  {
+    name: "changes a process's limits",
+    source: attempt("return len(resource.prlimit(ARGS['pid'], resource.RLIMIT_CORE)) == 2"),
+  },
+  {
+    name: 'follows the descriptors of its parent',
+    source: attempt(
+      "folder = f'/proc/{os.getppid()}/fd'\nreturn any(os.readlink(f'{folder}/{fd}') for fd in os.listdir(folder))",
+    ),
+  },
+  {
+    name: 'reads the memory of its parent',
+    needsTracing: true,
+    source: attempt(
+      "parent = f'/proc/{os.getppid()}'\nstart = int(open(f'{parent}/maps').read().partition('-')[0], 16)\nwith open(f'{parent}/mem', 'rb', 0) as memory:\n    memory.seek(start)\n    return len(memory.read(16)) == 16",
+    ),
+  },
+  {
+    name: 'traces its parent',
+    needsTracing: true,
+    source: attempt(
+      'must(libc.ptrace(16, os.getppid(), 0, 0))\nos.waitpid(os.getppid(), 0x40000000)\nreturn libc.ptrace(17, os.getppid(), 0, 0) == 0',
+    ),
+  },
+  {
+    name: 'takes a descriptor from its parent',
+    needsTracing: true,
+    source: attempt(
+      'process = must(libc.syscall(434, os.getppid(), 0))\nreturn any(libc.syscall(438, process, fd, 0) >= 0 for fd in range(12))',
+    ),
+  },
+  {
+    name: 'has descriptors of the host',
+    source: attempt(
+      "for fd in range(3, 64):\n    try:\n        found = os.readlink(f'/proc/self/fd/{fd}')\n        if os.path.exists(found) or stat.S_ISSOCK(os.fstat(fd).st_mode): return True\n    except OSError:\n        pass",
+    ),
+  },
+  {
+    name: 'connects to a socket in the file system',
+    source: attempt("socket.socket(socket.AF_UNIX).connect(ARGS['socket'])\nreturn True"),
+  },
+  {
+    name: 'connects to an abstract socket',
+    source: attempt(
+      "socket.socket(socket.AF_UNIX).connect(ARGS['abstractSocket'].ljust(108, chr(0)))\nreturn True",
+    ),
+  },
+  {
+    name: 'connects to an abstract socket from a child process',
+    source: attempt(
+      "code = 'import socket, sys; socket.socket(socket.AF_UNIX).connect((chr(0) + sys.argv[1]).ljust(108, chr(0)))'\nreturn subprocess.run([sys.executable, '-I', '-c', code, ARGS['abstractSocket'][1:]], stderr=subprocess.DEVNULL).returncode == 0",
+    ),
+  },
+  {
+    name: 'becomes root of a user namespace',
+    source: attempt('return must(libc.unshare(0x10000000)) == 0'),
+  },
+  {
+    name: 'gets back what it has given up',
+    source: attempt(
+      "status = read('/proc/self/status').decode()\nreturn 'NoNewPrivs:\\t0' in status",
+    ),
+  },
+];
