@@ -6,6 +6,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { followScripts } from '../shared/aws/follow-scripts.ts';
 import { attributes } from '../shared/aws/table.ts';
 import { watches } from '../shared/services/background.ts';
 import type { ChangeAction, Watch } from '../shared/services/changes.ts';
@@ -14,6 +15,7 @@ import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import type { FileBucket } from './file-bucket.ts';
 import type { PushPlatforms } from './push-platforms.ts';
+import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** What the background is made of. */
@@ -21,8 +23,11 @@ export interface BackgroundProps {
   readonly table: DataTable;
   readonly files: FileBucket;
   readonly push: PushPlatforms;
+  readonly scripts: ScriptSandbox;
   readonly secret: Secret;
   readonly settings: DeploymentSettings;
+  /** Address of the interface, without a slash at the end. */
+  readonly url: string;
 }
 
 const timeoutSeconds = 300;
@@ -76,7 +81,7 @@ export class Background extends Construct {
         retryAttempts: 8,
         onFailure: new SqsDlq(this.deadLetters),
       });
-    source('Changes', filtersOf(watches), 500);
+    source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
     source('Work', [newWorkFilter()], 10);
     new Rule(this, 'Tick', {
       description: 'Looks for work that is due',

@@ -13,9 +13,10 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './file-bucket.ts';
-import { fileAreasOf, pushUsesOf, sendsMail, usesOf } from './grants.ts';
+import { fileAreasOf, pushUsesOf, scriptUsesOf, sendsMail, usesOf } from './grants.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { PushPlatforms } from './push-platforms.ts';
+import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** What a function is made of beside its family's code. */
@@ -24,10 +25,17 @@ export interface FamilyFunctionProps {
   readonly table: DataTable;
   readonly files: FileBucket;
   readonly push: PushPlatforms;
+  readonly scripts: ScriptSandbox;
   readonly secret: Secret;
   readonly settings: DeploymentSettings;
+  /** Address of the interface, without a slash at the end. */
+  readonly url: string;
+  /** Name of the function; CloudFormation makes one up when absent. */
+  readonly name?: string;
   /** Seconds that a call may take; as long as the gateway waits when absent. */
   readonly timeoutSeconds?: number;
+  /** Times that Lambda tries again what came without somebody who waits, and failed; twice when absent. */
+  readonly retryAttempts?: number;
 }
 
 const gatewaySeconds = 29; // the gateway gives up after 30
@@ -40,13 +48,16 @@ export class FamilyFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     super(scope, id);
-    const { family, table, files, push, secret, settings, timeoutSeconds = gatewaySeconds } = props;
+    const { family, table, files, push, scripts, secret, settings, url } = props;
+    const { name, timeoutSeconds = gatewaySeconds, retryAttempts } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = this.makeRole(props, logGroup);
     this.function = new LambdaFunction(this, 'Function', {
+      ...(name !== undefined && { functionName: name }),
+      ...(retryAttempts !== undefined && { retryAttempts }),
       description: `Groundwork ${settings.stage}: ${family}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -66,13 +77,16 @@ export class FamilyFunction extends Construct {
         GROUNDWORK_FILES_URL: files.url,
         GROUNDWORK_PUSH: push.prefix,
         GROUNDWORK_VAULT: push.keyArn,
+        GROUNDWORK_API_URL: url,
+        GROUNDWORK_SCRIPTS: scripts.prefix,
+        GROUNDWORK_SCRIPT_ROLE: scripts.roleArn,
         ...settings.variables,
       },
     });
   }
 
   private makeRole(
-    { family, table, files, push, secret, settings }: FamilyFunctionProps,
+    { family, table, files, push, scripts, secret, settings }: FamilyFunctionProps,
     logGroup: LogGroup,
   ): Role {
     const role = new Role(this, 'Role', {
@@ -95,6 +109,7 @@ export class FamilyFunction extends Construct {
     if (areas.length > 0) files.grantTo(role, areas);
     const pushUses = pushUsesOf(family);
     if (pushUses.length > 0) push.grantTo(role, pushUses);
+    scripts.grantTo(role, scriptUsesOf(family));
     const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;
     if (sender !== '' && sendsMail(family)) role.addToPolicy(this.mayMail(sender));
     return role;

@@ -1,4 +1,5 @@
 import type { PushUse } from './push-platforms.ts';
+import type { ScriptUse } from './script-sandbox.ts';
 
 /** Something that a family does with the table, in words of its own. */
 export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
@@ -22,6 +23,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   schema: ['read'],
   usage: ['read', 'list'],
   background: ['read', 'list', 'filter', 'write', 'meter'],
+  'script-runs': ['read', 'write', 'meter'],
   batch: ['read', 'list', 'filter', 'write', 'check', 'count', 'meter'], // all: it serves the whole map
 };
 
@@ -60,6 +62,7 @@ const filing: Readonly<Record<string, readonly FileArea[]>> = {
   users: ['public', 'uploads'], // of profiles
   background: fileAreas, // those that nobody needs any more
   batch: fileAreas,
+  'script-runs': ['scripts', 'traces'],
 };
 
 /** The files that a family keeps. */
@@ -76,4 +79,16 @@ const pushing: Readonly<Record<string, readonly PushUse[]>> = {
 /** What a family does with push services. */
 export function pushUsesOf(family: string): readonly PushUse[] {
   return pushing[family] ?? [];
+}
+
+const scripting: Readonly<Record<string, readonly ScriptUse[]>> = {
+  'script-endpoints': ['run', 'start'],
+  batch: ['run', 'start'],
+  background: ['start', 'deploy'],
+  'script-runs': ['run'],
+};
+
+/** What a family does with scripts. */
+export function scriptUsesOf(family: string): readonly ScriptUse[] {
+  return scripting[family] ?? [];
 }

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
+import { runsFunctionName } from '../shared/aws/script-names.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
@@ -10,7 +11,10 @@ import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
 import { Observability } from './observability.ts';
 import { PushPlatforms } from './push-platforms.ts';
+import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
+
+const runsSeconds = 330; // a script has 300, and before it may wait for its function
 
 /** The family whose function holds the whole map. */
 export const wholeMap = 'batch';
@@ -23,7 +27,9 @@ export class GroundworkStack extends Stack {
     const files = new FileBucket(this, 'Files', settings);
     const { secret } = new MasterSecret(this, 'Master', settings);
     const push = new PushPlatforms(this, 'PushPlatforms', settings);
-    const shared = { table, files, push, secret, settings };
+    const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
+    const gateway = new HttpApi(this, 'Gateway', settings);
+    const shared = { table, files, push, scripts, secret, settings, url: gateway.url };
     const families = new Set([...api.map(({ name }) => name), wholeMap]);
     const functions = new Map(
       [...families].map((family) => [
@@ -31,18 +37,18 @@ export class GroundworkStack extends Stack {
         new FamilyFunction(this, constructId(family), { ...shared, family }).function,
       ]),
     );
+    new FamilyFunction(this, 'ScriptRuns', {
+      ...{ ...shared, family: 'script-runs', name: runsFunctionName(scripts.prefix) },
+      timeoutSeconds: runsSeconds,
+      retryAttempts: 0, // a run that has begun does not begin again
+    });
     const background = new Background(this, 'Background', shared);
     const functionOf = (family: string) => {
       const found = functions.get(family);
       if (found === undefined) throw new Error(`no function for ${family}`);
       return found;
     };
-    const gateway = new HttpApi(this, 'Gateway', {
-      paths: gatewayPaths(api),
-      functionOf,
-      fallback: wholeMap,
-      settings,
-    });
+    gateway.leadTo({ paths: gatewayPaths(api), functionOf, fallback: wholeMap });
     new Observability(this, 'Observability', {
       api: gateway.api,
       tableName: table.name,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -32,10 +33,19 @@ const bundleOptions = {
 /** Name of the file in a bundle's folder that holds the handler. */
 export const bundleFile = 'index.mjs';
 
+/** The family whose function packs scripts: it carries what lies beside each of them. */
+const packing = 'background';
+
 /** Bundles the handler of a family into `folder`. */
 export function bundleHandler(family: string, folder: string): void {
   const entryPoints = { index: join(handlerFolder(family), 'handler.ts') };
-  buildSync({ ...bundleOptions, entryPoints, outdir: folder });
+  const define = family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {};
+  buildSync({ ...bundleOptions, define, entryPoints, outdir: folder });
+}
+
+/** JSON of what shared/aws/runtime-files.ts exports. */
+function runtimeFiles(): string {
+  return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
 }
 
 /** The bundle of a family's handler as code of a Lambda function, made while the stack is synthesised. */

@@ -4,6 +4,8 @@ import {
   HttpApi as GatewayApi,
   HttpMethod,
   HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -15,12 +17,11 @@ import type { GatewayPath } from './gateway-paths.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /** Where calls go. */
-export interface HttpApiProps {
+export interface Destinations {
   readonly paths: readonly GatewayPath[];
   readonly functionOf: (family: string) => IFunction;
   /** The family whose function serves what none of the paths matches. */
   readonly fallback: string;
-  readonly settings: DeploymentSettings;
 }
 
 // The route, not the path: links with a key in them and queries stay out.
@@ -46,15 +47,28 @@ export class HttpApi extends Construct {
   readonly url: string;
   readonly api: GatewayApi;
 
-  constructor(scope: Construct, id: string, props: HttpApiProps) {
+  constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id);
-    const { paths, functionOf, fallback, settings } = props;
-    const whole = toFunction(fallback, functionOf(fallback));
     this.api = new GatewayApi(this, 'Api', {
       apiName: `groundwork-${settings.stage}`,
       createDefaultStage: false,
-      defaultIntegration: whole,
       defaultAuthorizer: new HttpNoneAuthorizer(),
+    });
+    this.url = this.api.apiEndpoint;
+    this.addStage(settings);
+    Validations.of(this.api).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason: 'The functions check credentials: who may call depends on what is called.',
+    });
+  }
+
+  /** Leads calls to the functions; these come later than the gateway, whose address they know. */
+  leadTo({ paths, functionOf, fallback }: Destinations): void {
+    const whole = toFunction(fallback, functionOf(fallback));
+    new HttpRoute(this.api, 'DefaultRoute', {
+      httpApi: this.api,
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: whole,
     });
     const integrations = new Map([[fallback, whole]]);
     for (const { path, family } of paths) {
@@ -62,12 +76,6 @@ export class HttpApi extends Construct {
       integrations.set(family, integration);
       this.api.addRoutes({ path, methods: [HttpMethod.ANY], integration });
     }
-    this.url = this.api.apiEndpoint;
-    this.addStage(settings);
-    Validations.of(this.api).acknowledge({
-      id: 'AwsSolutions-APIG4',
-      reason: 'The functions check credentials: who may call depends on what is called.',
-    });
   }
 
   /** `$default`, the one stage whose name does not become a part of every path. */

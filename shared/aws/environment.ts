@@ -20,8 +20,10 @@ export interface Environment {
   readonly files: { readonly bucket: string; readonly address: string };
   /** What the names of push applications begin with, and the ARN of the key that locks their credentials. */
   readonly push: { readonly prefix: string; readonly key: string };
-  /** Where the interface is reached, without a slash at the end; empty: this function need not know. */
+  /** Where the interface is reached, without a slash at the end. */
   readonly apiUrl: string;
+  /** What the names of functions of scripts begin with, and the ARN of the role of all of them. */
+  readonly scripts: { readonly prefix: string; readonly role: string };
   readonly logLevel: LogLevel;
   readonly settings: Settings;
   /** Sender of mails; undefined: mails are written into the log. */
@@ -50,7 +52,9 @@ const placesSchema = v.object({
   GROUNDWORK_FILES_URL: given,
   GROUNDWORK_PUSH: given,
   GROUNDWORK_VAULT: given,
-  GROUNDWORK_API_URL: v.optional(v.string(), ''),
+  GROUNDWORK_API_URL: given,
+  GROUNDWORK_SCRIPTS: given,
+  GROUNDWORK_SCRIPT_ROLE: given,
 });
 
 /**
@@ -67,6 +71,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
     push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
     apiUrl: places.GROUNDWORK_API_URL,
+    scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
     social: parseVariables(socialVariables, variables, Error),
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     ...readSettings(variables),

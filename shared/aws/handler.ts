@@ -13,14 +13,24 @@ import { askForNotice } from './shutdown.ts';
  * @throws Error when the function's environment lacks what the stack should have given
  */
 export async function openHandler(routes: readonly Route[]): Promise<Handler> {
-  const environment = readEnvironment();
-  const platform = openPlatform(environment);
+  const platform = await openProcess();
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
-  await Promise.all([platform.warmUp(), flushAtEnd(platform, environment.runtimeApi)]);
   return (event, context) => {
     platform.meter.flushOld(); // beside the call, which does not wait for it
     return handler(event, context);
   };
+}
+
+/**
+ * Opens the platform of a function's process, ready for its first call.
+ *
+ * @throws Error when the function's environment lacks what the stack should have given
+ */
+export async function openProcess(): Promise<Platform> {
+  const environment = readEnvironment();
+  const platform = openPlatform(environment);
+  await Promise.all([platform.warmUp(), flushAtEnd(platform, environment.runtimeApi)]);
+  return platform;
 }
 
 /** What was counted is written before the process ends, as far as Lambda says when that is. */

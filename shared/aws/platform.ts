@@ -4,11 +4,13 @@ import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Platform } from '../services/ports.ts';
+import type { ScriptRun } from '../services/script-runner.ts';
 import { createVerifiers } from '../services/social.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
 import { openLog } from './log.ts';
 import { openMailer } from './mailer.ts';
+import { once } from './once.ts';
 import { openSender } from './push.ts';
 import { openSecrets } from './secrets.ts';
 import { openStore } from './store.ts';
@@ -23,30 +25,40 @@ export interface AwsPlatform extends Platform {
 
 /** Opens what AWS offers: the table, the master secrets, files, mail, standard output as log. Makes no call by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, files, push, logLevel, settings, mailFrom, social, apiUrl } = environment;
+  const { table, secret, push, logLevel, mailFrom, apiUrl } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
   const log = openLog(logLevel);
   const ids = openIds();
-  const notYet = () => Promise.reject(new Error('scripts do not run on AWS yet'));
-  return {
-    store,
-    secrets,
-    clock,
-    ids,
-    log,
+  const { prefix } = environment.scripts;
+  // Most functions never run a script: what does so is loaded when one runs.
+  const scripts = once(async () => {
+    const { openScripts } = await import('./scripts.ts');
+    return openScripts({ store, clock, ids, place: { prefix, table } });
+  });
+  const services = {
+    ...{ store, secrets, clock, ids, log, apiUrl: () => apiUrl },
     meter: openMeter({ store, clock, ids, log }),
+    files: openFiles(environment.files),
+    scripts: { run: async (run: ScriptRun) => (await scripts()).run(run) },
+  };
+  const runs = once(async () => {
+    const { openRuns } = await import('./runs.ts');
+    return openRuns({ prefix, services });
+  });
+  return {
+    ...services,
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
-    files: openFiles(files),
     push: openSender(push),
     vault: openVault(push),
-    social: createVerifiers(social, fetch),
-    settings,
-    scripts: { run: notYet },
-    runs: { start: notYet, wait: notYet },
-    apiUrl: () => apiUrl,
+    social: createVerifiers(environment.social, fetch),
+    settings: environment.settings,
+    runs: {
+      start: async (run) => (await runs()).start(run),
+      wait: async (request, ms) => (await runs()).wait(request, ms),
+    },
     changes: { settled: () => Promise.resolve() },
     warmUp: async () => {
       // What is wrong is told by the first call that needs an answer.

@@ -65,7 +65,7 @@ const pageSize = 20;
 /** Writes work to be done, at once unless `due` (epoch milliseconds) says when, with the transaction that causes it. */
 export function newWork(
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
-  kind: WorkKind,
+  kind: Pick<WorkKind, 'name'>,
   task: JsonObject,
   due: number = clock.micros() / 1000,
 ): Put {

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
 import { type PushPlace, type PushProvider, pushProviders } from '../domain/push/provider.ts';
+import type { ScriptFunctionData, ScriptSweepData } from './function-records.ts';
 import type {
   PushConfigData,
   PushDeviceData,
@@ -84,7 +85,9 @@ import type { Key, Stored } from './store.ts';
  * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
  * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
  * | runs of a script or an endpoint (by its row)    | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
+ * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
+ * | that functions are compared with scripts        |                                | SCRIPTSWEEP                 |
  * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
  * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
  * | changes that a consumer could not take          | DEADLETTERS                    | <time>#<id>                 |
@@ -502,6 +505,18 @@ export const attemptsEntity = entity<AttemptsData, [who: string, address: string
 export const firstAccountEntity = entity<FirstAccountData, []>('first-account', () => ({
   pk: 'DEPLOYMENT',
   sk: 'FIRST',
+}));
+
+/** The Lambda function of a script. On its own page: they are walked when functions are compared with scripts. */
+export const scriptFunctionEntity = entity<ScriptFunctionData, [instance: number, script: number]>(
+  'script-function',
+  (instance, script) => ({ pk: 'SCRIPTFUNCTIONS', sk: `${idKey(instance)}#${idKey(script)}` }),
+);
+
+/** That functions are compared with scripts from now on. */
+export const scriptSweepEntity = entity<ScriptSweepData, []>('script-sweep', () => ({
+  pk: 'DEPLOYMENT',
+  sk: 'SCRIPTSWEEP',
 }));
 
 /** An invitation of an instance. */

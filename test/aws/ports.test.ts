@@ -179,6 +179,8 @@ describe('environment', () => {
     ...{ GROUNDWORK_TABLE: 'a-table', GROUNDWORK_SECRET: 'an-arn' },
     ...{ GROUNDWORK_FILES: 'a-bucket', GROUNDWORK_FILES_URL: 'https://cdn.example' },
     ...{ GROUNDWORK_PUSH: 'groundwork_prod', GROUNDWORK_VAULT: 'a-key' },
+    ...{ GROUNDWORK_API_URL: 'https://api.example.com' },
+    ...{ GROUNDWORK_SCRIPTS: 'groundwork-prod', GROUNDWORK_SCRIPT_ROLE: 'a-role' },
   };
 
   test('needs to say where the data are, and has a default for all else', () => {
@@ -187,6 +189,8 @@ describe('environment', () => {
       secret: 'an-arn',
       files: { bucket: 'a-bucket', address: 'https://cdn.example' },
       push: { prefix: 'groundwork_prod', key: 'a-key' },
+      apiUrl: 'https://api.example.com',
+      scripts: { prefix: 'groundwork-prod', role: 'a-role' },
       logLevel: 'info',
       settings: {
         registration: 'closed',

@@ -53,6 +53,18 @@ test('the function has time for work, and may read and write the table and its s
     },
     { actions: ['kms:Decrypt'], resources: [expect.stringMatching(/^PushPlatformsKey/)] },
     {
+      actions: ['lambda:InvokeFunction'],
+      resources: [expect.stringMatching(/:function:groundwork-prod-script-runs$/)],
+    },
+    {
+      actions: ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode']
+        .concat('UpdateFunctionConfiguration')
+        .map((name) => `lambda:${name}`),
+      resources: [expect.stringMatching(/:function:groundwork-prod-scr-\*$/)],
+    },
+    { actions: ['lambda:ListFunctions'], resources: ['*'] },
+    { actions: ['iam:PassRole'], resources: [expect.stringMatching(/^ScriptSandboxRole/)] },
+    {
       actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
       resources: [queueId],
     },
@@ -69,8 +81,12 @@ test('it hears of the changes that somebody wants, and of new work, but not of i
   const [changes, work] = sources;
 
   expect(filtersOf(changes)).toEqual([
-    { eventName: ['INSERT'], dynamodb: { NewImage: { t: { S: ['object'] }, c: { S: byCall } } } },
-    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object'] } } } },
+    {
+      eventName: ['INSERT'],
+      dynamodb: { NewImage: { t: { S: ['object', 'script'] }, c: { S: byCall } } },
+    },
+    { eventName: ['MODIFY'], dynamodb: { NewImage: { t: { S: ['script'] }, c: { S: byCall } } } },
+    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object', 'script'] } } } },
   ]);
   expect(filtersOf(work)).toEqual([
     { eventName: ['INSERT'], dynamodb: { NewImage: { t: { S: ['work'] }, c: { S: byCall } } } },

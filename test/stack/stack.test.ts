@@ -156,7 +156,9 @@ describe('files', () => {
   });
 });
 
-const ofFamilies = functions.filter(({ family }) => family !== 'background');
+const { id: apiId } = onlyOne(template, 'AWS::ApiGatewayV2::Api');
+const behindCalls = ['background', 'script-runs']; // see background.test.ts and scripts.test.ts
+const ofFamilies = functions.filter(({ family }) => !behindCalls.includes(family));
 
 describe.each(ofFamilies)(
   'the function of $family',
@@ -177,6 +179,9 @@ describe.each(ofFamilies)(
         GROUNDWORK_FILES_URL: `https://${cdnId}.DomainName`,
         GROUNDWORK_PUSH: 'groundwork_prod',
         GROUNDWORK_VAULT: keyId,
+        GROUNDWORK_API_URL: `${apiId}.ApiEndpoint`,
+        GROUNDWORK_SCRIPTS: 'groundwork-prod',
+        GROUNDWORK_SCRIPT_ROLE: expect.stringMatching(/^ScriptSandboxRole/),
       });
     });
 
@@ -243,6 +248,17 @@ describe.each(ofFamilies)(
               { actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [keyId] },
             ]
           : []),
+        ...(['script-endpoints', 'batch'].includes(family)
+          ? [
+              {
+                actions: ['lambda:InvokeFunction'],
+                resources: [
+                  expect.stringMatching(/:function:groundwork-prod-scr-\*$/),
+                  expect.stringMatching(/:function:groundwork-prod-script-runs$/),
+                ],
+              },
+            ]
+          : []),
       ]);
     });
   },
@@ -257,7 +273,7 @@ test('every family that serves calls in instances may write what it counts there
 test('no role has a policy that Amazon manages', () => {
   const roles = Object.values(template.findResources('AWS::IAM::Role'));
 
-  expect(roles).toHaveLength(functions.length);
+  expect(roles).toHaveLength(functions.length + 1); // one of all scripts
   expect(roles.filter(({ Properties }) => Properties.ManagedPolicyArns !== undefined)).toEqual([]);
 });
 

@@ -1,0 +1,99 @@
+import { Arn, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import {
+  Effect,
+  ManagedPolicy,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { runsFunctionName } from '../shared/aws/script-names.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+/**
+ * What a family does with scripts: `run` invokes their functions, `start` the function that runs them away from calls,
+ * `deploy` makes, changes and removes their functions.
+ */
+export type ScriptUse = 'run' | 'start' | 'deploy';
+
+const deployActions = ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode'];
+
+/**
+ * Scripts: each has a function of its own, made while it runs; here is what their names begin with, and the one role
+ * that they all have. It may do nothing at all, not even write a log: what a script does is its author's affair.
+ */
+export class ScriptSandbox extends Construct {
+  /** What the names of all functions of scripts of this deployment begin with. */
+  readonly prefix: string;
+  readonly roleArn: string;
+
+  constructor(scope: Construct, id: string, { stage }: Pick<DeploymentSettings, 'stage'>) {
+    super(scope, id);
+    this.prefix = `groundwork-${stage}`;
+    const nothing = new ManagedPolicy(this, 'Nothing', {
+      description: `Groundwork ${stage}: what scripts may do at the most, which is nothing`,
+      statements: [new PolicyStatement({ effect: Effect.DENY, actions: ['*'], resources: ['*'] })],
+    });
+    const role = new Role(this, 'Role', {
+      description: `Groundwork ${stage}: the role of all scripts. It allows nothing.`,
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      permissionsBoundary: nothing, // whatever is ever attached to it by mistake
+    });
+    this.roleArn = role.roleArn;
+  }
+
+  /** Lets a role use the functions of scripts, and none that are named otherwise. */
+  grantTo(role: Role, uses: readonly ScriptUse[]): void {
+    const invoked = [
+      ...(uses.includes('run') ? [this.scripts()] : []),
+      ...(uses.includes('start') ? [this.named(runsFunctionName(this.prefix))] : []),
+    ];
+    if (invoked.length > 0) {
+      role.addToPolicy(
+        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: invoked }),
+      );
+    }
+    if (uses.includes('deploy')) this.grantDeployment(role);
+    if (uses.includes('run') || uses.includes('deploy')) {
+      Validations.of(role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${this.prefix}-scr-*]`,
+        reason: 'Functions of scripts are made while it runs, one a script.',
+      });
+    }
+  }
+
+  private grantDeployment(role: Role): void {
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: [...deployActions, 'UpdateFunctionConfiguration'].map((name) => `lambda:${name}`),
+        resources: [this.scripts()],
+      }),
+    );
+    role.addToPolicy(new PolicyStatement({ actions: ['lambda:ListFunctions'], resources: ['*'] }));
+    // A function can be given no other role than this one, so none that may do anything.
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['iam:PassRole'],
+        resources: [this.roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+      }),
+    );
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'Lambda lists the functions of an account or none; the names of others are all it tells.',
+    });
+  }
+
+  private scripts(): string {
+    return this.named(`${this.prefix}-scr-*`);
+  }
+
+  private named(resourceName: string): string {
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    return Arn.format(
+      { service: 'lambda', resource: 'function', resourceName, arnFormat },
+      Stack.of(this),
+    );
+  }
+}

@@ -1,0 +1,368 @@
+import {
+  InvokeCommand,
+  LambdaClient,
+  RequestTooLargeException,
+  ResourceConflictException,
+  ResourceNotFoundException,
+  ResourceNotReadyException,
+  ServiceException,
+  TooManyRequestsException,
+} from '@aws-sdk/client-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { functionName } from '../../shared/aws/script-names.ts';
+import { openScripts } from '../../shared/aws/scripts.ts';
+import { maxOutputBytes, tooMuchOutput } from '../../shared/domain/script-result.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
+import { openClock } from '../../shared/services/clock.ts';
+import { openIds } from '../../shared/services/ids.ts';
+import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
+import {
+  as,
+  scriptFunctionEntity,
+  workEntity,
+  workShard,
+  workShards,
+} from '../../shared/store/entities.ts';
+import type { ScriptFunctionData } from '../../shared/store/function-records.ts';
+import { insert } from '../../shared/store/writes.ts';
+import { write } from '../store/fixture.ts';
+
+const lambda = mockClient(LambdaClient);
+const place = { prefix: 'groundwork-prod', table: 'the-table' };
+const name = functionName(place, { instance: 3, script: 12 });
+const given: ScriptRun = {
+  ...{ instance: 3, script: 12, version: 5, runtime: 'node', source: async () => '' },
+  ...{ args: { a: 1 }, config: { b: 2 }, meta: { c: 3 }, timeoutMs: 30_000, waitMs: 10_000 },
+  isAwaited: false,
+};
+const right = {
+  ...{ exitCode: 0, isTimedOut: false, isCut: false, stdout: 'hello\n', stderr: '' },
+  ...{ executedAtMs: 0, durationMs: 12 },
+};
+
+let store: LocalStore;
+let nowMs: number;
+let pauses: number[];
+
+beforeEach(async () => {
+  lambda.reset();
+  store = await openTemporaryStore({ now: Date.now });
+  nowMs = 0;
+  pauses = [];
+});
+afterEach(() => store.close());
+
+function run(more: Partial<ScriptRun> = {}): Promise<ScriptOutcome> {
+  const scripts = openScripts({
+    ...{ place, store, clock: openClock(), ids: openIds() },
+    client: new LambdaClient({ region: 'eu-west-1' }),
+    timer: {
+      now: () => nowMs,
+      sleep: async (ms) => {
+        pauses.push(ms);
+        nowMs += ms;
+      },
+    },
+  });
+  return scripts.run({ ...given, ...more });
+}
+
+const bytes = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)) as never;
+const answer = (value: unknown) => ({ StatusCode: 200, Payload: bytes(value) });
+const failure = (errorType: string, errorMessage: string) => ({
+  ...answer({ errorType, errorMessage }),
+  FunctionError: 'Unhandled',
+});
+const refusal = (kind: typeof ServiceException, httpStatusCode: number, more: object = {}) =>
+  new kind({ message: 'no', $metadata: { httpStatusCode }, ...more } as never);
+const absent = refusal(ResourceNotFoundException as never, 404);
+const conflict = refusal(ResourceConflictException as never, 409);
+const busy = refusal(TooManyRequestsException as never, 429);
+const invocations = () => lambda.commandCalls(InvokeCommand).map(({ args }) => args[0].input);
+
+async function deploymentsAsked(): Promise<readonly unknown[]> {
+  const found = await Promise.all(
+    workShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+  );
+  return found.flatMap(({ items }) =>
+    items.map((item) => as(workEntity, item).data).map(({ kind, task }) => ({ kind, task })),
+  );
+}
+const deployment = { kind: 'deploy-script', task: { instance: 3, script: 12 } };
+
+test('a run is one invocation of its script’s own function, and waits for the answer', async () => {
+  lambda.on(InvokeCommand).resolves(answer(right));
+
+  const outcome = await run();
+
+  const event = { version: 5, args: { a: 1 }, config: { b: 2 }, meta: { c: 3 }, timeoutMs: 30_000 };
+  expect(invocations()).toEqual([{ FunctionName: name, Payload: JSON.stringify(event) }]);
+  expect(name).toMatch(/^groundwork-prod-scr-[0-9a-f]{24}$/);
+  expect(outcome).toMatchObject({ status: 'success', stdout: 'hello', stderr: '' });
+});
+
+test('names differ by script, instance and table', () => {
+  const others = [
+    functionName(place, { instance: 31, script: 2 }),
+    functionName(place, { instance: 3, script: 122 }),
+    functionName({ ...place, table: 'another' }, { instance: 3, script: 12 }),
+  ];
+
+  expect(new Set([name, ...others]).size).toBe(4);
+});
+
+describe('what came of a run', () => {
+  test.each([
+    ['output of a success', answer(right), { status: 'success', stdout: 'hello' }],
+    ['an exit code', answer({ ...right, exitCode: 3 }), { status: 'failure', stdout: 'hello' }],
+    ['a signal', answer({ ...right, exitCode: null }), { status: 'failure', stdout: 'hello' }],
+    ['a time-out', answer({ ...right, exitCode: null, isTimedOut: true }), { status: 'timeout' }],
+    [
+      'a response',
+      answer({
+        ...right,
+        response: JSON.stringify({
+          ...{ status_code: 201, content: 'x', content_type: 'text/plain', headers: {} },
+        }),
+      }),
+      { status: 'success', response: expect.objectContaining({ status: 201, content: 'x' }) },
+    ],
+    [
+      'more output than allowed',
+      answer({ ...right, stdout: 'x'.repeat(maxOutputBytes + 1) }),
+      { status: 'failure', stderr: tooMuchOutput },
+    ],
+    [
+      'the time limit of the function',
+      failure('Sandbox.Timedout', 'RequestId: 1 Error: Task timed out after 305.00 seconds'),
+      { status: 'timeout', stderr: expect.stringMatching('time limit') },
+    ],
+    [
+      'the same without a type',
+      {
+        ...answer({ errorMessage: '2026 1 Task timed out after 305.00 seconds' }),
+        FunctionError: 'Unhandled',
+      },
+      { status: 'timeout' },
+    ],
+    [
+      'memory that was exceeded',
+      failure('Runtime.ExitError', 'RequestId: 1 Error: Runtime exited with error: signal: killed'),
+      { status: 'failure', stderr: expect.stringMatching('more memory') },
+    ],
+    [
+      'memory that was exceeded, as Lambda says it elsewhere',
+      failure('Runtime.OutOfMemory', 'RequestId: 1 Error: Runtime exited'),
+      { status: 'failure', stderr: expect.stringMatching('more memory') },
+    ],
+    [
+      'the end of the supervisor',
+      failure('Runtime.ExitError', 'RequestId: 1 Error: Runtime exited with error: exit status 1'),
+      { status: 'failure', stderr: 'The function of the script has failed: Runtime.ExitError.' },
+    ],
+    [
+      'an answer that could not be written',
+      failure('Runtime.MarshalError', 'Unable to marshal response'),
+      { status: 'failure', stderr: 'The function of the script has failed: Runtime.MarshalError.' },
+    ],
+    [
+      'an answer of more than six megabytes',
+      failure('Function.ResponseSizeTooLarge', 'Response payload size exceeded'),
+      { status: 'failure', stderr: tooMuchOutput },
+    ],
+    [
+      'a failure of another shape',
+      { ...answer('<html>'), FunctionError: 'Unhandled' },
+      { status: 'failure', stderr: expect.stringMatching('an unknown error') },
+    ],
+    [
+      'no JSON',
+      answer('nonsense'),
+      { status: 'failure', stderr: expect.stringMatching('is none') },
+    ],
+    [
+      'nothing',
+      { StatusCode: 200 },
+      { status: 'failure', stderr: expect.stringMatching('is none') },
+    ],
+    [
+      'another shape',
+      answer({ ...right, stdout: 7 }),
+      { status: 'failure', stderr: expect.stringMatching('is none') },
+    ],
+  ])('%s', async (_name, result, expected) => {
+    lambda.on(InvokeCommand).resolves(result as never);
+
+    const outcome = await run();
+
+    expect(outcome).toMatchObject(expected);
+    expect(invocations()).toHaveLength(1);
+  });
+
+  test('times are within those of the call, whatever is answered', async () => {
+    const sentMs = Date.now();
+    lambda
+      .on(InvokeCommand)
+      .resolvesOnce(answer({ ...right, executedAtMs: 0, durationMs: 1e9 }))
+      .resolves(answer({ ...right, executedAtMs: 1e300, durationMs: -5 }));
+
+    const outcomes = [await run(), await run()];
+
+    for (const outcome of outcomes) {
+      expect(outcome).toEqual({
+        ...{ status: 'success', stdout: 'hello', stderr: '' },
+        ...{ executedAtMs: expect.any(Number), durationMs: expect.any(Number) },
+      });
+      const { executedAtMs, durationMs } = outcome as EndedRun;
+      expect(executedAtMs).toBeGreaterThanOrEqual(sentMs);
+      expect(executedAtMs + durationMs).toBeLessThanOrEqual(Date.now());
+      expect(durationMs).toBeGreaterThanOrEqual(0);
+    }
+  });
+});
+
+describe('what may have run is not invoked again:', () => {
+  test.each([
+    ['a connection that was lost', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
+    ['an answer that did not come in time', Object.assign(new Error(), { name: 'TimeoutError' })],
+    ['a fault of Lambda', refusal(ServiceException, 500)],
+  ])('%s', async (_name, error) => {
+    lambda.on(InvokeCommand).rejects(error);
+
+    const outcome = await run();
+
+    expect(outcome).toMatchObject({
+      ...{ status: 'failure', stdout: '' },
+      stderr: expect.stringMatching('nobody knows whether the script has run'),
+    });
+    expect(invocations()).toHaveLength(1);
+  });
+});
+
+test('arguments that are too large have not run', async () => {
+  lambda.on(InvokeCommand).rejects(refusal(RequestTooLargeException as never, 413));
+
+  const outcome = await run();
+
+  expect(outcome).toMatchObject({ status: 'failure', stderr: expect.stringMatching('too large') });
+});
+
+test('what Lambda refuses for a reason of ours is a fault of the platform', async () => {
+  const denied = Object.assign(refusal(ServiceException, 403), { name: 'AccessDeniedException' });
+  lambda.on(InvokeCommand).rejects(denied);
+
+  await expect(run()).rejects.toThrow(denied);
+});
+
+describe('a run waits', () => {
+  test.each([
+    ['for a place', busy],
+    ['for a connection', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })],
+    ['for its function', absent],
+    ['for a function that is being made, or returns', conflict],
+    ['for a function that is not ready', refusal(ResourceNotReadyException as never, 502)],
+  ])('%s', async (_name, error) => {
+    lambda.on(InvokeCommand).rejectsOnce(error).rejectsOnce(error).resolves(answer(right));
+
+    const outcome = await run();
+
+    expect(outcome).toMatchObject({ status: 'success' });
+    expect(invocations()).toHaveLength(3);
+    expect(await deploymentsAsked()).toEqual([]);
+  });
+
+  test.each([
+    ['for its version', answer({ stale: true, version: 4 })],
+    [
+      'for the runtime of its version',
+      failure('Runtime.ImportModuleError', "Error: Cannot find module 'index'"),
+    ],
+  ])('%s', async (_name, first) => {
+    lambda
+      .on(InvokeCommand)
+      .resolvesOnce(first as never)
+      .resolves(answer(right));
+
+    const outcome = await run();
+
+    expect([outcome.status, pauses.length]).toEqual(['success', 1]);
+  });
+
+  it('in pauses that grow, and as long as Lambda asks for', async () => {
+    lambda.on(InvokeCommand).rejects(busy);
+    await run();
+    const longest = [100, 200, 400, 800, 1600, 2000, 2000];
+    expect(pauses.length).toBeGreaterThan(6);
+    for (const [at, ms] of longest.entries()) {
+      expect(pauses[at]).toBeGreaterThanOrEqual(ms / 2);
+      expect(pauses[at]).toBeLessThanOrEqual(ms);
+    }
+
+    pauses = [];
+    lambda.reset();
+    const asking = refusal(TooManyRequestsException as never, 429, { retryAfterSeconds: '4' });
+    lambda.on(InvokeCommand).rejectsOnce(asking).resolves(answer(right));
+    await run();
+    expect(pauses).toEqual([4000]);
+  });
+
+  it('no longer than it may', async () => {
+    lambda.on(InvokeCommand).rejects(busy);
+
+    const outcome = await run({ waitMs: 5000 });
+
+    expect(outcome).toEqual({ status: 'queue_timeout' });
+    expect(nowMs).toBeLessThanOrEqual(5000);
+    expect(await deploymentsAsked()).toEqual([]);
+  });
+
+  it('not at all for a version that is older than the function: that one runs', async () => {
+    lambda
+      .on(InvokeCommand)
+      .resolvesOnce(answer({ stale: true, version: 6 }))
+      .resolves(answer(right));
+
+    const outcome = await run();
+
+    const versions = invocations().map(({ Payload }) => JSON.parse(String(Payload)).version);
+    expect([outcome.status, versions]).toEqual(['success', [5, 6]]);
+  });
+});
+
+describe('a function that does not come', () => {
+  it('is asked for, once, and the run says that it was not there', async () => {
+    lambda.on(InvokeCommand).rejects(absent);
+
+    const outcomes = await Promise.all([run(), run(), run({ waitMs: 0 })]);
+
+    expect(await deploymentsAsked()).toEqual([deployment]);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        ...{ status: 'failure', durationMs: 0, stdout: '' },
+        stderr: 'The script has not run: its function is not ready yet.',
+      });
+    }
+  });
+
+  it.each([
+    ['could not be made', { state: 'failed', error: 'CodeStorageExceededException' }, 1],
+    ['was asked for lately', { askedAt: Date.now() - 5000 }, 0],
+    ['was asked for long ago', { askedAt: Date.now() - 60_000 }, 1],
+  ])('as it %s', async (why, more, asked) => {
+    const key = scriptFunctionEntity.key(3, 12);
+    const known = { instance: 3, script: 12, version: 4, release: 'r', state: 'ready', ...more };
+    await write(store, insert(scriptFunctionEntity, key, known as ScriptFunctionData));
+    lambda.on(InvokeCommand).resolves(answer({ stale: true, version: 4 }));
+
+    const outcome = await run();
+
+    expect(await deploymentsAsked()).toHaveLength(asked);
+    expect(outcome).toMatchObject({
+      stderr: why.startsWith('could')
+        ? 'The script has not run: its function could not be made (CodeStorageExceededException).'
+        : 'The script has not run: its function is not ready yet.',
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { functionName, runsFunctionName } from '../../shared/aws/script-names.ts';
+import { synthesise } from '../support/stack.ts';
+import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
+
+const template = synthesise();
+const functions = deployedFunctions(template);
+const runs = functions.find(({ family }) => family === 'script-runs');
+const ofScripts = /:function:groundwork-prod-scr-\*$/;
+
+// biome-ignore lint/suspicious/noExplicitAny: the template is looked into
+const [role] = Object.entries<any>(template.findResources('AWS::IAM::Role')).filter(([id]) =>
+  id.startsWith('ScriptSandbox'),
+);
+const { id: boundaryId, resource: boundary } = onlyOne(template, 'AWS::IAM::ManagedPolicy');
+
+test('scripts have one role, which only Lambda takes on and which may do nothing, whatever is added', () => {
+  const [id, { Properties }] = role ?? [];
+
+  expect(Object.keys(Properties).toSorted()).toEqual([
+    ...['AssumeRolePolicyDocument', 'Description', 'PermissionsBoundary'],
+  ]);
+  expect(Properties.AssumeRolePolicyDocument.Statement).toEqual([
+    {
+      Action: 'sts:AssumeRole',
+      Effect: 'Allow',
+      Principal: { Service: 'lambda.amazonaws.com' },
+    },
+  ]);
+  expect(textOf(Properties.PermissionsBoundary)).toBe(boundaryId);
+  expect(boundary.Properties.PolicyDocument.Statement).toEqual([
+    { Action: '*', Effect: 'Deny', Resource: '*' },
+  ]);
+  const policies = Object.values(template.findResources('AWS::IAM::Policy'));
+  expect(JSON.stringify(policies.map(({ Properties: { Roles } }) => Roles))).not.toContain(id);
+});
+
+test('only the background makes functions, and it can give them no other role', () => {
+  const statements = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(
+    ([id, { Properties }]) =>
+      Properties.PolicyDocument.Statement.map((each: object) => ({ id, ...each })),
+  );
+  const changing = /lambda:(Create|Update|Delete|Put|Add|Tag)|iam:/;
+  const found = statements.filter(({ Action }) => changing.test([Action].flat().join()));
+
+  expect(found.map(({ id }) => id)).toEqual([
+    ...[expect.stringMatching(/^BackgroundWorker/), expect.stringMatching(/^BackgroundWorker/)],
+  ]);
+  expect(textOf(found[0].Resource)).toMatch(ofScripts);
+  expect(found[1]).toMatchObject({
+    Action: 'iam:PassRole',
+    Resource: { 'Fn::GetAtt': [role?.[0], 'Arn'] },
+    Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+  });
+});
+
+test('the function that runs scripts has time for the longest, and is not invoked twice', () => {
+  expect(runs?.properties).toMatchObject({
+    FunctionName: runsFunctionName('groundwork-prod'),
+    Runtime: 'nodejs24.x',
+    Timeout: 330,
+  });
+  const { resource: terms } = onlyOne(template, 'AWS::Lambda::EventInvokeConfig');
+  expect(terms.Properties).toMatchObject({ MaximumRetryAttempts: 0, Qualifier: '$LATEST' });
+  expect(JSON.stringify(terms.Properties.FunctionName)).toContain('ScriptRuns');
+});
+
+test('it may invoke scripts, keep their traces, and no more', () => {
+  const write = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem'];
+
+  expect(runs?.statements).toEqual([
+    {
+      actions: write.map((name) => `dynamodb:${name}`),
+      resources: [expect.stringMatching(/^DataTable/)],
+    },
+    { actions: ['secretsmanager:GetSecretValue'], resources: [expect.stringMatching(/Secret/)] },
+    {
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [expect.stringMatching(/^ScriptRunsLog/)],
+    },
+    {
+      actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+      resources: [expect.stringMatching(/\/scripts\/\*$/), expect.stringMatching(/\/traces\/\*$/)],
+    },
+    { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
+    { actions: ['lambda:InvokeFunction'], resources: [expect.stringMatching(ofScripts)] },
+  ]);
+});
+
+test('names of functions fit Lambda, whatever the stage, and what roles are granted', () => {
+  const longest = `groundwork-${'a'.repeat(20)}`;
+  const name = functionName({ prefix: longest, table: 't' }, { instance: 1, script: 1 });
+
+  expect(name).toMatch(/^[a-zA-Z0-9-_]{1,64}$/);
+  expect(runsFunctionName(longest)).not.toContain('-scr-');
+});
