@@ -9,6 +9,7 @@ import { objects } from './objects/resource.ts';
 import { push } from './push/resource.ts';
 import { root } from './root/resource.ts';
 import { schema } from './schema/resource.ts';
+import { scripts } from './scripts/resource.ts';
 import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
 
@@ -23,6 +24,7 @@ export const api: readonly Family[] = [
   users,
   dataEndpoints,
   push,
+  scripts,
   schema,
   usage,
   batch,

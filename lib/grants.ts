@@ -20,6 +20,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   'data-endpoints': ['read', 'list', 'filter', 'write', 'count', 'meter'],
   users: ['read', 'list', 'write', 'check', 'count', 'meter'],
   push: ['read', 'list', 'write', 'count', 'meter'],
+  scripts: ['read', 'list', 'write', 'count', 'meter'],
   schema: ['read'],
   usage: ['read', 'list'],
   background: ['read', 'list', 'filter', 'write', 'meter'],
@@ -60,6 +61,7 @@ const filing: Readonly<Record<string, readonly FileArea[]>> = {
   objects: ['public', 'uploads'],
   'data-endpoints': ['public', 'uploads'],
   users: ['public', 'uploads'], // of profiles
+  scripts: ['scripts', 'traces'],
   background: fileAreas, // those that nobody needs any more
   batch: fileAreas,
   'script-runs': ['scripts', 'traces'],

@@ -1,4 +1,10 @@
-import { ApiError, methodNotAllowed, notFound, parentNotFound } from '../domain/errors.ts';
+import {
+  ApiError,
+  methodNotAllowed,
+  notFound,
+  parentNotFound,
+  tooLarge,
+} from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
 import { type Context, type Method, methods, type Route, type Session } from '../resource/route.ts';
 import { createHints } from '../services/hints.ts';
@@ -119,6 +125,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   if (match === undefined) throw notFound();
   const { route } = match;
   outcome.allow = call.allow.get(route);
+  checkSize(route, request);
   const body = bodyReader(request);
   const caller = await callerOf(call, route, body);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -159,6 +166,11 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   operation.authorize?.(context);
   await session?.beforeRun?.(context);
   return operation.run(context);
+}
+
+/** Throws ApiError 413; what an item of a batch may carry is the batch's affair. */
+function checkSize({ maxBodyBytes = Number.POSITIVE_INFINITY }: Route, { body }: Request): void {
+  if (body.kind === 'bytes' && body.bytes.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes);
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly isHidden?: true;
   /** No item of a batch may call it. */
   readonly isUnbatchable?: true;
+  /** Bytes that a body may have, where that is less than everywhere. */
+  readonly maxBodyBytes?: number;
   /** A call counts as the calls inside it. */
   readonly countsAsItems?: true;
 }
@@ -44,6 +46,7 @@ export function endpointRoute(endpoint: Endpoint): Route {
     ...(endpoint.formats && { formats: endpoint.formats }),
     ...(endpoint.isUnbatchable && { isUnbatchable: true }),
     ...(endpoint.countsAsItems && { countsAsItems: true }),
+    ...(endpoint.maxBodyBytes && { maxBodyBytes: endpoint.maxBodyBytes }),
     forms: { ...endpoint.forms, ...(endpoint.answer && { answer: endpoint.answer }) },
   };
 }

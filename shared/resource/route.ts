@@ -54,6 +54,8 @@ export interface Route {
   readonly countsAsItems?: true;
   readonly access: Access;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
+  /** Bytes that a body may have, where that is less than everywhere; looked at before anything else. */
+  readonly maxBodyBytes?: number;
   /** What introspection and the interface document describe: fields of a POST or PUT, links, answers. */
   readonly forms: Forms;
   /** Values of `format` that the route itself knows, beside those of every route. */

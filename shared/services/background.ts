@@ -10,6 +10,7 @@ import { removeFiles } from './object-files.ts';
 import { closeApplication, syncEndpoints } from './push-endpoints.ts';
 import { sendPush } from './push-send.ts';
 import { recountClass } from './recount-class.ts';
+import { watchRun } from './run-traces.ts';
 import type { WorkKind } from './work.ts';
 
 /** THE BACKGROUND: what follows from changes, where they come in the order in which they were made. */
@@ -33,6 +34,7 @@ export const workKinds: readonly WorkKind[] = [
   closeApplication,
   clearScript,
   clearTraces,
+  watchRun,
 ];
 
 /** The changes that some consumer wants to hear of. */

@@ -96,22 +96,39 @@ export function dropFiles(
 const patienceMs = 900_000; // far longer than any call takes
 
 /**
- * Commits a save whose new files are stored before it. Before that their removal is written as work to be done later,
- * and the commit takes this work away: so they stay with it alone, whatever becomes of the call and its process.
+ * Commits a save whose new files are stored before it, see {@link withStored}.
  *
- * @param commit makes these writes together with its own; none when there are no files
  * @throws ApiError 400 when a file to copy is gone; whatever `commit` throws
  */
-export async function withFiles<Result>(
+export function withFiles<Result>(
   platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>,
   added: readonly AddedFile[],
   commit: (beside: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
-  if (added.length === 0) return commit([]);
+  const keys = added.map(({ key }) => key);
+  return withStored(platform, { keys, store: () => storeAll(platform, added), commit });
+}
+
+/**
+ * Stores files, then commits what names them. Before that their removal is written as work to be done later, and the
+ * commit takes this work away: so they stay with it alone, whatever becomes of the call and its process.
+ *
+ * @param save.commit makes these writes together with its own; none when there are no files
+ */
+export async function withStored<Result>(
+  platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
+  save: {
+    readonly keys: readonly string[];
+    readonly store: () => Promise<void>;
+    readonly commit: (beside: readonly Write[]) => Promise<Result>;
+  },
+): Promise<Result> {
+  const { keys, store, commit } = save;
+  if (keys.length === 0) return commit([]);
   const due = platform.clock.micros() / 1000 + patienceMs;
-  const removal = newWork(platform, removeFiles, { keys: added.map(({ key }) => key) }, due);
+  const removal = newWork(platform, removeFiles, { keys }, due);
   const version = await maintain(platform, [removal]);
-  await storeAll(platform, added);
+  await store();
   return commit([remove({ key: removal.key, version })]);
 }
 

@@ -1,7 +1,7 @@
 import { fileKey, tracePrefix } from '../domain/file-keys.ts';
 import type { Json } from '../domain/json.ts';
-import { traceEntity } from '../store/entities.ts';
-import type { TraceData, TracePart } from '../store/script-records.ts';
+import { as, traceEntity } from '../store/entities.ts';
+import type { TraceData, TraceKind, TracePart } from '../store/script-records.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 import type { Platform } from './ports.ts';
@@ -35,4 +35,54 @@ export async function readPart({ files }: Pick<Platform, 'files'>, part: TracePa
   const found = await files.get(part.file);
   if (found === undefined) throw new Error('a value of a trace is gone');
   return JSON.parse(new TextDecoder().decode(found.bytes));
+}
+
+/** What has traces: a script, or a script endpoint by its row. */
+export interface TraceParent {
+  readonly instance: number;
+  readonly kind: TraceKind;
+  readonly parent: number;
+}
+
+const listed = 100; // reference: traces, retention
+const afterlifeMs = 300_000; // for which one is found by its id when newer ones have pushed it out of the list
+
+/** Reads the newest traces of something, the newest first: as many as lists have, or fewer. */
+export async function newestTraces(
+  { store }: Pick<Platform, 'store'>,
+  { instance, kind, parent }: TraceParent,
+  limit: number = listed,
+): Promise<readonly Stored<TraceData>[]> {
+  const { pk } = traceEntity.key(instance, kind, parent, 0);
+  const { items } = await store.query({ pk, descending: true, limit: Math.min(limit, listed) });
+  return items.map((item) => as(traceEntity, item));
+}
+
+/** Finds a trace by its id; undefined when it is over, or was pushed out of the list a while ago. */
+export async function findTrace(
+  { store, clock }: Pick<Platform, 'store' | 'clock'>,
+  { instance, kind, parent }: TraceParent,
+  id: number,
+): Promise<Stored<TraceData> | undefined> {
+  const key = traceEntity.key(instance, kind, parent, id);
+  const [item] = await store.get([key]);
+  const found = as(traceEntity, item);
+  const latestMs = clock.micros() / 1000 - afterlifeMs; // what is newer cannot have been pushed out before it
+  if (found === undefined || found.data.createdMs > latestMs) return found;
+  const lower = { key: key.sk, inclusive: false };
+  const { items } = await store.query({ pk: key.pk, lower, limit: listed });
+  const pushing = as(traceEntity, items[listed - 1]);
+  return pushing !== undefined && pushing.data.createdMs < latestMs ? undefined : found;
+}
+
+const shownCharacters = 65_536;
+
+/** Reads a value as a list shows it: one that is too big is replaced, and not read (reference: traces). */
+export async function readListedPart(
+  platform: Pick<Platform, 'files'>,
+  part: TracePart,
+  tooBig: string,
+): Promise<Json> {
+  const isTooBig = 'file' in part && part.length > shownCharacters;
+  return isTooBig ? { __error__: tooBig } : readPart(platform, part);
 }

@@ -199,6 +199,7 @@ describe.each(ofFamilies)(
       const ofObjects = ['public', 'uploads'];
       const areas: Readonly<Record<string, readonly string[]>> = {
         ...{ objects: ofObjects, 'data-endpoints': ofObjects, users: ofObjects },
+        scripts: ['scripts', 'traces'],
         batch: ['public', 'scripts', 'traces', 'uploads'],
       };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);

@@ -4,6 +4,7 @@ import { keyText } from '../../shared/domain/credentials.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import { type Handler, toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
+import { openRuns } from '../../shared/local/runs.ts';
 import { startServer } from '../../shared/local/server.ts';
 import { workKinds } from '../../shared/services/background.ts';
 import { openMeter } from '../../shared/services/meter.ts';
@@ -123,8 +124,7 @@ export async function startApi(
   const store = table ?? late ?? opened.store;
   const platform = {
     ...{ ...ports, store: wrap?.(store) ?? store },
-    ...(table && { idle: () => workOn(opened, table) }),
-    ...(table && { meter: openMeter({ ...opened, store: table }) }),
+    ...(table && portsOn(opened, table)),
   };
   const dispatch = platform.track(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch });
@@ -169,6 +169,17 @@ async function serve(
       check?.();
     },
   };
+}
+
+/** What keeps something in the table, where that is not the platform's own. */
+function portsOn(opened: LocalPlatform, store: Store) {
+  const meter = openMeter({ ...opened, store });
+  const runs = openRuns({ ...opened, store, meter });
+  const idle = async () => {
+    await workOn({ ...opened, runs }, store);
+    await runs.idle();
+  };
+  return { meter, runs, idle };
 }
 
 const soonMs = 500;

@@ -69,10 +69,22 @@ const samples: Readonly<Record<string, Sample>> = {
   '/instances/{instance}/push_notifications/apns/messages/': (marker) => ({
     content: { environment: 'production', registration_ids: [marker], aps: { alert: marker } },
   }),
+  '/instances/{instance}/snippets/scripts/': (marker) => ({
+    runtime_name: 'nodejs_v8',
+    source: `console.log(${JSON.stringify(marker)});`,
+    config: { note: marker },
+    label: marker.slice(0, 80),
+    description: marker.slice(0, 256),
+  }),
 };
 
 /** Lists that another list's item is in as well. */
 const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
+
+/** Lists that are filled by a call beside them. */
+const filledByCalls: Readonly<Record<string, string>> = {
+  '/instances/{instance}/snippets/scripts/{id}/traces/': '../run/',
+};
 
 /** A place of the map: a route in one version. */
 export interface Place {
@@ -145,6 +157,7 @@ export async function openFilledWorld(
     segments.set(`/${each}/instances/{instance}/admins/`, String(member.id));
     segments.set(`/${each}/account/invitations/`, String(invitation));
   }
+  await api.platform.idle(); // runs have put out what they print
   const [{ user_key }] = expected(await world.call(world.owner, 'GET', 'users/'), 200).objects;
   const user = { key: await world.apiKey(), user: user_key };
   return {
@@ -201,7 +214,13 @@ async function makeOne(
     body,
   }: { readonly route: Route; readonly path: string; readonly body?: object | undefined },
 ) {
-  const isFilled = filledByOthers.includes(route.paths['v1.1'] ?? '');
+  const list = route.paths['v1.1'] ?? '';
+  const isFilled = filledByOthers.includes(list);
+  const call = filledByCalls[list];
+  if (call !== undefined) {
+    const { pathname } = new URL(call, `${api.url}${path}`);
+    return expected(await api.send({ as, method: 'POST', path: pathname }), 200);
+  }
   if (route.operations.POST === undefined || isFilled) {
     return expected(await api.send({ as, path }), 200).objects[0];
   }

@@ -1,0 +1,52 @@
+import { messages } from '../../shared/domain/messages.ts';
+import { quoted, read, refuse } from '../../shared/domain/scalars.ts';
+import { jsonObject, schemaOf, text as textValue } from '../../shared/domain/values.ts';
+import {
+  computed,
+  description,
+  type Field,
+  type Fields,
+  json,
+  text,
+} from '../../shared/resource/field.ts';
+import { runtimeNames } from '../../shared/services/script-runtimes.ts';
+
+const maxSource = 3_145_728; // reference: scripts, record
+const configLimits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
+
+/** The words alone: elsewhere a choice has a number too. */
+const runtimeName: Field = {
+  type: 'choice',
+  writable: 'always',
+  required: true,
+  choices: Object.keys(runtimeNames),
+  input: schemaOf((input) =>
+    typeof input === 'string' && Object.hasOwn(runtimeNames, input)
+      ? read(input)
+      : refuse(messages.badChoice(quoted(input))),
+  ),
+};
+
+/** White space counts, at its ends too. */
+const source: Field = {
+  type: 'string',
+  writable: 'always',
+  initial: '',
+  putDefault: '',
+  maxLength: maxSource,
+  input: textValue({ blank: true, trim: false, max: maxSource }),
+};
+
+/** A script (reference: scripts, record). */
+export const scriptFields: Fields = {
+  id: computed('integer'),
+  runtime_name: runtimeName,
+  source,
+  config: json(jsonObject({ name: 'Config', ...configLimits }), {
+    ...{ initial: {}, putDefault: {}, shows: 'object' },
+  }),
+  label: text(80), // 64 at the service, 80 in its clients
+  description: description(),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+};

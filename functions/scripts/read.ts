@@ -1,0 +1,77 @@
+import { notFound } from '../../shared/domain/errors.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { parseTrim } from '../../shared/resource/trim.ts';
+import { SourceChanged, wholeSource } from '../../shared/services/script-sources.ts';
+import { as, scriptSourceEntity } from '../../shared/store/entities.ts';
+import type { ScriptData, ScriptSourceData } from '../../shared/store/script-records.ts';
+import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
+import { scriptFields } from './fields.ts';
+
+/** A script with as much of its source as an answer shows. */
+export interface ScriptView {
+  readonly data: ScriptData;
+  readonly source: string;
+}
+
+/** Joins scripts with their sources: a list shows long ones cut, and does not read those that it leaves out. */
+export async function viewScripts(
+  context: Context,
+  items: readonly Stored<ScriptData>[],
+): Promise<readonly ScriptView[]> {
+  const trim = parseTrim(context.request.query);
+  const isShown = trim === undefined || 'source' in trim({ source: '' }, scriptFields);
+  if (!isShown || items.length === 0) return items.map(({ data }) => ({ data, source: '' }));
+  if (context.route.kind !== 'list') {
+    return Promise.all(
+      items.map(async (item) => {
+        const source = as(scriptSourceEntity, context.records.source)?.data;
+        return { data: item.data, source: await wholeOf(context, item.data.id, source) };
+      }),
+    );
+  }
+  const instance = instanceOf(context);
+  const keys = items.map(({ data }) => scriptSourceEntity.key(instance, data.id));
+  const sources = await context.platform.store.get(keys);
+  return items.map(({ data }, at) => ({
+    data,
+    source: as(scriptSourceEntity, sources[at])?.data.text ?? '', // gone meanwhile
+  }));
+}
+
+/** The source of a script as it was read. Throws ConditionFailed when the script was changed meanwhile. */
+export async function sourceOf(
+  context: Context,
+  { data: { id, version } }: Stored<ScriptData>,
+): Promise<ScriptSourceData> {
+  const read = as(scriptSourceEntity, context.records.source)?.data;
+  const source = read?.version === version ? read : await readAgain(context, id);
+  if (source?.version !== version) throw new ConditionFailed(0, undefined);
+  return source;
+}
+
+/**
+ * A source as a whole; when it was changed since it was read, the one that is there now.
+ *
+ * @throws ApiError 404 when the script is gone
+ */
+export async function wholeOf(
+  context: Context,
+  script: number,
+  read: ScriptSourceData | undefined,
+): Promise<string> {
+  for (let source = read; ; source = await readAgain(context, script)) {
+    if (source === undefined) throw notFound();
+    try {
+      return await wholeSource(context.platform, source);
+    } catch (error) {
+      if (!(error instanceof SourceChanged)) throw error;
+    }
+  }
+}
+
+async function readAgain(context: Context, script: number): Promise<ScriptSourceData | undefined> {
+  const key = scriptSourceEntity.key(instanceOf(context), script);
+  const [item] = await context.platform.store.get([key]);
+  return as(scriptSourceEntity, item)?.data;
+}

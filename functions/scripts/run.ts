@@ -1,0 +1,86 @@
+import { notFound } from '../../shared/domain/errors.ts';
+import type { Json } from '../../shared/domain/json.ts';
+import { isStorable, readJson, wellFormedJson } from '../../shared/domain/json-values.ts';
+import { type Reading, read, refuse } from '../../shared/domain/scalars.ts';
+import { schemaOf } from '../../shared/domain/values.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/resource/field.ts';
+import { validInput } from '../../shared/resource/input.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context, Route } from '../../shared/resource/route.ts';
+import { showPending, traceFields } from '../../shared/resource/trace-routes.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { noResult, watchRun } from '../../shared/services/run-traces.ts';
+import { keepPart, traceWrite } from '../../shared/services/traces.ts';
+import { newWork } from '../../shared/services/work.ts';
+import { as, instanceCounter, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
+import type { TraceData } from '../../shared/store/script-records.ts';
+import { access } from './access.ts';
+import { below, scriptKey } from './paths.ts';
+
+const maxBodyBytes = 524_288; // reference: direct run
+const badPayload = 'Payload passed in invalid format.';
+
+/** An object or a list, or text that holds one. An empty list is an empty object to scripts. */
+function readPayload(input: unknown): Reading<Json> {
+  const parsed = input === '' ? read({}) : readJson(input);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  if (typeof value !== 'object' || value === null || !isStorable(value)) return refuse(badPayload);
+  return read(Array.isArray(value) && value.length === 0 ? {} : wellFormedJson(value));
+}
+
+const fields: Fields = {
+  payload: json(schemaOf(readPayload), { initial: {}, shows: 'object' }),
+};
+
+const paths = below('{id}/run/');
+
+/** Runs a script away from the call, which answers with a trace to be looked at (reference: direct run). */
+export const runRoute: Route = {
+  ...endpointRoute({
+    name: 'Script Run',
+    path: paths['v1.1'],
+    v1Path: paths.v1,
+    access,
+    maxBodyBytes,
+    answer: {
+      fields: traceFields,
+      links: [{ name: 'self', type: 'detail' }],
+      name: 'Script Trace',
+    },
+    operations: {
+      POST: {
+        right: 'A',
+        reads: (known) => ({ script: scriptKey(known) }),
+        counter: ({ instance }) =>
+          instance === undefined ? undefined : instanceCounter(instance, 'trace-script'),
+        run: async (context) => ({ status: 200, body: await begin(context) }),
+      },
+    },
+    forms: { POST: fields },
+  }),
+  kind: 'action',
+};
+
+async function begin(context: Context) {
+  const { platform, records } = context;
+  const script = as(scriptEntity, records.script);
+  if (script === undefined) throw notFound();
+  const { payload } = validInput(fields, await context.body(), 'create') as { payload: Json }; // the field says so
+  const instance = instanceOf(context);
+  const trace = reservedId(context);
+  const data: TraceData = {
+    ...{ id: trace, status: 'pending', executed_at: null, duration: null, result: noResult },
+    createdMs: Math.floor(platform.clock.micros() / 1000),
+    args: await keepPart(platform, instance, payload),
+    depth: 1,
+  };
+  const parent = script.data.id;
+  const reference = { instance, kind: 'script', parent, trace } as const;
+  await commit(context, [
+    traceWrite(traceEntity.key(instance, 'script', parent, trace), data),
+    newWork(platform, watchRun, reference),
+  ]);
+  return showPending(context, below('{id}/traces/'), data);
+}

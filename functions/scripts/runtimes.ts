@@ -1,0 +1,40 @@
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import type { Route } from '../../shared/resource/route.ts';
+import type { ScriptRuntime } from '../../shared/services/script-runner.ts';
+import { type RuntimeName, runtimeNames } from '../../shared/services/script-runtimes.ts';
+import { below } from './paths.ts';
+
+const languages: Readonly<
+  Record<ScriptRuntime, { readonly name: string; readonly version: string }>
+> = {
+  node: { name: 'Node.js', version: process.versions.node },
+  python: { name: 'Python 3', version: '3' },
+};
+
+/** What clients read of a runtime (reference: runtimes). */
+function describe({ runtime, libraryVersion, isDeprecated }: RuntimeName) {
+  return {
+    ...languages[runtime],
+    library: null,
+    library_version: libraryVersion,
+    deprecated: isDeprecated === true,
+    image: runtime,
+    packages: null,
+  };
+}
+
+const listed = Object.entries(runtimeNames).filter(([, { isAlias }]) => isAlias !== true);
+const runtimes = Object.fromEntries(listed.map(([name, each]) => [name, describe(each)]));
+
+const paths = below('runtimes/');
+
+/** What scripts can be written for. */
+export const runtimesRoute: Route = endpointRoute({
+  name: 'Script Runtimes',
+  path: paths['v1.1'],
+  v1Path: paths.v1,
+  access: { owner: 'G', full: 'G', write: 'G', read: 'G' },
+  operations: {
+    GET: { right: 'G', run: () => Promise.resolve({ status: 200, body: runtimes }) },
+  },
+});

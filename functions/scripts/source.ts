@@ -1,0 +1,54 @@
+import { fileKey, sourcePrefix } from '../../shared/domain/file-keys.ts';
+import { characterCount } from '../../shared/domain/scalars.ts';
+import { removeFiles, withStored } from '../../shared/services/object-files.ts';
+import type { Platform } from '../../shared/services/ports.ts';
+import { newWork } from '../../shared/services/work.ts';
+import type { ScriptSourceData } from '../../shared/store/script-records.ts';
+import type { Write } from '../../shared/store/store.ts';
+
+const shownCharacters = 65_536; // reference: scripts, record
+const cutMark = '\n(...truncated...)';
+
+/** Where a source is stored: in the item, or in a file whose beginning the item has. */
+export interface PlacedSource {
+  readonly data: ScriptSourceData;
+  /** Stores the file, if there is one, then calls `commit` with writes that belong to its own. */
+  readonly save: <Result>(commit: (beside: readonly Write[]) => Promise<Result>) => Promise<Result>;
+}
+
+/** Finds a place for a source that is new. */
+export function placeSource(
+  platform: Pick<Platform, 'files' | 'ids' | 'store' | 'clock'>,
+  { instance, script }: { readonly instance: number; readonly script: number },
+  { source, version }: { readonly source: string; readonly version: number },
+): PlacedSource {
+  const isSmall = source.length <= shownCharacters || characterCount(source) <= shownCharacters;
+  if (isSmall) return { data: { version, text: source }, save: (commit) => commit([]) };
+  const { files, ids } = platform;
+  const file = fileKey(sourcePrefix(instance, script), ids.random() + ids.random(), '');
+  const bytes = new TextEncoder().encode(source);
+  return {
+    data: { version, text: beginning(source), file },
+    save: (commit) =>
+      withStored(platform, {
+        keys: [file],
+        store: () => files.put(file, { bytes, contentType: 'text/plain; charset=utf-8' }),
+        commit,
+      }),
+  };
+}
+
+/** As much of a long source as lists show, with a mark that something is left out. */
+function beginning(source: string): string {
+  const room = shownCharacters - cutMark.length;
+  const characters = [...source.slice(0, 2 * room)];
+  return characters.slice(0, room).join('') + cutMark;
+}
+
+/** Has a source's file removed, once that is committed. */
+export function dropSource(
+  platform: Pick<Platform, 'clock' | 'ids'>,
+  { file }: ScriptSourceData,
+): readonly Write[] {
+  return file === undefined ? [] : [newWork(platform, removeFiles, { keys: [file] })];
+}

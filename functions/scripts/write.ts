@@ -1,0 +1,113 @@
+import { timestamp } from '../../shared/domain/timestamp.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import type { Update } from '../../shared/resource/list-resource.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { clearScript } from '../../shared/services/clear-script.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { newWork } from '../../shared/services/work.ts';
+import { scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
+import type { ScriptData, ScriptSourceData } from '../../shared/store/script-records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { scriptFields } from './fields.ts';
+import { type ScriptView, sourceOf, wholeOf } from './read.ts';
+import { dropSource, placeSource } from './source.ts';
+
+type Input = Partial<Pick<ScriptData, 'runtime_name' | 'label' | 'description' | 'config'>> & {
+  readonly source?: string;
+};
+
+/** Makes a script. */
+export async function createScript(context: Context, body: Body): Promise<ScriptView> {
+  const input = validInput(scriptFields, body, 'create') as Required<Input>; // the fields say so
+  const { source, ...given } = input;
+  const instance = instanceOf(context);
+  const id = reservedId(context);
+  const at = timestamp(context.platform.clock.micros());
+  const data: ScriptData = { id, ...given, created_at: at, updated_at: at, version: 1 };
+  const placed = placeSource(context.platform, { instance, script: id }, { source, version: 1 });
+  await placed.save((beside) =>
+    commit(context, [
+      insert(scriptEntity, scriptEntity.key(instance, id), data),
+      insert(scriptSourceEntity, scriptSourceEntity.key(instance, id), placed.data),
+      ...beside,
+    ]),
+  );
+  return { data, source };
+}
+
+/** Changes a script; with another source or runtime it has another version. */
+export async function updateScript(
+  context: Context,
+  { current, body, mode }: Update<ScriptData>,
+): Promise<ScriptView> {
+  const { source, ...given } = validInput(scriptFields, body, mode) as Input; // the fields say so
+  const before = await sourceOf(context, current);
+  const updated_at = timestamp(context.platform.clock.micros());
+  const changed = { ...current.data, ...given, updated_at };
+  const isSameSource =
+    source === undefined || (before.file === undefined && before.text === source);
+  if (isSameSource && changed.runtime_name === current.data.runtime_name) {
+    await commit(context, [replace(current, changed)]);
+    return { data: changed, source: await wholeOf(context, changed.id, before) };
+  }
+  const data: ScriptData = { ...changed, version: current.data.version + 1 };
+  return isSameSource
+    ? keepSource(context, current, { data, before })
+    : changeSource(context, current, { data, before, source });
+}
+
+interface Renewal {
+  readonly data: ScriptData;
+  readonly before: ScriptSourceData;
+}
+
+async function keepSource(
+  context: Context,
+  current: Stored<ScriptData>,
+  { data, before }: Renewal,
+): Promise<ScriptView> {
+  const source = { ...before, version: data.version };
+  await commit(context, [replace(current, data), sourceWrite(context, data, source)]);
+  return { data, source: await wholeOf(context, data.id, source) };
+}
+
+async function changeSource(
+  context: Context,
+  current: Stored<ScriptData>,
+  { data, before, source }: Renewal & { readonly source: string },
+): Promise<ScriptView> {
+  const { version, id: script } = data;
+  const at = { instance: instanceOf(context), script };
+  const placed = placeSource(context.platform, at, { source, version });
+  await placed.save((beside) =>
+    commit(context, [
+      replace(current, data),
+      sourceWrite(context, data, placed.data),
+      ...dropSource(context.platform, before),
+      ...beside,
+    ]),
+  );
+  return { data, source };
+}
+
+/** Goes with a write of the script, under whose condition it stands. */
+function sourceWrite(context: Context, { id }: ScriptData, source: ScriptSourceData): Write {
+  return put(scriptSourceEntity, scriptSourceEntity.key(instanceOf(context), id), source);
+}
+
+/** Removes a script, and with it its endpoints; what is left of them is cleared away later. */
+export async function removeScript(context: Context, current: Stored<ScriptData>): Promise<void> {
+  const instance = instanceOf(context);
+  const { id } = current.data;
+  await commit(context, [
+    remove(current),
+    {
+      action: 'delete',
+      key: scriptSourceEntity.key(instance, id),
+      condition: { kind: 'none' },
+    },
+    newWork(context.platform, clearScript, { instance, script: id }),
+  ]);
+}

@@ -1,0 +1,180 @@
+import { allRights } from '../domain/access.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import { inListOrder, parsePaging, rowRange } from '../domain/paging.ts';
+import { queryValue } from '../http/message.ts';
+import {
+  findTrace,
+  newestTraces,
+  readListedPart,
+  readPart,
+  type TraceParent,
+} from '../services/traces.ts';
+import type { TraceData, TraceKind } from '../store/script-records.ts';
+import type { Stored } from '../store/store.ts';
+import { computed, type Fields } from './field.ts';
+import { linksOf, pathOf } from './links.ts';
+import { cut, type Page, pageBody, pageOf, type Row } from './page.ts';
+import { instanceOf } from './place.ts';
+import { orderingParameters, pageParameters, trimParameters } from './query-parameters.ts';
+import type { Context, Reads, Route } from './route.ts';
+import { parseTrim } from './trim.ts';
+
+/** What has traces, and where they are listed. */
+export interface TraceList {
+  /** What was run in words: `Script`. */
+  readonly name: string;
+  /** The list of traces below the version, by version. */
+  readonly paths: Route['paths'];
+  /** The parameter that names a trace. */
+  readonly item: 'id' | 'member';
+  readonly kind: TraceKind;
+  /** Reads what `parent` needs. */
+  readonly reads: Reads;
+  /** Id or row of what was run. Throws ApiError 404. */
+  readonly parent: (context: Context) => number;
+  /** Whether a trace shows what its script was called with. */
+  readonly showsCall: boolean;
+}
+
+const links = [{ name: 'self', type: 'detail', to: '' }] as const;
+
+/** A run as answers show it, without what it was called with (reference: traces). */
+export const traceFields: Fields = {
+  id: computed('integer'),
+  status: computed('string'),
+  executed_at: computed('datetime', { nullable: true }),
+  duration: computed('integer', { nullable: true }),
+  result: computed('field', { shows: 'object' }),
+};
+
+/** Derives the routes of traces: the newest in a list, each by its id; nobody changes them. */
+export function traceRoutes(list: TraceList): readonly Route[] {
+  const { name, paths, item, showsCall } = list;
+  const call = { meta: computed('field'), args: computed('field') };
+  const fields = showsCall ? { ...traceFields, ...call } : traceFields;
+  const shared = {
+    description: '',
+    resource: `${name} Trace`,
+    instance: 'place',
+    inClass: false,
+    ignoresCredentials: false,
+    access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    forms: { links, answer: { fields, links } },
+  } as const;
+  const operation = {
+    reads: list.reads,
+    authorize: (context: Context) => void list.parent(context),
+  };
+  const ofItem = Object.entries(paths).map(([version, path]) => [version, `${path}{${item}}/`]);
+  return [
+    {
+      ...{ ...shared, name: `${name} Trace List`, kind: 'list', paths },
+      operations: {
+        GET: {
+          ...{ ...operation, right: 'L' },
+          parameters: { ...pageParameters, ...orderingParameters, ...trimParameters },
+          run: async (context) => ({ status: 200, body: await listTraces(context, list) }),
+        },
+      },
+    },
+    {
+      ...{ ...shared, name: `${name} Trace Instance`, kind: 'detail' },
+      paths: Object.fromEntries(ofItem),
+      operations: {
+        GET: {
+          ...{ ...operation, right: 'G', parameters: trimParameters },
+          run: async (context) => ({ status: 200, body: await showOne(context, list) }),
+        },
+      },
+    },
+  ];
+}
+
+/** Shows a trace that has no result yet, at its place. */
+export function showPending(context: Context, paths: Route['paths'], data: TraceData): JsonObject {
+  const { id, status, executed_at, duration } = data;
+  const self = `${pathOf(context, paths)}${id}/`;
+  const shown = { id, status, executed_at, duration, result: {} };
+  return { ...shown, links: linksOf(context, links, self, data) };
+}
+
+function parentOf(context: Context, { kind, parent }: TraceList): TraceParent {
+  return { instance: instanceOf(context), kind, parent: parent(context) };
+}
+
+async function listTraces(context: Context, list: TraceList): Promise<JsonObject> {
+  const path = pathOf(context, list.paths);
+  const page = await readTracePage(context, list, path);
+  const trim = parseTrim(context.request.query);
+  const objects = await Promise.all(
+    page.rows.map(async ({ item: { data } }) => {
+      const part = (of: 'result' | 'args', tooBig: string) =>
+        readListedPart(context.platform, data[of], tooBig);
+      const shown = await show(context, list, {
+        ...{ data, self: `${path}${data.id}/` },
+        result: () => part('result', 'Result is too big to show in trace.'),
+        args: () => part('args', 'Payload is too big to show in trace.'),
+      });
+      return trim === undefined ? shown : trim(shown, traceFields);
+    }),
+  );
+  return pageBody(page, objects);
+}
+
+/** The newest come first, and only a hundred of them are in the list. */
+async function readTracePage(
+  context: Context,
+  list: TraceList,
+  path: string,
+): Promise<Page<TraceData>> {
+  const { query } = context.request;
+  const value = (name: string) => queryValue(query, name);
+  const isBare = value('direction') === undefined && value('last_pk') !== undefined;
+  const paging = parsePaging(
+    (name) => (isBare && name === 'direction' ? '1' : value(name)), // reference: paging of traces
+    false,
+  );
+  const range = rowRange(paging);
+  const isFirst = range.descending && range.below === undefined;
+  const of = parentOf(context, list);
+  const newest =
+    range.limit === 0
+      ? []
+      : await newestTraces(context.platform, of, isFirst ? range.limit : undefined);
+  const rows = newest.map((item): Row<TraceData> => ({ pk: item.data.id, item }));
+  return pageOf({ path, query, paging }, inListOrder(cut(rows, range), paging));
+}
+
+async function showOne(context: Context, list: TraceList): Promise<JsonObject> {
+  const id = context.params[list.item];
+  const of = parentOf(context, list);
+  const found = id === undefined ? undefined : await findTrace(context.platform, of, id);
+  if (found === undefined) throw notFound();
+  const { data }: Stored<TraceData> = found;
+  const shown = await show(context, list, {
+    ...{ data, self: pathOf(context, context.route.paths) },
+    result: () => readPart(context.platform, data.result),
+    args: () => readPart(context.platform, data.args),
+  });
+  const trim = parseTrim(context.request.query);
+  return trim === undefined ? shown : trim(shown, traceFields);
+}
+
+interface Shown {
+  readonly data: TraceData;
+  readonly self: string;
+  readonly result: () => Promise<Json>;
+  readonly args: () => Promise<Json>;
+}
+
+async function show(
+  context: Context,
+  { showsCall }: TraceList,
+  { data, self, result, args }: Shown,
+): Promise<JsonObject> {
+  const { id, status, executed_at, duration, meta = {} } = data;
+  const shown = { id, status, executed_at, duration, result: await result() };
+  const call = showsCall ? { meta, args: await args() } : {};
+  return { ...shown, ...call, links: linksOf(context, links, self, data) };
+}
