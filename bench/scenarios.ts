@@ -29,6 +29,9 @@ export interface World {
 const instance = '/v1.1/instances/bench-shop';
 const objects = `${instance}/classes/article/objects/`;
 const endpoint = `${instance}/endpoints/data/with-authors/`;
+const scriptEndpoints = `${instance}/endpoints/scripts/`;
+const coldScripts = 64; // many more than there are processes: none is warm when its turn comes again
+const spinning = 8;
 const visitors = 64; // one that logs in twice at a time may be held up, as one that guesses
 const password = 'not a secret';
 const ownObjects = 100;
@@ -97,6 +100,20 @@ export const scenarios: readonly Scenario[] = [
       toBytes(world, 'PATCH', detail(world, index), {}, { stock: 1_000_000 + index }),
   },
   {
+    name: 'endpoint run warm',
+    server: 'platform',
+    prepare: (world) => prepareScript(world, 'warm'),
+    request: (world, index) => toRun(world, 'warm', index),
+  },
+  {
+    name: 'endpoint run cold',
+    server: 'platform',
+    prepare: async (world) => {
+      for (let at = 0; at < coldScripts; at += 1) await prepareScript(world, `cold-${at}`);
+    },
+    request: (world, index) => toRun(world, `cold-${index % coldScripts}`, index),
+  },
+  {
     name: 'bare get',
     server: 'bare',
     prepare: (world) => lend(world, '/get', detail(world, 0)),
@@ -107,6 +124,12 @@ export const scenarios: readonly Scenario[] = [
     server: 'bare',
     prepare: (world) => lend(world, '/list', page(world, 0)),
     request: (world) => toBytes(world, 'GET', '/list'),
+  },
+  {
+    name: 'get beside 8 spinning scripts', // the last one: they spin on
+    server: 'platform',
+    prepare: prepareSpinning,
+    request: (world, index) => toBytes(world, 'GET', detail(world, index)),
   },
 ];
 
@@ -173,6 +196,28 @@ function userHeaders({ user }: World): Readonly<Record<string, string>> {
 async function prepareEndpoint({ platform, accountKey }: World): Promise<void> {
   const body = { name: 'with-authors', class: 'article', page_size: 20, expand: 'author' };
   await call(platform, `${instance}/endpoints/data/`, accountKey, body);
+}
+
+/** Makes a script that answers by itself, and an endpoint that runs it. */
+async function prepareScript({ platform, accountKey }: World, name: string): Promise<void> {
+  const source = 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))';
+  const script = { runtime_name: 'nodejs_v6', source };
+  const { id } = await call(platform, `${instance}/snippets/scripts/`, accountKey, script);
+  await call(platform, scriptEndpoints, accountKey, { name, script: id });
+}
+
+function toRun(world: World, name: string, index: number): Buffer {
+  const key = { 'x-api-key': world.accountKey };
+  return toBytes(world, 'POST', `${scriptEndpoints}${name}/run/`, key, { who: `Ann ${index}` });
+}
+
+/** Begins runs that never end by themselves; those that find no place wait for one. */
+async function prepareSpinning({ platform, accountKey }: World): Promise<void> {
+  for (let at = 0; at < spinning; at += 1) {
+    const script = { runtime_name: 'nodejs_v6', source: 'for (;;);', config: { timeout: 300 } };
+    const { id } = await call(platform, `${instance}/snippets/scripts/`, accountKey, script);
+    await call(platform, `${instance}/snippets/scripts/${id}/run/`, accountKey, {}, 200);
+  }
 }
 
 /** Twenty articles, each with its author. */
@@ -259,12 +304,13 @@ async function lend({ platform, bare, apiKey }: World, as: string, path: string)
   await bare.ask({ path: as, body: await answer.text() });
 }
 
-/** A call that must be answered 201. */
+/** A call that must be answered so. */
 async function call(
   { port }: MeasuredServer,
   path: string,
   key: string,
   body: unknown,
+  status = 201,
 ): Promise<Record<string, unknown>> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
@@ -272,6 +318,6 @@ async function call(
     body: JSON.stringify(body),
   });
   const text = await answer.text();
-  if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
-  return JSON.parse(text) as Record<string, unknown>; // a 201 is an object (reference: Responses)
+  if (answer.status !== status) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as Record<string, unknown>; // what was made is an object (reference: Responses)
 }

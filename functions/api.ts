@@ -9,6 +9,7 @@ import { objects } from './objects/resource.ts';
 import { push } from './push/resource.ts';
 import { root } from './root/resource.ts';
 import { schema } from './schema/resource.ts';
+import { scriptEndpoints } from './script-endpoints/resource.ts';
 import { scripts } from './scripts/resource.ts';
 import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
@@ -25,6 +26,7 @@ export const api: readonly Family[] = [
   dataEndpoints,
   push,
   scripts,
+  scriptEndpoints,
   schema,
   usage,
   batch,

@@ -18,6 +18,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   classes: ['read', 'list', 'write', 'meter'],
   objects: ['read', 'list', 'filter', 'write', 'count', 'meter'],
   'data-endpoints': ['read', 'list', 'filter', 'write', 'count', 'meter'],
+  'script-endpoints': ['read', 'list', 'write', 'count', 'meter'],
   users: ['read', 'list', 'write', 'check', 'count', 'meter'],
   push: ['read', 'list', 'write', 'count', 'meter'],
   scripts: ['read', 'list', 'write', 'count', 'meter'],
@@ -61,6 +62,7 @@ const filing: Readonly<Record<string, readonly FileArea[]>> = {
   objects: ['public', 'uploads'],
   'data-endpoints': ['public', 'uploads'],
   users: ['public', 'uploads'], // of profiles
+  'script-endpoints': ['traces'],
   scripts: ['scripts', 'traces'],
   background: fileAreas, // those that nobody needs any more
   batch: fileAreas,

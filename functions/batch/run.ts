@@ -60,9 +60,12 @@ async function serve({ context, session, gate, clock }: Run, item: Item): Promis
   return response;
 }
 
+/** What is by whom a call was made, and from where. */
+const passedHeaders = new Set(['user-agent', 'cookie', 'x-forwarded-for', 'x-real-ip']);
+
 /** An item as a call. Of the outer one it has who made it, from where and by what (reference: batch, execution). */
 function toRequest({ id, headers, sourceAddress }: Request, { position, request }: Item): Request {
-  const { 'user-agent': agent, cookie } = headers;
+  const passed = Object.entries(headers).filter(([name]) => passedHeaders.has(name));
   const { method, path, query, body } = request;
   return {
     id: `${id}.${position + 1}`,
@@ -70,7 +73,7 @@ function toRequest({ id, headers, sourceAddress }: Request, { position, request 
     path,
     query,
     sourceAddress,
-    headers: { ...(agent && { 'user-agent': agent }), ...(cookie && { cookie }) },
+    headers: Object.fromEntries(passed),
     body: { kind: 'json', value: body },
   };
 }

@@ -17,6 +17,8 @@ import { openStore } from './store.ts';
 import { createClient } from './store-client.ts';
 import { openVault } from './vault.ts';
 
+const maxWaitMs = 27_000; // a function has 29 s for its answer
+
 /** The platform of one function. */
 export interface AwsPlatform extends Platform {
   /** Does ahead what the first call would wait for: connects to the table and fetches the secrets. Never fails. */
@@ -56,6 +58,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     social: createVerifiers(environment.social, fetch),
     settings: environment.settings,
     runs: {
+      maxWaitMs,
       start: async (run) => (await runs()).start(run),
       wait: async (request, ms) => (await runs()).wait(request, ms),
     },

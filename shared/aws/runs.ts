@@ -29,7 +29,8 @@ const busyMs = 500;
  * Opens runs away from the calls that ask for them: in a function of ours that has the time for it. A run that ends
  * in time anyhow is made in this process, which is quicker.
  */
-export function openRuns({ prefix, services, client }: RunsOptions): Runs {
+export function openRuns(options: RunsOptions): Pick<Runs, 'start' | 'wait'> {
+  const { prefix, services, client } = options;
   const withLambda = openLambda({ client, requestTimeout });
   const FunctionName = runsFunctionName(prefix);
   const invoke: Invoke = (InvocationType, event, abortSignal) =>

@@ -10,7 +10,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * at the store, a genuine one says where its record is, and a copy of the table holds no usable credential.
  */
 
-const kinds = ['account', 'apiKey', 'user', 'setUp', 'invitation', 'script'] as const;
+const kinds = [
+  ...(['account', 'apiKey', 'user', 'setUp', 'invitation', 'script', 'publicLink'] as const),
+] as const;
 /** What a key opens. */
 export type KeyKind = (typeof kinds)[number];
 
@@ -21,7 +23,10 @@ export interface KeyClaims {
   readonly version: number;
   /** Instance id; of an account key, the account id. */
   readonly scope: number;
-  /** Id of the API key or user; 0 where the scope says all. Of a script's key, when it ends: seconds since 1970. */
+  /**
+   * Id of the API key or user, row of the script endpoint; 0 where the scope says all. Of a script's key, when it ends:
+   * seconds since 1970.
+   */
   readonly record: number;
   /** 1 to 65,535; a reset takes the next. Of a script's key, the depth of its run. */
   readonly generation: number;

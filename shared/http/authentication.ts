@@ -1,5 +1,5 @@
 import { isGenuine, type KeyClaims, parseKey } from '../domain/credentials.ts';
-import { ApiError, noSuchKey } from '../domain/errors.ts';
+import { ApiError, noSuchKey, notFound } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { Body } from '../resource/input.ts';
 import type { Hints } from '../services/hints.ts';
@@ -11,6 +11,8 @@ export interface Caller {
   readonly account?: KeyClaims;
   readonly apiKey?: KeyClaims;
   readonly user?: KeyClaims;
+  /** The public link by which the call came, which takes the place of credentials. */
+  readonly link?: KeyClaims;
   /** The body was read for a key and could not be parsed: said when credentials are asked for. */
   readonly bodyFault?: ApiError;
 }
@@ -42,6 +44,17 @@ export async function identify(
   return user?.kind === 'user' && user.scope === claims.scope
     ? { apiKey: claims, user }
     : { apiKey: claims };
+}
+
+/**
+ * Verifies a public link, whose calls need no credentials, and whose credentials are not looked at.
+ *
+ * @throws ApiError 404 for one that is none of ours, before any look at the store
+ */
+export async function identifyLink(link: string, keys: KeyRing): Promise<Caller> {
+  const claims = await verify(link, keys);
+  if (claims?.kind !== 'publicLink') throw notFound();
+  return { link: claims };
 }
 
 /** What keys are verified with. */

@@ -3,6 +3,7 @@ import type { KeyClaims } from '../domain/credentials.ts';
 import { noSuchKey } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
+import { isCurrent } from '../services/keys.ts';
 import {
   accountEntity,
   apiKeyEntity,
@@ -14,7 +15,7 @@ import {
   memberEntity,
   userEntity,
 } from '../store/entities.ts';
-import type { ApiKeyData, ClassData, Keyed, MemberData, UserData } from '../store/records.ts';
+import type { ApiKeyData, ClassData, MemberData, UserData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import type { Request } from './message.ts';
@@ -56,6 +57,7 @@ export function createContext(parts: ContextParts): Context {
     member,
     apiKey,
     user,
+    link: load.caller.link,
     instanceId,
     reserved,
     records,
@@ -72,17 +74,9 @@ function classOfCall(
   { records }: Loaded,
 ): Stored<ClassData> | undefined {
   const found = as(classEntity, records.class);
-  if (route.boundBy === undefined) return found;
+  if (route.boundBy === undefined || !route.inClass) return found;
   const bound = as(dataEndpointEntity, records.binding)?.data.classNumber;
   return found?.data.number === bound ? found : undefined;
-}
-
-function isCurrent(claims: KeyClaims, record: Stored<Keyed> | undefined): boolean {
-  return (
-    record !== undefined &&
-    record.data.generation === claims.generation &&
-    record.data.secret_version === claims.version
-  );
 }
 
 /** An outdated user key is no error: the call goes on without user (reference: where the key may be). */
@@ -90,7 +84,7 @@ function currentUser(
   claims: KeyClaims | undefined,
   record: Stored<UserData> | undefined,
 ): Stored<UserData> | undefined {
-  return claims !== undefined && isCurrent(claims, record) ? record : undefined;
+  return claims !== undefined && isCurrent(claims, record?.data) ? record : undefined;
 }
 
 type Callers = Pick<Context, 'account' | 'member' | 'apiKey' | 'user'>;
@@ -98,11 +92,11 @@ type Callers = Pick<Context, 'account' | 'member' | 'apiKey' | 'user'>;
 function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor {
   const { account, apiKey } = load.caller;
   if (account !== undefined) {
-    if (!isCurrent(account, callers.account)) throw noSuchKey();
+    if (!isCurrent(account, callers.account?.data)) throw noSuchKey();
     return { kind: 'admin', account: account.scope, role: roleOf(callers.member) };
   }
   if (apiKey === undefined) return { kind: 'anonymous' };
-  if (!isCurrent(apiKey, callers.apiKey) || !isLiving(load, loaded)) throw noSuchKey();
+  if (!isCurrent(apiKey, callers.apiKey?.data) || !isLiving(load, loaded)) throw noSuchKey();
   if (load.match.route.instance === 'place' && loaded.instanceId !== apiKey.scope)
     throw noSuchKey();
   const user = callers.user && actingUser(callers.user, loaded);

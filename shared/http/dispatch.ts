@@ -6,11 +6,18 @@ import {
   tooLarge,
 } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
-import { type Context, type Method, methods, type Route, type Session } from '../resource/route.ts';
+import {
+  type Context,
+  type Method,
+  methods,
+  type Operation,
+  type Route,
+  type Session,
+} from '../resource/route.ts';
 import { createHints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import { createThrottle, type Throttle } from '../services/throttle.ts';
-import { type Caller, identify } from './authentication.ts';
+import { type Caller, identify, identifyLink } from './authentication.ts';
 import { parseBody } from './body.ts';
 import { createContext } from './context.ts';
 import { isolate } from './isolation.ts';
@@ -19,7 +26,7 @@ import { type Dispatch, queryValue, type Request, type Response } from './messag
 import { negotiate, type Representation } from './negotiation.ts';
 import { applyOverride } from './override.ts';
 import { checkInstance, checkRights, describe, rightOf } from './rights.ts';
-import { createRouter, type Router, rememberPaths } from './router.ts';
+import { createRouter, type Match, type Router, rememberPaths } from './router.ts';
 import { openSession, type SessionCall } from './session.ts';
 
 /**
@@ -127,10 +134,10 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   outcome.allow = call.allow.get(route);
   checkSize(route, request);
   const body = bodyReader(request);
-  const caller = await callerOf(call, route, body);
+  const caller = await callerOf(call, match, body);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const operation = isMethod(method) ? route.operations[method] : undefined;
-  const reading = method === 'OPTIONS' ? route.operations.GET : operation; // to describe is to read
+  const reading = method === 'OPTIONS' ? readingOf(route) : operation;
   const loading: LoadRequest = {
     match,
     operation: reading,
@@ -199,12 +206,23 @@ function sessionIn(call: Call, caller: Caller, remembered: Map<string, Found>): 
   });
 }
 
-function callerOf(call: Call, route: Route, body: () => Promise<Body>): Promise<Caller> | Caller {
+/** To describe is to read; no number is spent on it. */
+function readingOf({ operations: { GET } }: Route): Operation | undefined {
+  if (GET?.counter === undefined) return GET;
+  const { counter: _, ...others } = GET;
+  return others;
+}
+
+function callerOf(
+  call: Call,
+  { route, params }: Match,
+  body: () => Promise<Body>,
+): Promise<Caller> | Caller {
   const { request, platform, hints, session } = call;
+  const keys = { secrets: platform.secrets, known: hints.keys };
+  if (params.link !== undefined) return identifyLink(params.link, keys);
   if (route.ignoresCredentials) return {};
-  return (
-    session?.caller ?? identify(request, body, { secrets: platform.secrets, known: hints.keys })
-  );
+  return session?.caller ?? identify(request, body, keys);
 }
 
 function bodyReader(request: Request): () => Promise<Body> {

@@ -1,6 +1,6 @@
 import type { KeyClaims } from '../domain/credentials.ts';
 import type { Known, Operation } from '../resource/route.ts';
-import { bindingHint, classHint, type Hints } from '../services/hints.ts';
+import { type Binding, bindingHint, classHint, type Hints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import {
   accountEntity,
@@ -13,6 +13,8 @@ import {
   instanceEntity,
   instanceNameEntity,
   memberEntity,
+  scriptEndpointEntity,
+  scriptEndpointRowEntity,
   userEntity,
 } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
@@ -76,13 +78,13 @@ interface State {
 }
 
 function wantedCounter(
-  { caller: { account, apiKey }, operation }: LoadRequest,
+  { caller: { account, apiKey, link }, operation }: LoadRequest,
   known: Known,
   { taken }: State,
 ): Key | undefined {
+  const scope = (apiKey ?? link)?.scope;
   // who shows no genuine key, or that of another instance, will be refused: no number is spent on it
-  const isOfPlace =
-    account !== undefined || (apiKey !== undefined && apiKey.scope === known.instance);
+  const isOfPlace = account !== undefined || (scope !== undefined && scope === known.instance);
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
@@ -131,11 +133,13 @@ function isSame(a: Key | undefined, b: Key): boolean {
 function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
   const { match } = request;
   const { params, version } = match;
+  const { account: accountKey, link } = request.caller;
   const instance = instanceId(request, found);
-  const className = classNameOf(request, found, instance);
+  const binding = bindingAt(request, found, match.route.boundBy?.({ instance, params, link }));
+  const className = match.route.boundBy === undefined ? params.class : binding?.className;
   const classNumber = classNumberOf(request, found, { instance, className });
-  const account = request.caller.account?.scope;
-  return { params, version, account, instance, className, classNumber };
+  const account = accountKey?.scope;
+  return { params, version, account, instance, link, binding, className, classNumber };
 }
 
 function instanceId(
@@ -147,22 +151,33 @@ function instanceId(
   if (name === undefined) return undefined;
   const record = found.get('instanceName');
   if (record !== undefined) return as(instanceNameEntity, record.item)?.data.instance;
-  return hints.instances.get(name) ?? caller.apiKey?.scope;
+  return hints.instances.get(name) ?? caller.apiKey?.scope ?? caller.link?.scope;
 }
 
-/** The class that the path names, or the data endpoint that it leads to. */
-function classNameOf(
-  { match: { route, params }, hints }: LoadRequest,
+/** What the record says by which the call came; a hint until it was read. */
+function bindingAt(
+  { hints }: LoadRequest,
   found: ReadonlyMap<string, Found>,
-  instance: number | undefined,
-): string | undefined {
-  if (route.boundBy === undefined) return params.class;
-  const key = route.boundBy({ instance, params });
+  key: Key | undefined,
+): Binding | undefined {
   if (key === undefined) return undefined;
   const record = found.get('binding');
-  return isAt(record, key)
-    ? as(dataEndpointEntity, record?.item)?.data.class
-    : hints.bindings.get(bindingHint(key));
+  return isAt(record, key) ? bindingOf(record?.item) : hints.bindings.get(bindingHint(key));
+}
+
+function bindingOf(item: Stored | undefined): Binding | undefined {
+  switch (item?.kind) {
+    case dataEndpointEntity.kind:
+      return { className: as(dataEndpointEntity, item).data.class };
+    case scriptEndpointEntity.kind:
+      return { script: as(scriptEndpointEntity, item).data.script };
+    case scriptEndpointRowEntity.kind: {
+      const { name, script } = as(scriptEndpointRowEntity, item).data;
+      return { endpoint: name, script };
+    }
+    default:
+      return undefined;
+  }
 }
 
 function classNumberOf(
@@ -237,7 +252,7 @@ function remember(
   if (params.instance === undefined) return;
   hints.instances.set(params.instance, known.instance);
   const binding = route.boundBy?.(known);
-  if (binding !== undefined) hints.bindings.set(bindingHint(binding), known.className);
+  if (binding !== undefined) hints.bindings.set(bindingHint(binding), known.binding);
   if (known.instance === undefined || !route.inClass || known.className === undefined) return;
   for (const [name, number] of Object.entries(listedNumbers(found))) {
     hints.classes.set(classHint(known.instance, name), number);

@@ -11,6 +11,8 @@ export interface PathParameter {
   readonly documentedAs?: string;
   /** Capitals are read as small letters (reference: path lookups by name are case-insensitive). */
   readonly isLowered?: true;
+  /** What does not fit may be something else at the same place: the path is looked for as if this were not there. */
+  readonly isExact?: true;
 }
 
 /** All parameters of paths, by name. */
@@ -34,6 +36,14 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
     pattern: /^[a-z0-9_-]{1,64}$/,
     description: 'Name of an endpoint; capitals count as small letters.',
     isLowered: true,
+  },
+  link: {
+    type: 'string',
+    pattern: /^[0-9a-f]{56}$/,
+    description: 'Public link of a script endpoint.',
+    documentedAs: 'public_link',
+    isLowered: true,
+    isExact: true,
   },
   id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item of the list.' },
   device: {
@@ -77,6 +87,13 @@ export function parseParameter(name: string, segment: string): Params {
   const text = isLowered ? segment.toLowerCase() : segment;
   if (!pattern.test(text)) return {};
   return { [name]: type === 'integer' ? Number(text) : text };
+}
+
+/** Tells whether a segment can stand for a parameter at all; most can, though they may name nothing. */
+export function mayStandFor(name: string, segment: string): boolean {
+  return (
+    !isParameter(name) || !pathParameters[name].isExact || name in parseParameter(name, segment)
+  );
 }
 
 function isParameter(name: string): name is keyof Params {

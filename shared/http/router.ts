@@ -1,6 +1,6 @@
 import type { Params, Route } from '../resource/route.ts';
 import { type Version, versions } from '../resource/versions.ts';
-import { parseParameter } from './path-parameters.ts';
+import { mayStandFor, parseParameter } from './path-parameters.ts';
 
 /** A route that a path belongs to. */
 export interface Match {
@@ -89,10 +89,9 @@ function find(root: Node, segments: readonly string[], version: Version): Match 
     const fixed = node.fixed.get(segment);
     const match = fixed === undefined ? undefined : walk(fixed, at + 1, params);
     if (match !== undefined || node.parameter === undefined || segment === '') return match;
-    return walk(node.parameter.node, at + 1, {
-      ...params,
-      ...parseParameter(node.parameter.name, segment),
-    });
+    const { name, node: below } = node.parameter;
+    if (!mayStandFor(name, segment)) return undefined;
+    return walk(below, at + 1, { ...params, ...parseParameter(name, segment) });
   };
   return walk(root, 0, {});
 }

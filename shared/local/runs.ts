@@ -7,6 +7,8 @@ export interface LocalRuns extends Runs {
   idle(): Promise<void>;
 }
 
+const maxWaitMs = 300_000; // reference: run. No gateway is before us
+
 /** Opens the runs of this machine. */
 export function openRuns(services: RunServices): LocalRuns {
   const underWay = new Set<Promise<unknown>>();
@@ -23,6 +25,7 @@ export function openRuns(services: RunServices): LocalRuns {
   }
 
   return {
+    maxWaitMs,
     start: async (reference) => {
       track(runPending(services, reference)).catch(tell);
     },

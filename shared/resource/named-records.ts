@@ -27,6 +27,8 @@ export interface NamedKind<Data extends Named> {
   readonly rowEntity: Entity<NamedRowData, [instance: number, row: number]>;
   /** Of the list's sort keys. */
   readonly rowPrefix: string;
+  /** What the list says of a record; its name alone when absent. */
+  readonly rowOf?: (data: Data) => NamedRowData;
 }
 
 /** The name of such a record: a slug, set when it is made. */
@@ -94,11 +96,12 @@ export async function takeName<Data extends Named>(
   if (holder !== undefined && isLiving(holder.data)) throw taken();
   const instance = instanceOf(context);
   const { name, row } = data;
+  const listed = kind.rowOf?.(data) ?? { name };
   const own =
     holder === undefined
       ? [insert(kind.entity, kind.entity.key(instance, name), data)]
       : [replace(holder, data), freedRow(context, kind, holder.data)];
-  const rowWrite = put(kind.rowEntity, kind.rowEntity.key(instance, row), { name });
+  const rowWrite = put(kind.rowEntity, kind.rowEntity.key(instance, row), listed);
   await commitUnique(context, [...own, ...more, rowWrite], taken);
 }
 

@@ -1,6 +1,7 @@
 import type { Access, Actor, Right } from '../domain/access.ts';
+import type { KeyClaims } from '../domain/credentials.ts';
 import type { Request, Response } from '../http/message.ts';
-import type { Hints } from '../services/hints.ts';
+import type { Binding, Hints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import type {
   AccountData,
@@ -42,8 +43,8 @@ export interface Route {
   readonly instance: 'none' | 'place' | 'thing';
   /** The class named by `{class}`, or by the record at `boundBy`, must exist and is at hand. */
   readonly inClass: boolean;
-  /** Where the data endpoint is that says which class the call is about, in place of the path. */
-  readonly boundBy?: (known: Pick<Known, 'instance' | 'params'>) => Key | undefined;
+  /** Where the record is that says what the call is about, in place of the path: which class, or which script. */
+  readonly boundBy?: (known: Pick<Known, 'instance' | 'params' | 'link'>) => Key | undefined;
   /** To an account that is no member it is as if it were not there: 404 (reference: which code). */
   readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (reference: kinds of key). */
@@ -111,6 +112,10 @@ export interface Known {
   readonly account: number | undefined;
   /** Instance id: proved by the name's record, or still a hint. */
   readonly instance: number | undefined;
+  /** What the public link says that the path names; it is genuine. */
+  readonly link: KeyClaims | undefined;
+  /** What the record at `boundBy` says: proved by it, or still a hint. */
+  readonly binding: Binding | undefined;
   /** Name of the call's class: from the path, proved by the data endpoint's record, or still a hint. */
   readonly className: string | undefined;
   /** Number of the call's class: proved by the class's record, or still a hint. */
@@ -122,6 +127,8 @@ export interface Params {
   readonly instance?: string;
   readonly class?: string;
   readonly endpoint?: string;
+  /** Text of a public link; whether it is genuine is not said. */
+  readonly link?: string;
   readonly id?: number;
   /** Token of a device. */
   readonly device?: string;
@@ -146,6 +153,8 @@ export interface Context {
   readonly member: Stored<MemberData> | undefined;
   readonly apiKey: Stored<ApiKeyData> | undefined;
   readonly user: Stored<UserData> | undefined;
+  /** What the public link says by which the call came; whether its endpoint still bears it is not said. */
+  readonly link: KeyClaims | undefined;
   /** Id of the instance that the path names, or that the API key belongs to where the path names none. */
   readonly instanceId: number | undefined;
   readonly instanceName: Stored<InstanceNameData> | undefined;

@@ -13,8 +13,8 @@ export interface Hints {
   readonly instances: Hint<string, number>;
   /** Class numbers by `<instance id>/<class name>`. */
   readonly classes: Hint<string, number>;
-  /** Class names by the place of the data endpoint that says them, see {@link bindingHint}. */
-  readonly bindings: Hint<string, string>;
+  /** What records lead to, by their place, see {@link bindingHint}. */
+  readonly bindings: Hint<string, Binding>;
   /** What genuine keys say, by their text: spares the MAC, not the record, which is read at every call. */
   readonly keys: Hint<string, KeyClaims>;
   /** Classes made ready, by the version of their record: not a hint but a fact, which no change can make wrong. */
@@ -25,6 +25,14 @@ export interface Hints {
   readonly ways: Hint<string, Way>;
   /** Where public files are served, for the classes made ready. */
   readonly filesAt: () => string;
+}
+
+/** What a record that a call comes by leads to: a data endpoint to a class, a script endpoint to a script. */
+export interface Binding {
+  readonly className?: string;
+  /** Name of a script endpoint that bears a public link. */
+  readonly endpoint?: string;
+  readonly script?: number;
 }
 
 /** A way to objects that were searched for. */
@@ -73,7 +81,7 @@ export function createHint<Name, Value>(): Hint<Name, Value> {
   };
 }
 
-/** Name of the hint that a data endpoint at this place gives. */
+/** Name of the hint that a record at this place gives. */
 export function bindingHint({ pk, sk }: Key): string {
   return `${pk}/${sk}`;
 }

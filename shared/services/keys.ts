@@ -69,6 +69,20 @@ export async function metaToken(
   });
 }
 
+/** Computes the public link of a script endpoint again; its row stays when it is renamed. */
+export function publicLink(
+  secrets: Secrets,
+  instance: number,
+  data: Keyed & { readonly row: number },
+): Promise<string> {
+  return textOf(secrets, 'publicLink', { ...data, scope: instance, record: data.row });
+}
+
+/** Tells whether a key is the one that its record speaks of now. */
+export function isCurrent(claims: KeyClaims, data: Keyed | undefined): boolean {
+  return claims.generation === data?.generation && claims.version === data.secret_version;
+}
+
 /** What the record of a new key holds. */
 export async function firstKey(secrets: Secrets): Promise<Keyed> {
   return { secret_version: (await secrets.current()).version, generation: 1 };

@@ -206,6 +206,8 @@ export interface Runs {
    * @returns undefined when it takes longer: it goes on, and its trace tells what became of it
    */
   wait(request: RunRequest, ms: number): Promise<FinishedTrace | undefined>;
+  /** Milliseconds that a call may wait, before those give up through whom it came. */
+  readonly maxWaitMs: number;
 }
 
 /** Everything that differs between AWS and one machine, and between these and a test. */

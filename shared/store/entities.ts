@@ -47,6 +47,7 @@ import type {
 import type {
   ScriptData,
   ScriptEndpointData,
+  ScriptEndpointRowData,
   ScriptSourceData,
   TraceData,
   TraceKind,
@@ -414,13 +415,13 @@ export const scriptEndpointEntity = entity<ScriptEndpointData, [instance: number
 
 /** Script endpoints in the order of their creation, by which they are listed; public links name the row. */
 export const scriptEndpointRowPrefix = 'SCRIPTENDPOINTROW#';
-export const scriptEndpointRowEntity = entity<NamedRowData, [instance: number, row: number]>(
-  'script-endpoint-row',
-  (instance, row) => ({
-    pk: `INSTANCE#${instance}`,
-    sk: `${scriptEndpointRowPrefix}${idKey(row)}`,
-  }),
-);
+export const scriptEndpointRowEntity = entity<
+  ScriptEndpointRowData,
+  [instance: number, row: number]
+>('script-endpoint-row', (instance, row) => ({
+  pk: `INSTANCE#${instance}`,
+  sk: `${scriptEndpointRowPrefix}${idKey(row)}`,
+}));
 
 /** A run of a script; its parent is the script, or the row of the endpoint that it was run by. */
 export const traceEntity = entity<

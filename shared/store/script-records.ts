@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts';
-import type { Keyed } from './records.ts';
+import type { Keyed, NamedRowData } from './records.ts';
 
 /*
  * What the items of scripts, of their endpoints and of their runs hold.
@@ -40,6 +40,12 @@ export interface ScriptEndpointData extends Keyed {
   readonly script: number;
   /** Whether its public link is open. */
   readonly public: boolean;
+}
+
+/** What a script endpoint's place in the list says: who comes by a public link need not ask the endpoint first. */
+export interface ScriptEndpointRowData extends NamedRowData {
+  /** Id of its script, as the endpoint itself has it. */
+  readonly script: number;
 }
 
 /** What runs scripts, and so has traces. */

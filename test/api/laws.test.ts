@@ -6,6 +6,7 @@ import { type Api, type Credentials, startApi } from '../support/api.ts';
 import {
   type FilledWorld,
   isForUsers,
+  isRun,
   openFilledWorld,
   type Place,
   places,
@@ -50,6 +51,7 @@ function everyPlace(isWanted: (place: Place) => boolean = () => true) {
 }
 
 const reads = ({ route }: Place) => route.operations.GET !== undefined;
+const isSteady = (place: Place) => reads(place) && !isRun(place);
 const isNewest = ({ route, version }: Place) => version === 'v1.1' || !('v1.1' in route.paths);
 const isProtected = ({ route }: Place) => route.access.anonymous === undefined;
 const hasFields = ({ route }: Place) =>
@@ -170,7 +172,7 @@ describe('methods', () => {
     }
   });
 
-  everyPlace(reads)('%s answers HEAD as GET, without the body', async (_, place) => {
+  everyPlace(isSteady)('%s answers HEAD as GET, without the body', async (_, place) => {
     const sent = { as: world.caller(place), path: world.path(place) };
     const get = await call(sent);
     const head = await call({ ...sent, method: 'HEAD' });
@@ -244,6 +246,7 @@ describe('paths', () => {
   function nastyPaths(place: Place): readonly string[] {
     const segments = world.path(place).split('/');
     return place.template
+      .replace(/(\{link\}\/).*/, '$1') // what follows one is not looked at
       .split('/')
       .flatMap((segment, at) =>
         segment.startsWith('{') ? nasty.map((value) => segments.with(at, value).join('/')) : [],
@@ -302,7 +305,7 @@ describe('credentials', () => {
     }
   });
 
-  everyPlace((place) => readsKeys(place) && reads(place) && !isForUsers(place))(
+  everyPlace((place) => readsKeys(place) && isSteady(place) && !isForUsers(place))(
     '%s finds them in every place',
     async (_, place) => {
       const path = world.path(place);
@@ -368,7 +371,7 @@ describe('the form of answers', () => {
     },
   );
 
-  everyPlace(reads)('%s gives JSON unless something else is wanted more', async (_, place) => {
+  everyPlace(isSteady)('%s gives JSON unless something else is wanted more', async (_, place) => {
     const sent = { as: world.caller(place), path: world.path(place) };
     const json = await call(sent);
 

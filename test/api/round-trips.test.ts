@@ -4,6 +4,7 @@ import { createDispatch } from '../../shared/http/dispatch.ts';
 import type { Dispatch } from '../../shared/http/message.ts';
 import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
 
 let api: Api;
 let world: World;
@@ -178,6 +179,55 @@ describe.each(rows)('$method of $name', (row) => {
 
     const { warm, cold, coldWithApiKey = cold } = row;
     expect(counted).toEqual({ warm, cold: who === 'an account key' ? cold : coldWithApiKey });
+  });
+});
+
+describe('a run of a script endpoint', () => {
+  let run: MadeEndpoint;
+  const atOnce = 1;
+  const begun = 1; // the trace as processing, while the script runs
+  const ended = 1;
+
+  beforeAll(async () => {
+    run = await makeEndpoint(world, 'greet', 'console.log(1)', { public: true });
+    expected(await world.call(world.owner, 'GET', 'endpoints/scripts/greet/run/'), 200); // its process is warm
+  });
+
+  it('by its name', async () => {
+    const key = { 'x-api-key': world.owner };
+    const call = { method: 'POST', path: run.links.run ?? '', key };
+
+    const counted = await rounds(async () => call, 200);
+
+    // a process that knows nothing asks for the instance, then for the endpoint, then for the script
+    expect(counted).toEqual({ warm: atOnce + begun + ended, cold: 3 + begun + ended });
+  });
+
+  it('by its public link, which says in which instance it is', async () => {
+    const call = { method: 'GET', path: run.links['public-link'] ?? '', key: {} };
+
+    const counted = await rounds(async () => call, 200);
+
+    expect(counted).toEqual({ warm: atOnce + begun + ended, cold: 2 + begun + ended });
+  });
+
+  it('is put right when it was given another script or name elsewhere', async () => {
+    const here = createDispatch(routes, api.platform);
+    const [byName, byLink] = [run.links.run ?? '', run.links['public-link'] ?? ''];
+    const key = { 'x-api-key': world.owner };
+    const call = (path: string) => send(here, { method: 'GET', path, key });
+    const before = [await call(byName), await call(byLink)];
+    const other = await makeEndpoint(world, 'other', 'console.log(2)');
+    const at = 'endpoints/scripts/greet/';
+    expected(await world.call(world.owner, 'PATCH', at, { script: other.script }), 200);
+    const moved = [await call(byName), await call(byLink)];
+    expected(await world.call(world.owner, 'POST', `${at}rename/`, { new_name: 'greeting' }), 200);
+    const renamed = [await call(byName), await call(byLink)];
+
+    const answers = [...before, ...moved, ...renamed];
+    expect(answers.map(({ body }) => body.result?.stdout)).toEqual([
+      ...['1', '1', '2', '2', undefined, '2'],
+    ]);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   type World,
 } from '../support/api.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
 
 const rate = 60;
 const throttled = { detail: 'Request was throttled. Expected available in 1 second.' };
@@ -51,6 +52,17 @@ describe('an instance', () => {
       { status: 404, body: { detail: 'Class was not found.' } },
     ]);
     expect(answers[0]?.headers.get('retry-after')).toBe('1');
+  });
+
+  it('has them also where its public links are called', async () => {
+    const { links } = await makeEndpoint(world, 'door', '', { public: true });
+    clock.forward(1);
+    await spend(rate - 1);
+    const path = links['public-link'] ?? '';
+
+    const answers = [await api.send({ path }), await api.send({ path })];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 429]);
   });
 
   it('has them again in the next one', async () => {

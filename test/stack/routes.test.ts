@@ -28,7 +28,12 @@ function familyAt(integration: string): string {
 /** Every path of a route, with something in place of its parameters. */
 function samples({ paths, isRoot }: Route): readonly string[] {
   const all = Object.entries(paths).map(([version, path]) => `/${version}${path}`);
-  const filled = all.map((path) => path.replaceAll('{id}', '7').replace(/\{\w+\}/g, 'some-name'));
+  const filled = all.map((path) =>
+    path
+      .replaceAll('{id}', '7')
+      .replaceAll('{link}', '0'.repeat(56))
+      .replace(/\{\w+\}/g, 'some-name'),
+  );
   return isRoot ? ['/', ...filled] : filled;
 }
 

@@ -200,6 +200,7 @@ describe.each(ofFamilies)(
       const areas: Readonly<Record<string, readonly string[]>> = {
         ...{ objects: ofObjects, 'data-endpoints': ofObjects, users: ofObjects },
         scripts: ['scripts', 'traces'],
+        'script-endpoints': ['traces'],
         batch: ['public', 'scripts', 'traces', 'uploads'],
       };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);

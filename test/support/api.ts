@@ -122,9 +122,10 @@ export async function startApi(
   const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
   const late = medium === 'late' ? makeLate(opened.store, lag) : undefined;
   const store = table ?? late ?? opened.store;
+  const used = wrap?.(store) ?? store;
   const platform = {
-    ...{ ...ports, store: wrap?.(store) ?? store },
-    ...(table && portsOn(opened, table)),
+    ...{ ...ports, store: used },
+    ...(table ? portsOn(opened, table) : used !== opened.store && runsOn(opened, used)),
   };
   const dispatch = platform.track(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch });
@@ -180,6 +181,23 @@ function portsOn(opened: LocalPlatform, store: Store) {
     await runs.idle();
   };
   return { meter, runs, idle };
+}
+
+/** Runs of scripts that keep their traces where calls look for them. */
+function runsOn(opened: LocalPlatform, store: Store) {
+  const runs = openRuns({ ...opened, store });
+  return {
+    runs,
+    idle: async () => {
+      await opened.idle();
+      await runs.idle();
+    },
+    close: async () => {
+      await opened.scripts.close();
+      await runs.idle();
+      await opened.close();
+    },
+  };
 }
 
 const soonMs = 500;

@@ -69,6 +69,12 @@ const samples: Readonly<Record<string, Sample>> = {
   '/instances/{instance}/push_notifications/apns/messages/': (marker) => ({
     content: { environment: 'production', registration_ids: [marker], aps: { alert: marker } },
   }),
+  '/instances/{instance}/endpoints/scripts/': (marker) => ({
+    ...{ name: 'greet', description: marker, script: 1, public: true },
+  }),
+  '/instances/{instance}/webhooks/': (marker) => ({
+    ...{ name: 'greet', description: marker, codebox: 1, public: true },
+  }),
   '/instances/{instance}/snippets/scripts/': (marker) => ({
     runtime_name: 'nodejs_v8',
     source: `console.log(${JSON.stringify(marker)});`,
@@ -78,12 +84,18 @@ const samples: Readonly<Record<string, Sample>> = {
   }),
 };
 
+/** Lists that version 1 has under another path with fields of its own: their items are those of version 1.1. */
+const twins: Readonly<Record<string, string>> = {
+  '/instances/{instance}/endpoints/scripts/': '/instances/{instance}/webhooks/',
+};
+
 /** Lists that another list's item is in as well. */
 const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
 
 /** Lists that are filled by a call beside them. */
 const filledByCalls: Readonly<Record<string, string>> = {
   '/instances/{instance}/snippets/scripts/{id}/traces/': '../run/',
+  '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': '../run/',
 };
 
 /** A place of the map: a route in one version. */
@@ -109,6 +121,11 @@ export const places: readonly Place[] = routes.flatMap((route) =>
 /** Tells whether a place is a user's own, closed even to the owner of the instance. */
 export function isForUsers({ route: { access } }: Place): boolean {
   return access.user !== undefined && access.owner === undefined;
+}
+
+/** Tells whether a GET at a place runs a script: each answers anew. */
+export function isRun({ template, route }: Place): boolean {
+  return /\/run\/$|\{link\}/.test(template) && route.operations.GET !== undefined;
 }
 
 /** A world with one of everything that the interface can make. */
@@ -143,8 +160,7 @@ export async function openFilledWorld(
       ...{ route, path: resolve(template) },
       body: sampleOf(route)?.(marker),
     });
-    const segment = String(made?.links.self).split('/').at(-2) ?? '1';
-    for (const each of versions) segments.set(`/${each}${route.paths[each]}`, segment);
+    for (const [list, segment] of segmentsOf(route, made)) segments.set(list, segment);
   }
   const description = { description: marker, metadata: { note: marker } };
   expected(await world.call(world.owner, 'PATCH', '', description), 200);
@@ -167,6 +183,30 @@ export async function openFilledWorld(
     path: ({ template }) => resolve(template),
     sample: ({ route }, other = marker) => sampleOf(route)?.(other),
   };
+}
+
+/** How an item is named in paths, by the list that stands before it. */
+function segmentsOf(
+  route: Route,
+  made?: { readonly links?: { readonly self?: string }; readonly public_link?: string },
+): readonly (readonly [string, string])[] {
+  const segment = made?.links?.self?.split('/').at(-2) ?? '1';
+  const paths = withTwin(route.paths);
+  const lists = versions.map((version) => [`/${version}${paths[version]}`, segment] as const);
+  const { public_link: link } = made ?? {};
+  return [...lists, ...(link ? linkedPlaces.map((each) => [beforeLink(each), link] as const) : [])];
+}
+
+function withTwin(paths: Route['paths']): Route['paths'] {
+  const twin = twins[paths['v1.1'] ?? ''];
+  return twin === undefined ? paths : { ...paths, v1: twin };
+}
+
+/** Places that a public link leads to. */
+const linkedPlaces = places.filter(({ template }) => template.includes('{link}'));
+
+function beforeLink({ template }: Place): string {
+  return template.slice(0, template.indexOf('{link}'));
 }
 
 /** Without credentials no message is taken. */
@@ -200,8 +240,8 @@ async function inviteElsewhere(api: Api, instance: string, email: string): Promi
   return expected(await host.call(host.owner, 'POST', 'invitations/', { email }), 201).id;
 }
 
-function sampleOf(route: Route): Sample | undefined {
-  return route.kind === 'list' ? samples[route.paths['v1.1'] ?? ''] : undefined;
+function sampleOf({ kind, paths }: Route): Sample | undefined {
+  return kind === 'list' ? samples[paths['v1.1'] ?? paths.v1 ?? ''] : undefined;
 }
 
 /** Makes an item of a list, or takes the first one of a list that makes none. */

@@ -1,0 +1,70 @@
+import { ApiError, invalid, refused } from '../../shared/domain/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/domain/json.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import type { Upload } from '../../shared/domain/uploads.ts';
+import { parseJsonText } from '../../shared/http/json-text.ts';
+import type { Body } from '../../shared/resource/input.ts';
+
+/** What a call of an endpoint brings along. A type and no interface: it is JSON. */
+export type Brought = {
+  /** Query parameters; of a repeated one the last. */
+  readonly GET: JsonObject;
+  /** The body. */
+  readonly POST: JsonObject | readonly Json[];
+};
+
+const keysOfQuery = new Set(['api_key', 'apikey', 'user_key', 'userkey']);
+const keysOfBody = new Set(['_api_key', '_user_key']);
+
+/** The parameters of a query, but for keys. */
+export function readQuery(query: URLSearchParams): JsonObject {
+  return Object.fromEntries([...query].filter(([name]) => !keysOfQuery.has(name)));
+}
+
+/**
+ * Takes a body for arguments (reference: script endpoints, run): any object or list, also as JSON text; a file counts
+ * as its text; keys are left out.
+ *
+ * @throws ApiError 400
+ */
+export function readPayload({ value, files = [] }: Body): Brought['POST'] {
+  const payload = typeof value === 'string' ? parseText(value) : value;
+  if (payload === null) throw invalid({ POST: [messages.null] });
+  if (Array.isArray(payload)) return payload as readonly Json[]; // it was parsed from JSON
+  if (!isJsonObject(payload)) {
+    throw invalid({ non_field_errors: ['Payload passed in invalid format.'] });
+  }
+  const members = Object.entries(payload).filter(([name]) => !keysOfBody.has(name));
+  return Object.fromEntries([...members, ...files.map(textOf)]);
+}
+
+/** JSON as text; the empty text is no payload. */
+function parseText(text: string): unknown {
+  if (text === '') return {};
+  try {
+    return parseJsonText(text);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw invalid({ POST: [messages.notJson] });
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf({ field, bytes }: Upload): readonly [string, string] {
+  try {
+    return [field, utf8.decode(bytes)];
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw refused(400, 'Unsupported payload provided that cannot be serialized.');
+  }
+}
+
+/**
+ * ARGS of a script: both levels by name, and the members of both beside them, those of the query before those of the
+ * body (reference: ARGS by kind). Scripts of any age find theirs.
+ */
+export function toArguments({ GET, POST }: Brought): JsonObject {
+  const body = isJsonObject(POST) ? POST : {};
+  return { ...body, ...GET, GET, POST };
+}

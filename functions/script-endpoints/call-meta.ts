@@ -1,0 +1,32 @@
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { Request } from '../../shared/http/message.ts';
+
+/** What belongs to the way of a call, or is a key: scripts do not see it. */
+const hidden = new Set([
+  ...['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-port', 'x-forwarded-host'],
+  ...['x-original-forwarded-for', 'x-real-ip', 'x-scheme', 'via', 'host-type', 'connection'],
+  ...['x-api-key', 'x-user-key', 'authorization', 'content-type', 'content-length'],
+]);
+const ofTheWay = /^(x-amzn-|x-amz-|cloudfront-)/;
+
+/** META.request of a script, which its trace shows as `meta` (reference: META). */
+export function describeCall(request: Request): JsonObject {
+  const { method, path, headers } = request;
+  const shown = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || hidden.has(name) || ofTheWay.test(name)
+      ? []
+      : [[`HTTP_${name.toUpperCase().replaceAll('-', '_')}`, value] as const],
+  );
+  return {
+    PATH_INFO: path,
+    REQUEST_METHOD: method,
+    REMOTE_ADDR: addressOf(request),
+    ...Object.fromEntries(shown),
+  };
+}
+
+/** Where a call comes from, as far as those tell who have passed it on. */
+function addressOf({ headers, sourceAddress }: Request): string {
+  const first = headers['x-forwarded-for']?.split(',')[0]?.trim();
+  return first || headers['x-real-ip']?.trim() || sourceAddress;
+}

@@ -1,0 +1,21 @@
+import { recordId } from '../../shared/domain/record-id.ts';
+import { computed, description, type Fields, flag, json } from '../../shared/resource/field.ts';
+import { nameField } from '../../shared/resource/named-records.ts';
+import type { Version } from '../../shared/resource/versions.ts';
+
+/** The field that says which script an endpoint runs: version 1 had another word for scripts. */
+export const scriptWord: Readonly<Record<Version, 'script' | 'codebox'>> = {
+  'v1.1': 'script',
+  v1: 'codebox',
+};
+
+/** A script endpoint (reference: script endpoints, record). That its script is there is checked when it is stored. */
+export function endpointFields(version: Version): Fields {
+  return {
+    name: nameField,
+    description: description(),
+    public_link: computed('string'),
+    public: flag(),
+    [scriptWord[version]]: json(recordId(), { required: true, shows: 'integer' }),
+  };
+}

@@ -1,0 +1,128 @@
+import { allRights } from '../../shared/domain/access.ts';
+import type { RowRange } from '../../shared/domain/paging.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import type { Link } from '../../shared/resource/links.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { readNamedRows, renameFields } from '../../shared/resource/named-records.ts';
+import { gather } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import { prefixParameters } from '../../shared/resource/query-parameters.ts';
+import type { Context, Family } from '../../shared/resource/route.ts';
+import { type Version, versions } from '../../shared/resource/versions.ts';
+import { publicLink } from '../../shared/services/keys.ts';
+import { instanceCounter } from '../../shared/store/entities.ts';
+import type { ScriptEndpointData } from '../../shared/store/script-records.ts';
+import { endpointFields, scriptWord } from './fields.ts';
+import { endpointKey, onlyIn, path, publicPaths, v1Path } from './paths.ts';
+import { runRoutes } from './run-routes.ts';
+import { endpointTraces } from './traces.ts';
+import {
+  createEndpoint,
+  kind,
+  livingOf,
+  removeEndpoint,
+  renameEndpoint,
+  resetLink,
+  updateEndpoint,
+} from './write.ts';
+
+interface View {
+  readonly data: ScriptEndpointData;
+  /** Text of its public link. */
+  readonly link: string;
+}
+
+/** Script endpoints in the words of a version. */
+function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
+  const word = scriptWord[version];
+  const change =
+    <Args extends readonly unknown[]>(
+      make: (context: Context, ...args: Args) => Promise<ScriptEndpointData>,
+    ) =>
+    async (context: Context, ...args: Args) =>
+      viewOf(context, await make(context, ...args));
+  return {
+    name: 'Script Endpoint',
+    ...{ path, v1Path },
+    item: 'endpoint',
+    access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    fields: endpointFields(version),
+    links: linksIn(version),
+    parameters: prefixParameters('name'),
+    key: endpointKey,
+    counter: ({ instance }) =>
+      instance === undefined ? undefined : instanceCounter(instance, 'endpoint'),
+    rows: (context, range) => {
+      const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
+      return gather<ScriptEndpointData>(
+        range,
+        (part) => readLiving(context, part),
+        ({ item: { data } }) => data.name.startsWith(prefix),
+      );
+    },
+    view: async (context, items) =>
+      Promise.all((await livingOf(context, items)).map(({ data }) => viewOf(context, data))),
+    show: (_, { data, link }) => ({
+      name: data.name,
+      description: data.description,
+      public_link: link,
+      public: data.public,
+      [word]: data.script,
+    }),
+    segment: ({ data }) => data.name,
+    create: change(createEndpoint),
+    update: change(updateEndpoint),
+    remove: removeEndpoint,
+    actions: [
+      { path: 'reset_link/', name: 'Reset Link', fields: {}, run: change(resetLink) },
+      { path: 'rename/', name: 'Rename', fields: renameFields, run: change(renameEndpoint) },
+    ],
+  };
+}
+
+/** Keys have hyphens, by which clients know them (reference: script endpoints, record). */
+function linksIn(version: Version): readonly Link<View>[] {
+  const scripts = version === 'v1' ? 'codeboxes' : 'snippets/scripts';
+  return [
+    { name: 'self', type: 'detail', to: '' },
+    { name: 'run', type: 'run', to: 'run/' },
+    { name: 'reset-link', type: 'link', to: 'reset_link/' },
+    {
+      name: scriptWord[version],
+      type: 'detail',
+      to: ({ data }, base) => `${base}/${scripts}/${data.script}/`,
+    },
+    {
+      name: 'public-link',
+      type: 'public_link',
+      to: ({ link }, base) => `${base}${publicPaths[version]}${link}/`,
+    },
+    { name: 'traces', type: 'list', to: 'traces/' },
+  ];
+}
+
+async function readLiving(context: Context, range: RowRange) {
+  const rows = await readNamedRows<ScriptEndpointData>(context, kind, range);
+  const living = new Set(
+    await livingOf(
+      context,
+      rows.flatMap(({ item }) => item ?? []),
+    ),
+  );
+  return rows.map(({ pk, item }) => ({ pk, item: item && living.has(item) ? item : undefined }));
+}
+
+async function viewOf(context: Context, data: ScriptEndpointData): Promise<View> {
+  return { data, link: await publicLink(context.platform.secrets, instanceOf(context), data) };
+}
+
+/** Script endpoints: names under which scripts are run over HTTP. */
+export const scriptEndpoints: Family = {
+  name: 'script-endpoints',
+  routes: [
+    ...versions.flatMap((version) => onlyIn(version, listRoutes(resourceIn(version)))),
+    ...runRoutes,
+    ...endpointTraces,
+  ],
+};

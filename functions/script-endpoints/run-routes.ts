@@ -1,0 +1,115 @@
+import { allRights } from '../../shared/domain/access.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
+import { computed, type Fields } from '../../shared/resource/field.ts';
+import type { Context, Known, Operation, Route } from '../../shared/resource/route.ts';
+import { isCurrent } from '../../shared/services/keys.ts';
+import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
+import type { ScriptEndpointData } from '../../shared/store/script-records.ts';
+import type { Key } from '../../shared/store/store.ts';
+import { endpointKey, path, v1Path } from './paths.ts';
+import { maxPayloadBytes, runEndpoint, runReads } from './run.ts';
+
+const resultFields: Fields = {
+  id: computed('integer'),
+  status: computed('string'),
+  executed_at: computed('datetime'),
+  duration: computed('integer', { nullable: true }),
+  result: computed('nested object', {
+    children: { stdout: computed('string'), stderr: computed('string') },
+    isOpen: true,
+  }),
+};
+const shared = {
+  answer: { fields: resultFields, name: 'Script Run Result' },
+  maxBodyBytes: maxPayloadBytes,
+} as const;
+
+/** Runs by name, for administrators. Who may only read may run by GET (reference: rules shared, role levels). */
+const ownRoute: Route = {
+  ...endpointRoute({
+    ...shared,
+    name: 'Script Endpoint Run',
+    path: `${path}{endpoint}/run/`,
+    v1Path: `${v1Path}{endpoint}/run/`,
+    access: { owner: allRights, full: allRights, write: allRights, read: 'G' },
+    operations: bothMethods({
+      ...runReads,
+      run: (context) => {
+        const endpoint = as(scriptEndpointEntity, context.records.binding);
+        if (endpoint === undefined) throw notFound();
+        return runEndpoint(context, endpoint.data);
+      },
+    }),
+  }),
+  boundBy: endpointKey,
+};
+
+/** Runs by public link, for everybody who has it; credentials are not looked at. */
+function publicRoute(name: string, place: string, v1Place: string | null): Route {
+  return {
+    ...endpointRoute({
+      ...shared,
+      name,
+      path: place,
+      v1Path: v1Place,
+      access: open,
+      ignoresCredentials: true,
+      operations: bothMethods({
+        ...runReads,
+        reads: (known) => ({ ...runReads.reads(known), endpoint: linkedEndpoint(known) }),
+        authorize: (context) => {
+          openEndpoint(context);
+        },
+        run: (context) => runEndpoint(context, openEndpoint(context)),
+      }),
+    }),
+    boundBy: linkedRow,
+  };
+}
+
+function bothMethods(operation: Omit<Operation, 'right'>): Route['operations'] {
+  return { GET: { ...operation, right: 'G' }, POST: { ...operation, right: 'A' } };
+}
+
+/** The row of the endpoint that a link was given to; a link of another instance leads nowhere. */
+function linkedRow({ instance, link }: Pick<Known, 'instance' | 'link'>): Key | undefined {
+  return link === undefined || link.scope !== instance
+    ? undefined
+    : scriptEndpointRowEntity.key(instance, link.record);
+}
+
+function linkedEndpoint({ instance, binding }: Known): Key | undefined {
+  return instance === undefined || binding?.endpoint === undefined
+    ? undefined
+    : scriptEndpointEntity.key(instance, binding.endpoint);
+}
+
+/**
+ * The endpoint whose link a call came by.
+ *
+ * @throws ApiError 404 when it is closed, or has another link by now, or is gone
+ */
+function openEndpoint({ records, link }: Context): ScriptEndpointData {
+  const data = as(scriptEndpointEntity, records.endpoint)?.data;
+  const isOpen = data?.public === true && link !== undefined && data.row === link.record;
+  if (!isOpen || !isCurrent(link, data)) throw notFound();
+  return data;
+}
+
+const linkPath = `${path}p/{link}/`;
+const linkV1Path = `${v1Path}p/{link}/`;
+const socketPath = '/instances/{instance}/sockets/endpoints/scripts/p/{link}/';
+
+/** What is done with a script endpoint: it is run. What follows a public link is only for who reads the address. */
+export const runRoutes: readonly Route[] = [
+  ownRoute,
+  publicRoute('Script Endpoint Public Run', linkPath, linkV1Path),
+  publicRoute(
+    'Script Endpoint Public Named Run',
+    `${linkPath}{endpoint}/`,
+    `${linkV1Path}{endpoint}/`,
+  ),
+  publicRoute('Script Endpoint Socket Run', socketPath, null),
+  publicRoute('Script Endpoint Socket Named Run', `${socketPath}{endpoint}/`, null),
+];

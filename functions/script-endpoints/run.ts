@@ -1,0 +1,111 @@
+import { notFound, refused } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { Response } from '../../shared/http/message.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context, Known, Operation } from '../../shared/resource/route.ts';
+import type { FinishedTrace, RunRequest } from '../../shared/services/run-request.ts';
+import { as, configEntity, instanceCounter, scriptEntity } from '../../shared/store/entities.ts';
+import type { ScriptData, ScriptEndpointData } from '../../shared/store/script-records.ts';
+import type { Key } from '../../shared/store/store.ts';
+import { type Brought, readPayload, readQuery, toArguments } from './arguments.ts';
+import { describeCall } from './call-meta.ts';
+
+/** Bytes of a body that a run takes (reference: direct run). */
+export const maxPayloadBytes = 524_288;
+
+/** Where the script is that the endpoint of a call runs. */
+export function scriptRead({ instance, binding }: Known): { readonly script: Key | undefined } {
+  const isKnown = instance !== undefined && binding?.script !== undefined;
+  return { script: isKnown ? scriptEntity.key(instance, binding.script) : undefined };
+}
+
+/** What a run reads beside the endpoint, and the counter of its trace's id. */
+export const runReads = {
+  reads: (known: Known): Readonly<Record<string, Key | undefined>> => ({
+    ...scriptRead(known),
+    config: known.instance === undefined ? undefined : configEntity.key(known.instance),
+  }),
+  counter: ({ instance }: Known): Key | undefined =>
+    instance === undefined ? undefined : instanceCounter(instance, 'trace-endpoint'),
+} satisfies Partial<Operation>;
+
+/**
+ * Runs the script of an endpoint, and waits for its end.
+ *
+ * @returns what the script answers with, or how the run went: that is 200, whether it went well or not
+ * @throws ApiError 400 or 415 for what is no payload; 404 when the script is gone; 408 when it takes too long: it
+ *   goes on, and its trace tells the end
+ */
+export async function runEndpoint(
+  context: Context,
+  endpoint: ScriptEndpointData,
+): Promise<Response> {
+  const { request, platform } = context;
+  const brought: Brought = {
+    GET: readQuery(request.query),
+    POST: request.method === 'POST' ? readPayload(await context.body()) : {},
+  };
+  const script = await scriptOf(context, endpoint);
+  const trace = await platform.runs.wait(
+    toRun(context, { endpoint, script, brought }),
+    platform.runs.maxWaitMs,
+  );
+  if (trace === undefined) throw refused(408, 'Script took too much time.');
+  return answerOf(trace);
+}
+
+/** The script was read beside the endpoint, unless the endpoint has got another one between. */
+async function scriptOf(context: Context, endpoint: ScriptEndpointData): Promise<ScriptData> {
+  const read = as(scriptEntity, context.records.script);
+  if (read?.data.id === endpoint.script) return read.data;
+  const key = scriptEntity.key(instanceOf(context), endpoint.script);
+  const [found] = await context.platform.store.get([key]);
+  const script = as(scriptEntity, found);
+  if (script === undefined) throw notFound();
+  return script.data;
+}
+
+interface Called {
+  readonly endpoint: ScriptEndpointData;
+  readonly script: ScriptData;
+  readonly brought: Brought;
+}
+
+function toRun(context: Context, { endpoint, script, brought }: Called): RunRequest {
+  const request = describeCall(context.request);
+  const admin = context.account && {
+    id: context.account.data.id,
+    email: context.account.data.email,
+  };
+  return {
+    instance: instanceOf(context),
+    instanceName: context.params.instance ?? '',
+    kind: 'endpoint',
+    parent: endpoint.row,
+    trace: reservedId(context),
+    script,
+    config: as(configEntity, context.records.config)?.data.config ?? {},
+    args: toArguments(brought),
+    meta: {
+      ...{ executed_by: 'webhook', executor: endpoint.name, metadata: {}, request },
+      ...(admin && { admin }),
+    },
+    shown: { args: brought, meta: request },
+    depth: 1,
+  };
+}
+
+const leastStatus = 200; // what is below announces another answer, and is none itself
+
+function answerOf({ response, ...trace }: FinishedTrace): Response {
+  if (response !== undefined && response.status >= leastStatus) {
+    const { status, headers, content_type: type, content: bytes } = response;
+    return { status, headers, content: { type, bytes } };
+  }
+  return { status: 200, body: standardResult(trace) };
+}
+
+/** How a run went; a run that has not begun has put out nothing (reference: run). */
+function standardResult({ id, status, executed_at, duration, result }: FinishedTrace): JsonObject {
+  return { id, status, executed_at, duration, result: { stdout: '', stderr: '', ...result } };
+}

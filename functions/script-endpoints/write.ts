@@ -1,0 +1,156 @@
+import { type FieldErrors, invalid, notFound } from '../../shared/domain/errors.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
+import type { Update } from '../../shared/resource/list-resource.ts';
+import {
+  freedRow,
+  type NamedKind,
+  newName,
+  takeName,
+} from '../../shared/resource/named-records.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { clearTraces } from '../../shared/services/clear-script.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { firstKey, nextKey } from '../../shared/services/keys.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { newWork } from '../../shared/services/work.ts';
+import {
+  as,
+  scriptEndpointEntity,
+  scriptEndpointRowEntity,
+  scriptEndpointRowPrefix,
+  scriptEntity,
+} from '../../shared/store/entities.ts';
+import type {
+  ScriptEndpointData,
+  ScriptEndpointRowData,
+} from '../../shared/store/script-records.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { store as put, remove, replace } from '../../shared/store/writes.ts';
+import { endpointFields, scriptWord } from './fields.ts';
+
+/** Where script endpoints are. A row says as well which script is run: who comes by a public link need not ask first. */
+export const kind = {
+  entity: scriptEndpointEntity,
+  rowEntity: scriptEndpointRowEntity,
+  rowPrefix: scriptEndpointRowPrefix,
+  rowOf: ({ name, script }: ScriptEndpointData): ScriptEndpointRowData => ({ name, script }),
+} satisfies NamedKind<ScriptEndpointData>;
+
+/** What a valid body says of an endpoint; what it leaves alone is absent. */
+type Draft = Partial<Pick<ScriptEndpointData, 'name' | 'description' | 'script' | 'public'>>;
+
+/** Leaves out endpoints whose script is gone: with it they go (reference: scripts, deletion). */
+export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>, 'data'>>(
+  context: Context,
+  endpoints: readonly Endpoint[],
+): Promise<readonly Endpoint[]> {
+  const ids = [...new Set(endpoints.map(({ data }) => data.script))];
+  if (ids.length === 0) return [];
+  const instance = instanceOf(context);
+  const found = await context.platform.store.get(ids.map((id) => scriptEntity.key(instance, id)));
+  const living = new Set(ids.filter((_, at) => found[at] !== undefined));
+  return endpoints.filter(({ data }) => living.has(data.script));
+}
+
+/** Makes a script endpoint; the name of one that went with its script is free. */
+export async function createEndpoint(context: Context, body: Body): Promise<ScriptEndpointData> {
+  const fields = endpointFields(context.version);
+  return retryLostRace(async () => {
+    const draft = await checked(context, readInput(fields, body, 'create'));
+    const keyed = await firstKey(context.platform.secrets);
+    const data = { ...draft, row: reservedId(context), ...keyed } as ScriptEndpointData; // all fields have values
+    await takeName(context, kind, { data, ...(await holderOf(context, data.name)), field: 'name' });
+    return data;
+  });
+}
+
+/** Changes a script endpoint, but for its name. */
+export async function updateEndpoint(
+  context: Context,
+  { current, body, mode }: Update<ScriptEndpointData>,
+): Promise<ScriptEndpointData> {
+  await checkLiving(context, current);
+  const draft = await checked(context, readInput(endpointFields(context.version), body, mode));
+  const data: ScriptEndpointData = { ...current.data, ...draft };
+  const rowKey = scriptEndpointRowEntity.key(instanceOf(context), data.row);
+  const isMoved = data.script !== current.data.script;
+  const row = isMoved ? [put(scriptEndpointRowEntity, rowKey, kind.rowOf(data))] : [];
+  await commit(context, [replace(current, data), ...row]);
+  return data;
+}
+
+/** Gives a script endpoint another name; the old one is free with the same transaction, the public link stays. */
+export async function renameEndpoint(
+  context: Context,
+  current: Stored<ScriptEndpointData>,
+  body: Body,
+): Promise<ScriptEndpointData> {
+  await checkLiving(context, current);
+  const name = newName(body);
+  if (name === current.data.name) return current.data;
+  const data: ScriptEndpointData = { ...current.data, name };
+  const more = [remove(current)];
+  await takeName(context, kind, {
+    ...{ data, ...(await holderOf(context, name)), field: 'new_name', more },
+  });
+  return data;
+}
+
+/** Gives a script endpoint another public link; the old one is dead with the write. */
+export async function resetLink(
+  context: Context,
+  current: Stored<ScriptEndpointData>,
+): Promise<ScriptEndpointData> {
+  await checkLiving(context, current);
+  const { secrets } = context.platform;
+  const data: ScriptEndpointData = { ...current.data, ...(await nextKey(secrets, current.data)) };
+  await commit(context, [replace(current, data)]);
+  return data;
+}
+
+/** Removes a script endpoint, and later its traces. */
+export async function removeEndpoint(
+  context: Context,
+  current: Stored<ScriptEndpointData>,
+): Promise<void> {
+  await checkLiving(context, current);
+  const { row } = current.data;
+  const traces = { instance: instanceOf(context), kind: 'endpoint', parent: row };
+  const cleaning = newWork(context.platform, clearTraces, traces);
+  await commit(context, [remove(current), freedRow(context, kind, current.data), cleaning]);
+}
+
+async function checkLiving(context: Context, current: Stored<ScriptEndpointData>): Promise<void> {
+  if ((await livingOf(context, [current])).length === 0) throw notFound();
+}
+
+/** What bears a name now, and whether it stands for something. */
+async function holderOf(context: Context, name: string) {
+  const [found] = await context.platform.store.get([
+    scriptEndpointEntity.key(instanceOf(context), name),
+  ]);
+  const holder = as(scriptEndpointEntity, found);
+  const isLiving = holder !== undefined && (await livingOf(context, [holder])).length > 0;
+  return { holder, isLiving: () => isLiving };
+}
+
+/**
+ * Looks for the script that a body names, and gives the messages of all fields that failed together.
+ *
+ * @throws ApiError 400
+ */
+async function checked(context: Context, { values, errors }: Input): Promise<Draft> {
+  const word = scriptWord[context.version];
+  const { [word]: sent, ...others } = values;
+  const script = sent as number | undefined; // the field says so
+  const failed: Record<string, FieldErrors[string]> = { ...errors };
+  if (script !== undefined) {
+    const key = scriptEntity.key(instanceOf(context), script);
+    const [found] = await context.platform.store.get([key]);
+    if (found === undefined) failed[word] = [messages.noSuchPk(script)];
+  }
+  if (Object.keys(failed).length > 0) throw invalid(failed);
+  return { ...(others as Draft), ...(script !== undefined && { script }) }; // the fields say so
+}

@@ -1,0 +1,670 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import { missing, time } from '../support/answers.ts';
+import {
+  type Answer,
+  type Api,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
+
+/** What script endpoints do; their records are in script-endpoints.test.ts. */
+
+let api: Api;
+let world: World;
+let echo: MadeEndpoint;
+const json = { 'Content-Type': 'application/json' };
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  echo = await makeEndpoint(world, 'echo', 'console.log(JSON.stringify({ ARGS, CONFIG, META }))', {
+    public: true,
+  });
+});
+afterAll(() => api.close());
+
+const at = (path: string) => `${world.base}endpoints/scripts/${path}`;
+const run = (
+  name: string,
+  more: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+  query = '',
+) => api.send({ as: world.owner, path: at(`${name}/run/${query}`), ...more });
+
+/** What a run of `echo` has seen. */
+function seen(answer: Answer) {
+  return JSON.parse(expected(answer, 200).result.stdout);
+}
+
+const plain = (stdout: string) => ({
+  ...{ id: expect.any(Number), status: 'success', executed_at: time },
+  ...{ duration: expect.any(Number), result: { stdout, stderr: '' } },
+});
+
+describe('a run', () => {
+  it('answers how it went, without links', async () => {
+    await makeEndpoint(world, 'hello', 'console.log("hi " + ARGS.POST.who + "\\n")');
+
+    const first = await run('hello', { body: { who: 'Ann' } });
+    const second = await run('hello', { body: { who: 'Ben' } });
+
+    expect([first.status, first.body]).toEqual([200, plain('hi Ann')]);
+    expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(second.body).toEqual(plain('hi Ben'));
+    expect(second.body.id).toBeGreaterThan(first.body.id);
+    expect(Number.isInteger(first.body.duration)).toBe(true);
+  });
+
+  it.each<[name: string, source: string, status: string, stderr: string]>([
+    ['throws', 'throw new Error("no luck")', 'failure', 'no luck'],
+    ['rejects', 'Promise.reject(new Error("no luck"))', 'failure', 'no luck'],
+    ['is-no-script', 'what is this', 'failure', 'SyntaxError'],
+    ['spins', 'for (;;);', 'timeout', ''],
+    ['waits', 'setTimeout(() => {}, 60000)', 'timeout', ''],
+  ])('that %s is answered 200 as well, and never with its response', async (...row) => {
+    const [name, source, status, stderr] = row;
+    const respond = 'console.log("so far"); setResponse(new HttpResponse(201, "{}"));';
+    await makeEndpoint(world, name, `${respond}\n${source}`, { config: { timeout: 0.3 } });
+
+    const answer = await run(name, { body: {} });
+
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { ...plain(''), status, result: expect.anything() },
+    ]);
+    expect(answer.body.result.stderr).toContain(stderr);
+    expect(answer.body.result.response).toBeUndefined();
+  });
+
+  it('runs the script as it is by then', async () => {
+    const { script } = await makeEndpoint(world, 'changing', 'console.log(1)');
+    const first = await run('changing');
+    const source = 'console.log(2, CONFIG.word)';
+    const change = { source, config: { word: 'new' } };
+    expected(await world.call(world.owner, 'PATCH', `snippets/scripts/${script}/`, change), 200);
+
+    const second = await run('changing');
+    const other = await makeEndpoint(world, 'other', 'console.log(3)');
+    const moved = { script: other.script };
+    expected(await world.call(world.owner, 'PATCH', 'endpoints/scripts/changing/', moved), 200);
+
+    expect([first, second, await run('changing')].map(({ body }) => body.result.stdout)).toEqual([
+      ...['1', '2 new', '3'],
+    ]);
+  });
+
+  it.each(['PUT', 'PATCH', 'DELETE'])('is not made by %s', async (method) => {
+    const answer = await api.send({ as: world.owner, method, path: at('echo/run/'), body: {} });
+
+    expect([answer.status, answer.body]).toEqual([
+      405,
+      { detail: `Method "${method}" not allowed.` },
+    ]);
+  });
+
+  it('that takes longer than anybody waits is answered 408, and goes on to its end', async () => {
+    await makeEndpoint(world, 'slow', 'setTimeout(() => console.log("late"), 200)');
+    const runs = { ...api.platform.runs, maxWaitMs: 20 };
+    const impatient = createDispatch(routes, { ...api.platform, runs });
+
+    const { status, body } = await impatient({
+      ...{ id: 'test', method: 'GET', path: at('slow/run/'), query: new URLSearchParams() },
+      ...{ headers: { 'x-api-key': world.owner }, sourceAddress: '127.0.0.1' },
+      body: { kind: 'json', value: {} },
+    });
+    await runs.idle();
+
+    expect([status, body]).toEqual([408, { detail: 'Script took too much time.' }]);
+    const { objects } = expected(
+      await world.call(world.owner, 'GET', 'endpoints/scripts/slow/traces/'),
+      200,
+    );
+    expect(objects).toMatchObject([{ status: 'success', result: { stdout: 'late' } }]);
+  });
+
+  it('is open to nobody but administrators', async () => {
+    const keys = [undefined, await world.apiKey(), await world.apiKey({ ignore_acl: true })];
+
+    const answers = await Promise.all(keys.map((as) => api.send({ as, path: at('echo/run/') })));
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+  });
+});
+
+describe('ARGS', () => {
+  it('of a GET are the parameters, the last of each, without keys', async () => {
+    const query =
+      '?a=1&a=2&b=&api_key=x&apikey=x&user_key=x&userkey=x&cache_key=c&GET=g&_api_key=y';
+
+    const { ARGS } = seen(await run('echo', {}, query));
+
+    const GET = { a: '2', b: '', cache_key: 'c', GET: 'g', _api_key: 'y' };
+    expect(ARGS).toEqual({ a: '2', b: '', cache_key: 'c', _api_key: 'y', GET, POST: {} });
+  });
+
+  it('of a POST are parameters and body; of the same name the parameter stands at the top', async () => {
+    const body = { a: '2', who: 'Ann', GET: 1, _api_key: 'x', _user_key: 'y', list: [1, null] };
+
+    const { ARGS } = seen(await run('echo', { body }, '?a=1&POST=p'));
+
+    const POST = { a: '2', who: 'Ann', GET: 1, list: [1, null] };
+    const GET = { a: '1', POST: 'p' };
+    expect(ARGS).toEqual({ a: '1', who: 'Ann', list: [1, null], GET, POST });
+  });
+
+  it('of a list are below POST only', async () => {
+    const { ARGS } = seen(await run('echo', { body: [1, { a: 2 }] }, '?b=3'));
+
+    expect(ARGS).toEqual({ b: '3', GET: { b: '3' }, POST: [1, { a: 2 }] });
+  });
+
+  it('hold no more than was sent', async () => {
+    const body = '{"__proto__": {"polluted": 1}, "constructor": 2}';
+    const { ARGS } = seen(await run('echo', { body, headers: json }, '?__proto__=3'));
+
+    expect(Object.entries(ARGS.POST)).toEqual([
+      ['__proto__', { polluted: 1 }],
+      ['constructor', 2],
+    ]);
+    expect(Object.hasOwn(ARGS, 'polluted') || 'polluted' in ARGS).toBe(false);
+  });
+});
+
+describe('a body', () => {
+  const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const textType = { 'Content-Type': 'text/plain' };
+  const file = (bytes: Uint8Array<ArrayBuffer>) => {
+    const form = new FormData();
+    form.set('word', 'w');
+    form.set('note', new Blob([bytes]), 'note.txt');
+    return form;
+  };
+  const good: readonly [string, unknown, Readonly<Record<string, string>>, unknown][] = [
+    ['an object', '{"a": 1}', json, { a: 1 }],
+    ['nothing', '', json, {}],
+    ['nothing of an unknown type', '', { 'Content-Type': 'image/png' }, {}],
+    ['JSON as plain text', '{"a": 1}', textType, { a: 1 }],
+    ['a form', 'a=1&a=2&b=x+y&_api_key=x', formType, { a: '2', b: 'x y' }],
+    [
+      'a form with _method, which is a word like any other',
+      '_method=GET',
+      formType,
+      { _method: 'GET' },
+    ],
+    ['JSON in JSON', '"{\\"a\\": 1}"', json, { a: 1 }],
+    ['a list in JSON', '"[1]"', json, [1]],
+    ['an empty text', '""', json, {}],
+    ['a file', file(new TextEncoder().encode('Ä\n')), {}, { word: 'w', note: 'Ä\n' }],
+    ['an empty list', '[]', json, []],
+  ];
+  it.each(good)('of %s', async (_, body, headers, POST) => {
+    const { ARGS } = seen(await run('echo', { body, headers }));
+
+    expect(ARGS.POST).toEqual(POST);
+  });
+
+  const invalid = { non_field_errors: ['Payload passed in invalid format.'] };
+  const bad: readonly [string, unknown, Readonly<Record<string, string>>, number, unknown][] = [
+    ['null', 'null', json, 400, { POST: ['This field may not be null.'] }],
+    ['a number', '7', json, 400, invalid],
+    ['a boolean', 'true', textType, 400, invalid],
+    ['a number in JSON', '"7"', json, 400, invalid],
+    ['a text', '"hello"', json, 400, { POST: ['Not a valid JSON string.'] }],
+    ['no JSON', '{', json, 400, { detail: expect.stringMatching(/^JSON parse error - /) }],
+    [
+      'a picture',
+      'x',
+      { 'Content-Type': 'image/png' },
+      415,
+      { detail: 'Unsupported media type "image/png" in request.' },
+    ],
+    [
+      'a file that is no text',
+      file(new Uint8Array([0xff, 0xfe])),
+      {},
+      400,
+      { detail: 'Unsupported payload provided that cannot be serialized.' },
+    ],
+  ];
+  it.each(bad)('of %s is refused', async (_, body, headers, status, refusal) => {
+    const own = await run('echo', { body, headers });
+    const open = await api.send({ path: at(`p/${echo.public_link}/`), body, headers });
+
+    expect([own, open].map((answer) => [answer.status, answer.body])).toEqual([
+      [status, refusal],
+      [status, refusal],
+    ]);
+  });
+
+  it('of 512 kB is taken, and of a byte more refused, before anything else is looked at', async () => {
+    const whole = JSON.stringify({ a: 'x'.repeat(524_288 - 8) });
+    const path = at('nowhere/run/');
+
+    const fits = await run('echo', { body: whole, headers: json });
+    const own = await api.send({ as: 'nobody', path, body: `${whole} `, headers: json });
+    const open = await api.send({
+      ...{ path: at(`p/${echo.public_link}/`), body: `${whole} `, headers: json },
+    });
+
+    expect(fits.body.status).toBe('failure'); // it says too much: the script puts its arguments out twice
+    const tooLarge = { detail: 'Request size limit exceeded (524288).' };
+    expect([own, open].map(({ status, body }) => [status, body])).toEqual([
+      [413, tooLarge],
+      [413, tooLarge],
+    ]);
+  });
+
+  it('of plain text may say that the call is a GET', async () => {
+    const body = JSON.stringify({ _method: 'GET', _api_key: world.owner, a: 1 });
+
+    const answer = await api.send({ path: at('echo/run/'), body, headers: textType });
+
+    const { ARGS, META } = seen(answer);
+    expect(ARGS).toEqual({ a: '1', GET: { a: '1' }, POST: {} });
+    expect(META.request.REQUEST_METHOD).toBe('GET');
+  });
+});
+
+describe('META', () => {
+  const headers = {
+    ...{ 'X-Own-Header': 'own', 'User-Agent': 'tests', Cookie: 'a=1; b=2', Via: 'proxy' },
+    ...{ 'X-Forwarded-For': '198.51.100.7, 10.0.0.1', 'X-Amzn-Trace-Id': 't', 'X-User-Key': 'u' },
+  };
+  const request = {
+    ...{ PATH_INFO: expect.any(String), REQUEST_METHOD: 'POST', REMOTE_ADDR: '198.51.100.7' },
+    ...{ HTTP_HOST: expect.any(String), HTTP_X_OWN_HEADER: 'own', HTTP_USER_AGENT: 'tests' },
+    HTTP_COOKIE: 'a=1; b=2',
+  };
+  /** What every client of HTTP adds. */
+  const added = ['ACCEPT', 'ACCEPT_ENCODING', 'ACCEPT_LANGUAGE', 'SEC_FETCH_MODE'];
+
+  function withoutAdded(meta: Readonly<Record<string, unknown>>) {
+    const names = added.map((name) => `HTTP_${name}`);
+    return Object.fromEntries(Object.entries(meta).filter(([name]) => !names.includes(name)));
+  }
+
+  it('says who calls and how, and no key', async () => {
+    const { META } = seen(await run('echo', { body: {}, headers }, '?secret=1'));
+
+    const { request: call, ...others } = META;
+    expect(others).toEqual({
+      ...{ executed_by: 'webhook', executor: 'echo', instance: 'blog-1', async: 0, metadata: {} },
+      api_host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      admin: { id: 1, email: 'owner-of-blog-1@example.com' },
+    });
+    expect(withoutAdded(call)).toEqual({ ...request, PATH_INFO: at('echo/run/') });
+    expect(JSON.stringify(META)).not.toContain(world.owner);
+  });
+
+  it('knows nobody who comes by a public link', async () => {
+    const path = at(`p/${echo.public_link}/`);
+
+    const { META } = seen(await api.send({ as: world.owner, path, headers }));
+
+    expect(META).not.toHaveProperty('admin');
+    expect(META.request.PATH_INFO).toBe(path);
+  });
+
+  it('stands in the trace, and so do the arguments', async () => {
+    const answer = expected(await run('echo', { body: { who: 'Ann' }, headers }, '?lang=en'), 200);
+
+    const trace = await world.call(
+      world.owner,
+      'GET',
+      `endpoints/scripts/echo/traces/${answer.id}/`,
+    );
+
+    const { META } = JSON.parse(answer.result.stdout);
+    expect(trace.body).toEqual({
+      ...answer,
+      meta: META.request,
+      args: { GET: { lang: 'en' }, POST: { who: 'Ann' } },
+      links: { self: at(`echo/traces/${answer.id}/`) },
+    });
+    expect(withoutAdded(trace.body.meta)).toEqual({ ...request, PATH_INFO: at('echo/run/') });
+  });
+});
+
+describe('a custom response', () => {
+  interface Row {
+    readonly name: string;
+    readonly source: string;
+    readonly status: number;
+    readonly type: string | null;
+    readonly text: string;
+    readonly headers?: Readonly<Record<string, string | null>>;
+  }
+  const respond = (...args: readonly unknown[]) =>
+    `setResponse(new HttpResponse(${args.map((arg) => JSON.stringify(arg)).join()}));`;
+  const rows: readonly Row[] = [
+    {
+      name: 'with everything',
+      source: respond(201, '<p>Ä</p>', 'text/html', { 'X-Own': 'own' }),
+      ...{ status: 201, type: 'text/html', text: '<p>Ä</p>' },
+      headers: { 'x-own': 'own', 'x-content-type-options': 'nosniff' },
+    },
+    {
+      name: 'of defaults',
+      source: 'setResponse(new HttpResponse())',
+      ...{ status: 200, type: 'application/json', text: '' },
+    },
+    {
+      name: 'of an object',
+      source: respond(404, { a: [1] }),
+      ...{ status: 404, type: 'application/json', text: '{"a":[1]}' },
+    },
+    {
+      name: 'that is text, not quoted',
+      source: respond(200, 'just so', 'text/plain; charset=latin1'),
+      ...{ status: 200, type: 'text/plain; charset=latin1', text: 'just so' },
+    },
+    {
+      name: 'that leads elsewhere',
+      source: respond(302, '', 'text/plain', { Location: 'https://example.com/x' }),
+      ...{ status: 302, type: 'text/plain', text: '' },
+      headers: { location: 'https://example.com/x' },
+    },
+    {
+      name: 'whose headers say another type',
+      source: respond(200, 'a,b', 'text/plain', { 'Content-Type': 'text/csv' }),
+      ...{ status: 200, type: 'text/csv', text: 'a,b' },
+    },
+    {
+      name: 'with headers of the connection',
+      source: respond(200, 'x', 'text/plain', {
+        ...{ Connection: 'upgrade', 'Content-Length': '99', 'Transfer-Encoding': 'gzip' },
+        ...{ 'Keep-Alive': 'x', Upgrade: 'h2c', 'X-Own': 'kept' },
+      }),
+      ...{ status: 200, type: 'text/plain', text: 'x' },
+      headers: { 'content-length': '1', 'transfer-encoding': null, upgrade: null, 'x-own': 'kept' },
+    },
+    {
+      name: 'without content',
+      source: respond(204, 'nobody sees it'),
+      ...{ status: 204, type: null, text: '' },
+    },
+    {
+      name: 'of a fault',
+      source: respond(503, 'later', 'text/plain', { 'Retry-After': '7' }),
+      ...{ status: 503, type: 'text/plain', text: 'later', headers: { 'retry-after': '7' } },
+    },
+    {
+      name: 'set twice',
+      source: respond(201, 'first') + respond(202, 'last', 'text/plain'),
+      ...{ status: 202, type: 'text/plain', text: 'last' },
+    },
+  ];
+
+  it.each(rows)('$name', async ({ name, source, status, type, text, headers = {} }) => {
+    const { public_link } = await makeEndpoint(world, name.replace(/[ ,]+/g, '-'), source, {
+      public: true,
+    });
+
+    const answer = await fetch(api.url + at(`p/${public_link}/`), {
+      redirect: 'manual',
+      headers: { Origin: 'https://app.example', Accept: 'text/html,*/*;q=0.8' },
+    });
+
+    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
+      ...[status, type, text],
+    ]);
+    const told = Object.keys(headers).map((header) => [header, answer.headers.get(header)]);
+    expect(Object.fromEntries(told)).toEqual(headers);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('that is a page has an origin of its own', async () => {
+    const script = '<script>document.cookie</script>';
+    const own = { 'Content-Security-Policy': "img-src 'none'" };
+    await makeEndpoint(world, 'page', respond(200, script, 'text/html', own));
+
+    const { body, headers } = await run('page', { headers: { Accept: 'text/html' } });
+
+    expect(body).toBe(script);
+    expect(headers.get('content-security-policy')).toMatch(/^img-src 'none', sandbox /);
+  });
+
+  it.each([
+    ['taken back', `${respond(201, 'x')} setResponse(null);`],
+    ['that announces another', respond(102, 'x')],
+  ])('%s is none', async (name, source) => {
+    await makeEndpoint(world, name.replace(/ /g, '-'), source);
+
+    const { status, body } = await run(name.replace(/ /g, '-'));
+
+    expect([status, body]).toMatchObject([200, { status: 'success', result: { stdout: '' } }]);
+  });
+
+  it('stands in the trace', async () => {
+    await makeEndpoint(world, 'traced', respond(201, 'x', 'text/plain', { 'X-Own': '1' }));
+
+    await run('traced');
+    const { objects } = (await world.call(world.owner, 'GET', 'endpoints/scripts/traced/traces/'))
+      .body;
+
+    const response = {
+      status: 201,
+      content_type: 'text/plain',
+      content: 'x',
+      headers: { 'X-Own': '1' },
+    };
+    expect(objects).toMatchObject([{ result: { stdout: '', stderr: '', response } }]);
+  });
+});
+
+describe('how a run is shown', () => {
+  it('a browser gets a page', async () => {
+    const { status, headers, body } = await run('echo', { headers: { Accept: 'text/html' } });
+
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(body).toContain('<!doctype html>');
+    expect(body).toContain('success');
+  });
+
+  it('HEAD has no body', async () => {
+    const answer = await api.send({ as: world.owner, method: 'HEAD', path: at('echo/run/') });
+
+    expect([answer.status, answer.body]).toEqual([200, '']);
+  });
+});
+
+describe('a public link', () => {
+  const forms = (link: string) => [
+    at(`p/${link}/`),
+    at(`p/${link}/echo/`),
+    at(`p/${link.toUpperCase()}/any%20thing/`),
+    `${world.base}sockets/endpoints/scripts/p/${link}/`,
+    `${world.base}sockets/endpoints/scripts/p/${link}/echo/`,
+    `/v1/instances/blog-1/webhooks/p/${link}/`,
+    `/v1/instances/blog-1/webhooks/p/${link}/echo/`,
+  ];
+  const statuses = async (link: string) =>
+    Promise.all(forms(link).map(async (path) => (await api.send({ path })).status));
+
+  it('is the one that links name', async () => {
+    const { status } = await api.send({ path: echo.links['public-link'] ?? '' });
+
+    expect(status).toBe(200);
+  });
+
+  it('runs the script in every form, by GET and by POST', async () => {
+    for (const path of forms(echo.public_link)) {
+      const get = seen(await api.send({ path: `${path}?a=1&api_key=x` }));
+      const post = seen(await api.send({ path: `${path}?a=1`, body: { b: 2 } }));
+
+      expect([get.ARGS, post.ARGS]).toEqual([
+        { a: '1', GET: { a: '1' }, POST: {} },
+        { a: '1', b: 2, GET: { a: '1' }, POST: { b: 2 } },
+      ]);
+    }
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    ['a forged key', { 'X-API-KEY': `02${'0'.repeat(54)}` }, ''],
+    ['what is no key', { Authorization: 'token none' }, ''],
+    ['a key in its query', {}, '?api_key=none&user_key=none'],
+  ])('does not look at %s', async (_, headers, query) => {
+    const { status } = await api.send({ path: at(`p/${echo.public_link}/${query}`), headers });
+
+    expect(status).toBe(200);
+  });
+
+  it('is dead when it is closed or reset, and open again as it was', async () => {
+    const { public_link: link } = await makeEndpoint(world, 'door', 'console.log(1)', {
+      public: true,
+    });
+    const as = (path: string, body: object) =>
+      world.call(
+        world.owner,
+        path === 'door/' ? 'PATCH' : 'POST',
+        `endpoints/scripts/${path}`,
+        body,
+      );
+    const counts = [await statuses(link)];
+
+    expected(await as('door/', { public: false }), 200);
+    counts.push(await statuses(link));
+    expected(await as('door/', { public: true }), 200);
+    counts.push(await statuses(link));
+    expected(await as('door/rename/', { new_name: 'gate' }), 200);
+    counts.push(await statuses(link));
+    const { public_link: next } = expected(await as('gate/reset_link/', {}), 200);
+    counts.push(await statuses(link), await statuses(next));
+    expected(await world.call(world.owner, 'DELETE', 'endpoints/scripts/gate/'), 204);
+    counts.push(await statuses(next));
+
+    expect(counts.map((each) => [...new Set(each)])).toEqual([
+      ...[[200], [404], [200], [200], [404], [200], [404]],
+    ]);
+  });
+
+  it('of nobody, of another endpoint or another instance leads nowhere', async () => {
+    const other = await openWorld(api, 'blog-2');
+    const { public_link: theirs } = await makeEndpoint(other, 'echo', '', { public: true });
+    const last = echo.public_link.endsWith('0') ? '1' : '0';
+    const links = [
+      theirs,
+      echo.public_link.slice(0, -1) + last,
+      '0'.repeat(56),
+      'a'.repeat(40),
+      'nonsense',
+      world.owner,
+    ];
+
+    for (const link of links) {
+      for (const body of [undefined, {}]) {
+        const answer = await api.send({ path: at(`p/${link}/`), body });
+        expect([link, answer.status, answer.body]).toEqual([link, 404, missing]);
+      }
+    }
+  });
+
+  it('has no other methods, and describes itself', async () => {
+    const path = at(`p/${echo.public_link}/`);
+
+    const put = await api.send({ method: 'PUT', path, body: {} });
+    const options = await api.send({ method: 'OPTIONS', path });
+
+    expect([put.status, put.body]).toEqual([405, { detail: 'Method "PUT" not allowed.' }]);
+    expect(options.body).toMatchObject({ name: 'Script Endpoint Public Run' });
+    expect(options.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
+  });
+});
+
+it('an endpoint may be named as what stands before public links', async () => {
+  const { public_link } = await makeEndpoint(world, 'p', 'console.log("p")', { public: true });
+  const get = (path: string) => api.send({ as: world.owner, path: at(path) });
+
+  const own = await get('p/run/');
+  const open = await get(`p/${public_link}/`);
+  const record = await get('p/');
+  const traces = await get('p/traces/');
+  const trace = await get(`p/traces/${own.body.id}/`);
+  const reset = await api.send({ as: world.owner, method: 'POST', path: at('p/reset_link/') });
+
+  expect([own.body, open.body]).toEqual([plain('p'), plain('p')]);
+  expect(record.body.name).toBe('p');
+  expect(traces.body.objects).toHaveLength(2);
+  expect(trace.body.id).toBe(own.body.id);
+  expect(reset.body.public_link).not.toBe(public_link);
+});
+
+describe('in a batch', () => {
+  it('runs are made in order, each for itself', async () => {
+    const open = { public: true };
+    const respond = (status: number, content: string) =>
+      `setResponse(new HttpResponse(${status}, ${JSON.stringify(content)}))`;
+    const made = await makeEndpoint(world, 'made', respond(201, '{"a":[1]}'), open);
+    await makeEndpoint(world, 'words', respond(202, 'just words'));
+    await makeEndpoint(world, 'silent', respond(200, ''));
+    const item = (method: string, path: string, body?: object) => ({ method, path, body });
+    const requests = [
+      item('POST', at('echo/run/?a=1'), { b: 2 }),
+      item('GET', at(`p/${made.public_link}/`)),
+      item('POST', at('words/run/'), {}),
+      item('POST', at('silent/run/'), {}),
+      item('GET', at('nowhere/run/')),
+    ].map(({ body, ...rest }) => ({ ...rest, ...(body && { body }) }));
+    const path = `${world.base}batch/`;
+    const headers = { 'User-Agent': 'tests', 'X-Own': 'own', 'X-Forwarded-For': '198.51.100.7' };
+
+    const answer = await api.send({ as: world.owner, path, body: { requests }, headers });
+
+    const [first, ...others] = expected(answer, 200);
+    expect(others).toEqual([
+      { code: 201, content: { a: [1] } },
+      { code: 202, content: 'just words' },
+      { code: 200 },
+      { code: 404, content: missing },
+    ]);
+    expect(first).toEqual({ code: 200, content: plain(expect.any(String) as unknown as string) });
+    const { ARGS, META } = JSON.parse(first.content.result.stdout);
+    expect(ARGS).toEqual({ a: '1', b: 2, GET: { a: '1' }, POST: { b: 2 } });
+    expect(META.request).toEqual({
+      ...{ PATH_INFO: at('echo/run/'), REQUEST_METHOD: 'POST', REMOTE_ADDR: '198.51.100.7' },
+      HTTP_USER_AGENT: 'tests',
+    });
+  });
+});
+
+describe('what is kept apart', () => {
+  it('nothing of one script or instance shows in another', async () => {
+    const other = await openWorld(api, 'blog-3');
+    const source =
+      'globalThis.count = (globalThis.count ?? 0) + 1; process.env.MARK ??= "of this";';
+    const look =
+      'console.log(typeof globalThis.count, process.env.MARK, Object.keys(CONFIG).join())';
+    await world.call(world.owner, 'PATCH', 'snippets/config/', { config: { ours: 1 } });
+    await makeEndpoint(world, 'leaves', `${source} console.log(count)`);
+    await makeEndpoint(world, 'looks', look);
+    await makeEndpoint(other, 'looks', look);
+
+    const own = [await run('leaves'), await run('leaves'), await run('looks')];
+    const theirs = await other.call(other.owner, 'GET', 'endpoints/scripts/looks/run/');
+
+    expect([...own, theirs].map(({ body }) => body.result.stdout)).toEqual([
+      ...['1', '1', 'undefined undefined ours', 'undefined undefined '],
+    ]);
+  });
+});
+
+describe('use', () => {
+  it('is counted by run, in a batch as well', async () => {
+    const other = await openWorld(api, 'blog-4');
+    await makeEndpoint(other, 'quick', 'console.log(1)');
+    const path = `${other.base}endpoints/scripts/quick/run/`;
+    const requests = [1, 2].map(() => ({ method: 'GET', path }));
+
+    expected(await api.send({ as: other.owner, path }), 200);
+    expected(await other.call(other.owner, 'POST', 'batch/', { requests }), 200);
+    await api.platform.meter.flush();
+
+    const used = '/v1.1/usage/daily/?source=run&instance=blog-4';
+    const { objects } = expected(await api.send({ as: other.owner, path: used }), 200);
+    expect(objects).toMatchObject([{ instance: 'blog-4', source: 'run', value: 3 }]);
+  });
+});

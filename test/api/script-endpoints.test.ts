@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forbidden, missing } from '../support/answers.ts';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+
+/** The records of script endpoints; what they do is in script-endpoint-runs.test.ts. */
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `blog-${count}`);
+  await makeScript();
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, `endpoints/scripts/${path}`, body);
+const make = async (name: string, more: object = {}) =>
+  expected(await call('POST', '', { name, script: 1, ...more }), 201);
+const makeScript = async () =>
+  expected(
+    await world.call(world.owner, 'POST', 'snippets/scripts/', {
+      ...{ runtime_name: 'nodejs_v6', source: 'console.log("ran")' },
+    }),
+    201,
+  );
+
+const link = expect.stringMatching(/^[0-9a-f]{56}$/);
+
+function linksOf(name: string, publicLink: string, script = 1) {
+  const { base } = world;
+  const self = `${base}endpoints/scripts/${name}/`;
+  return {
+    self,
+    run: `${self}run/`,
+    'reset-link': `${self}reset_link/`,
+    script: `${base}snippets/scripts/${script}/`,
+    'public-link': `${base}sockets/endpoints/scripts/p/${publicLink}/`,
+    traces: `${self}traces/`,
+  };
+}
+
+describe('a script endpoint', () => {
+  it('is made with a name and a script', async () => {
+    const { status, body } = await call('POST', '', { name: ' Greet-Me ', script: 1 });
+
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      ...{ name: 'greet-me', description: '', public: false, script: 1, public_link: link },
+      links: linksOf('greet-me', body.public_link),
+    });
+    expect((await call('GET', 'GREET-me/')).body).toEqual(body);
+    expect((await call('GET', '')).body).toEqual({ next: null, prev: null, objects: [body] });
+  });
+
+  it('is made with everything that it can hold, also by a form', async () => {
+    const form = new FormData();
+    const sent = { name: 'a', script: '1', description: 'd', public: 'true', public_link: 'mine' };
+    for (const [name, value] of Object.entries(sent)) form.set(name, value);
+
+    const { body } = await call('POST', '', form);
+
+    expect(body).toMatchObject({ name: 'a', script: 1, description: 'd', public: true });
+    expect(body.public_link).toEqual(link);
+  });
+
+  it('has a link that is like no other', async () => {
+    const links = [await make('a'), await make('b')].map((made) => made.public_link);
+    await call('DELETE', 'a/');
+    links.push((await make('a')).public_link);
+
+    expect(new Set(links).size).toBe(3);
+  });
+
+  it('is changed in part by PATCH; PUT needs the script and leaves the rest', async () => {
+    const made = await make('a', { description: 'd', public: true });
+    await makeScript();
+
+    const patched = await call('PATCH', 'a/', { name: 'b', public: false });
+    const replaced = await call('PUT', 'a/', { name: 'c', script: 2, public_link: 'x' });
+    const refused = await call('PUT', 'a/', { public: true });
+
+    expect(patched.body).toEqual({ ...made, public: false });
+    const links = linksOf('a', made.public_link, 2);
+    expect(replaced.body).toEqual({ ...made, public: false, script: 2, links });
+    expect([refused.status, refused.body]).toEqual([400, { script: ['This field is required.'] }]);
+    expect((await call('GET', 'a/')).body).toEqual(replaced.body);
+  });
+
+  it('is removed, and its name is free', async () => {
+    await make('a', { description: 'old' });
+
+    const removed = await call('DELETE', 'a/');
+
+    expect([removed.status, removed.body]).toEqual([204, '']);
+    for (const [method, path] of [
+      ['GET', 'a/'],
+      ['GET', 'a/run/'],
+      ['POST', 'a/reset_link/'],
+    ] as const) {
+      expect([path, (await call(method, path)).body]).toEqual([path, missing]);
+    }
+    const traces = await call('GET', 'a/traces/');
+    expect(traces.body).toEqual({ detail: 'Script Endpoint was not found.' });
+    expect((await call('GET', '')).body.objects).toEqual([]);
+    expect((await make('a')).description).toBe('');
+  });
+
+  it('is a webhook of a codebox in version 1', async () => {
+    const path = `/v1/instances/${world.instance}/webhooks/`;
+    const as = world.owner;
+
+    const { body } = await api.send({ as, path, body: { name: 'a', codebox: 1 } });
+    const wrong = await api.send({ as, path, body: { name: 'b', codebox: 7 } });
+    const moved = await api.send({ as, path: `${path}a/`, method: 'PUT', body: { codebox: 1 } });
+
+    const self = `${path}a/`;
+    expect(body).toEqual({
+      ...{ name: 'a', description: '', public: false, codebox: 1, public_link: link },
+      links: {
+        ...{ self, run: `${self}run/`, 'reset-link': `${self}reset_link/` },
+        codebox: `/v1/instances/${world.instance}/codeboxes/1/`,
+        'public-link': `/v1/instances/${world.instance}/webhooks/p/${body.public_link}/`,
+        traces: `${self}traces/`,
+      },
+    });
+    expect(wrong.body).toEqual({ codebox: ['Invalid pk "7" - object does not exist.'] });
+    expect(moved.body).toEqual(body);
+    expect((await call('GET', 'a/')).body.script).toBe(1);
+  });
+});
+
+describe('a public link', () => {
+  it('is another one after a reset, and nothing else changes', async () => {
+    const made = await make('a', { public: true });
+
+    const { status, body } = await call('POST', 'a/reset_link/');
+    const again = await call('GET', 'a/reset_link/');
+
+    expect(status).toBe(200);
+    expect(body.public_link).toEqual(link);
+    expect(body.public_link).not.toBe(made.public_link);
+    expect(body).toEqual({
+      ...made,
+      public_link: body.public_link,
+      links: linksOf('a', body.public_link),
+    });
+    expect((await call('GET', 'a/')).body).toEqual(body);
+    expect([again.status, again.body]).toEqual([405, { detail: 'Method "GET" not allowed.' }]);
+  });
+});
+
+describe('what is refused', () => {
+  const start = 'Value has to start with a letter.';
+  const end = 'Value has to end with a letter or a number.';
+  const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
+  const long = 'Ensure this value has at most 64 characters (it has 66).';
+  const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
+    ['name', undefined, ['This field is required.']],
+    ['name', null, ['This field may not be null.']],
+    ['name', '', ['This field may not be blank.']],
+    ['name', 'not a good slug', [characters]],
+    ['name', `-${'a b'.repeat(21)}_-`, [start, end, long, characters]],
+    ['description', 'a'.repeat(257), ['Ensure this field has no more than 256 characters.']],
+    ['script', undefined, ['This field is required.']],
+    ['script', null, ['This field may not be null.']],
+    ['script', 7, ['Invalid pk "7" - object does not exist.']],
+    ['script', 'x', ['Incorrect type. Expected pk value, received str.']],
+    ['public', 'maybe', ['"maybe" is not a valid boolean.']],
+  ];
+
+  it.each(rows)('%s of %j', async (field, value, messages) => {
+    const { status, body } = await call('POST', '', { name: 'a', script: 1, [field]: value });
+
+    expect([status, body]).toEqual([400, { [field]: messages }]);
+    expect((await call('GET', '')).body.objects).toEqual([]);
+  });
+
+  it('all that is wrong is said together, but for a name that is taken', async () => {
+    await make('a');
+
+    const wrong = await call('POST', '', { name: 'a', script: 7, public: 'x' });
+    const taken = await call('POST', '', { name: 'A', script: 1 });
+
+    expect(Object.keys(wrong.body).sort()).toEqual(['public', 'script']);
+    expect([taken.status, taken.body]).toEqual([400, { name: ['This field must be unique.'] }]);
+  });
+
+  it('of two at once with one name one is made', async () => {
+    const answers = await Promise.all(
+      ['a', 'A'].map((name) => call('POST', '', { name, script: 1 })),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    expect((await call('GET', '')).body.objects).toHaveLength(1);
+  });
+});
+
+describe('a rename', () => {
+  it('keeps everything but name and links, the public link too', async () => {
+    const made = await make('a', { description: 'd', public: true });
+
+    const { status, body } = await call('POST', 'a/rename/', { new_name: ' B ' });
+
+    expect([status, body]).toEqual([
+      200,
+      { ...made, name: 'b', links: linksOf('b', made.public_link) },
+    ]);
+    expect((await call('GET', 'a/')).status).toBe(404);
+    expect((await call('GET', '')).body.objects).toEqual([body]);
+  });
+
+  it.each<[body: unknown, message: string]>([
+    [{}, 'This field may not be null.'],
+    [{ new_name: 'B' }, 'This field must be unique.'],
+    [{ new_name: '1b' }, 'Value has to start with a letter.'],
+  ])('with %j is refused', async (body, message) => {
+    await make('a');
+    await make('b');
+
+    const refused = await call('POST', 'a/rename/', body);
+
+    expect([refused.status, refused.body]).toEqual([400, { new_name: [message] }]);
+  });
+});
+
+describe('with its script', () => {
+  it('it goes, at once, and its name is free', async () => {
+    const { public_link } = await make('a', { public: true });
+    await makeScript();
+    const other = await make('b', { script: 2 });
+
+    expected(await world.call(world.owner, 'DELETE', 'snippets/scripts/1/'), 204);
+
+    const statuses = await Promise.all([
+      ...['a/', 'a/run/', 'a/traces/', `p/${public_link}/`].map((path) => call('GET', path)),
+      ...['a/reset_link/', 'a/run/'].map((path) => call('POST', path)),
+      call('PATCH', 'a/', {}),
+      call('DELETE', 'a/'),
+      call('POST', 'a/rename/', { new_name: 'c' }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual(statuses.map(() => 404));
+    expect((await call('GET', '')).body.objects).toEqual([other]);
+    const again = expected(await call('POST', '', { name: 'a', script: 2 }), 201);
+    expect((await call('GET', '')).body.objects).toEqual([other, again]);
+  });
+
+  it('it is swept away, and what was made in its place stays', async () => {
+    await make('a');
+    await makeScript();
+    expected(await world.call(world.owner, 'DELETE', 'snippets/scripts/1/'), 204);
+    const again = expected(await call('POST', '', { name: 'a', script: 2 }), 201);
+
+    await api.platform.idle();
+
+    expect((await call('GET', '')).body.objects).toEqual([again]);
+    expect((await call('GET', 'a/')).body).toEqual(again);
+  });
+});
+
+describe('the list', () => {
+  const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
+    body.objects.map(({ name }) => name).join('');
+
+  it('is paged in the order of creation, filtered by the start of names and trimmed', async () => {
+    for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
+    await call('DELETE', 'c/');
+
+    const first = await call('GET', '?page_size=2');
+    const second = await api.send({ as: world.owner, path: first.body.next });
+    const backwards = await call('GET', '?ordering=desc');
+    const filtered = await call('GET', '?name__startswith=d');
+    const trimmed = await call('GET', 'e/?fields=name,script');
+
+    expect([first, second, backwards, filtered].map(({ body }) => names(body))).toEqual([
+      ...['ed', 'dba', 'adbde', 'ddb'],
+    ]);
+    expect(trimmed.body).toEqual({ name: 'e', script: 1 });
+  });
+});
+
+describe('who may do what', () => {
+  const rows: readonly [who: string, reads: boolean, writes: boolean][] = [
+    ['owner', true, true],
+    ['full', true, true],
+    ['write', true, true],
+    ['read', true, false],
+    ['bare', false, false],
+    ['ignoring', false, false],
+    ['nobody', false, false],
+  ];
+
+  async function callerOf(who: string): Promise<Credentials> {
+    if (who === 'owner') return world.owner;
+    if (who === 'nobody') return undefined;
+    if (who === 'bare') return world.apiKey();
+    if (who === 'ignoring') return world.apiKey({ ignore_acl: true });
+    return joinAs(world, who as 'full' | 'write' | 'read');
+  }
+
+  it.each(rows)('%s: reads %s, writes %s', async (who, reads, writes) => {
+    for (const name of ['a', 'b']) await make(name);
+    const as = await callerOf(who);
+    const by = async (method: string, path: string, body?: unknown) => {
+      const answer = await world.call(as, method, `endpoints/scripts/${path}`, body);
+      return answer.status === 403 ? answer.body : answer.status;
+    };
+
+    const read = [
+      await by('GET', ''),
+      await by('GET', 'a/'),
+      await by('OPTIONS', 'a/'),
+      await by('GET', 'a/traces/'),
+      await by('GET', 'a/run/'),
+    ];
+    const written = [
+      await by('POST', '', { name: 'c', script: 1 }),
+      await by('PUT', 'a/', { script: 1 }),
+      await by('PATCH', 'a/', {}),
+      await by('POST', 'a/reset_link/'),
+      await by('POST', 'a/run/'),
+      await by('POST', 'a/rename/', { new_name: 'd' }),
+      await by('DELETE', 'b/'),
+    ];
+
+    expect(read).toEqual(read.map(() => (reads ? 200 : forbidden)));
+    const statuses = [201, 200, 200, 200, 200, 200, 204];
+    expect(written).toEqual(statuses.map((status) => (writes ? status : forbidden)));
+  });
+});
