@@ -20,6 +20,7 @@ const names = [
   'files',
   'usage',
   'push',
+  'script-endpoints',
 ];
 const guides = names.flatMap((name) => readSteps(read(`docs/${name}.md`)));
 const steps = [...tour, ...guides];
