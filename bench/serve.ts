@@ -5,6 +5,7 @@ import { describeProfile } from './profile.ts';
 import { makeWorld, type Scenario, scenarios, seedRequest, type World } from './scenarios.ts';
 import { measureScripts, scriptRows } from './scripts.ts';
 import { startBare, startPlatform } from './server.ts';
+import { measureSizes, sizeRows } from './sizes.ts';
 
 // Measures the local platform as a user runs it, over HTTP, beside Node's own server with the same answers.
 
@@ -13,7 +14,7 @@ const usage = `Usage: npm run bench -- [options]
   --seconds N        time of each measurement, 0.1 to 60 (default 3)
   --objects N        objects that are seeded, 1000 to 1000000 (default 10000)
   --connections A,B  connections at a time, each 1 to 256 (default 1,32)
-  --only NAME,NAME   only rows whose names begin so: ${[...scenarios.map(({ name }) => name), ...scriptRows].join(', ')}
+  --only NAME,NAME   only rows whose names begin so: ${allRows().join(', ')}
   --profile          say where the server's time goes instead of the table
 `;
 
@@ -27,6 +28,8 @@ interface Options {
   readonly chosen: readonly Scenario[];
   /** Those of `scriptRows` that are wanted. */
   readonly scripts: readonly string[];
+  /** Those of `sizeRows` that are wanted. */
+  readonly sizes: readonly string[];
   readonly profile: boolean;
 }
 
@@ -67,15 +70,21 @@ function readOptions(): Options | 'help' {
   const isWanted = (name: string) => names.some((start) => name.startsWith(start));
   const chosen = scenarios.filter(({ name }) => isWanted(name));
   const scripts = scriptRows.filter(isWanted);
-  if (chosen.length + scripts.length === 0) throw new Error(usage);
+  const sizes = sizeRows.filter(isWanted);
+  if (chosen.length + scripts.length + sizes.length === 0) throw new Error(usage);
   return {
     seconds: readNumber(values.seconds, 0.1, 60),
     objects: Math.floor(readNumber(values.objects, 1000, 1_000_000)),
     connections: values.connections.split(',').map((text) => Math.floor(readNumber(text, 1, 256))),
     chosen,
     scripts,
+    sizes,
     profile: values.profile,
   };
+}
+
+function allRows(): readonly string[] {
+  return [...scenarios.map(({ name }) => name), ...scriptRows, ...sizeRows];
 }
 
 function readNumber(text: string, least: number, most: number): number {
@@ -105,6 +114,8 @@ async function run(options: Options): Promise<void> {
     console.log(format([columns, ...rows]));
     const scriptTable = await measureScripts(options.scripts, options.seconds);
     if (scriptTable.length > 0) console.log(`\n${format(scriptTable)}`);
+    const sizeTable = await measureSizes(options.sizes);
+    if (sizeTable.length > 0) console.log(`\n${format(sizeTable)}`);
   }
   const { residentBytes } = await platform.read();
   console.log(`Memory of the platform at the end: ${Math.round(residentBytes / 1e6)} MB`);

@@ -15,6 +15,8 @@ export interface MeasuredServer {
   stopProfile(): Promise<Profile>;
   /** Passes a message to it and gives what it answers. */
   ask(message: unknown): Promise<unknown>;
+  /** Ends it and starts another one on the same data. */
+  restart(): Promise<MeasuredServer>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
@@ -59,11 +61,16 @@ function startCommand(): string[] {
   return args;
 }
 
-async function startServer(
-  command: (folder: string) => readonly string[],
-): Promise<MeasuredServer> {
+function startServer(command: (folder: string) => readonly string[]): Promise<MeasuredServer> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
   folders.add(folder);
+  return startIn(folder, command);
+}
+
+async function startIn(
+  folder: string,
+  command: (folder: string) => readonly string[],
+): Promise<MeasuredServer> {
   const logFile = join(folder, 'log'); // as a service would: nobody spends time on reading it
   const child = spawn(process.execPath, ['--import', './bench/probe.mjs', ...command(folder)], {
     cwd: project,
@@ -84,6 +91,11 @@ async function startServer(
     read: async () => (await ask('read')) as Reading, // bench/probe.mjs
     startProfile: async () => void (await ask('profile')),
     stopProfile: async () => (await ask('profiled')) as Profile, // bench/probe.mjs
+    restart: async () => {
+      await end(child);
+      children.delete(child);
+      return startIn(folder, command);
+    },
     stop: async () => {
       await end(child);
       children.delete(child);

@@ -15,7 +15,7 @@ export interface CachedItem {
 }
 
 /**
- * Parsed items that were read lately. What it holds is what is committed: an item leaves the cache before it is
+ * Parsed items that were read lately, or written to be read by an index. What it holds is what is committed: an item leaves the cache before it is
  * changed, and does not come back before the change is committed.
  */
 export interface ItemCache {

@@ -119,17 +119,31 @@ async function carryOut(
   for (const { table, key } of operations) {
     if (table === 'items') cache.lock(key);
   }
+  let isCommitted = false;
   try {
     await tables.environment.batch(() => {
       for (const operation of operations) enqueue(tables, operation);
     });
     counters.saved();
+    isCommitted = true;
   } catch (error) {
     throw new Error('nothing was written', { cause: await causeOf(error) });
   } finally {
     // A reader must not go on with a snapshot from before the commit, and remember what it finds there.
     tables.environment.resetReadTxn();
     cache.unlock();
+    if (isCommitted) remember(cache, operations);
+  }
+}
+
+/** Keeps what was committed for readers; of an item that was changed more than once, what it is in the end. */
+function remember(cache: ItemCache, operations: readonly Operation[]): void {
+  const last = new Map<string, Operation>();
+  for (const operation of operations) {
+    if (operation.table === 'items') last.set(operation.key, operation);
+  }
+  for (const [key, { item, value = '' }] of last) {
+    if (item !== undefined) cache.set(key, item, value.length);
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { CachedItem } from './store-cache.ts';
 import { checkDataFile } from './store-file.ts';
 import { keyEncoder } from './store-keys.ts';
 
@@ -22,6 +23,8 @@ export interface Operation {
   readonly key: string;
   /** Absent: to be removed. */
   readonly value?: string;
+  /** What readers will find there, where it is worth keeping for them: it need not be parsed then. */
+  readonly item?: CachedItem;
 }
 
 const tableNames = ['items', 'indexes', 'counters', 'changes'];

@@ -9,6 +9,7 @@ import {
   type Transaction,
   type Write,
 } from '../store/store.ts';
+import type { CachedItem } from './store-cache.ts';
 import type { Plan, ReadItem } from './store-commit.ts';
 import type { Counters } from './store-counters.ts';
 import {
@@ -110,7 +111,7 @@ export function planTransaction(
     if (write.action === 'delete' && old === undefined) return counters.forget(key);
     const kind = write.action === 'put' ? write.kind : (old?.kind ?? '');
     const entry = { key, kind, before: texts[position], after: text, change };
-    return [...planWrite(prepared, old), ...feed.entries(entry)];
+    return [...planWrite(prepared, old, id), ...feed.entries(entry)];
   });
   return { operations, result: undefined };
 }
@@ -153,10 +154,11 @@ function isApplied(
 function planWrite(
   { write, key, text, entries }: PreparedWrite,
   before: Envelope | undefined,
+  version: string,
 ): readonly Operation[] {
   switch (write.action) {
     case 'put':
-      return text === undefined ? [] : replacement({ write, key, text, entries }, before);
+      return text === undefined ? [] : replacement({ write, key, text, entries }, before, version);
     case 'delete':
       return before === undefined ? [] : removal(key, before);
     case 'check':
@@ -172,8 +174,10 @@ function replacement(
     entries: indexed,
   }: PreparedWrite & { readonly write: Put; readonly text: string },
   before: Envelope | undefined,
+  version: string,
 ): readonly Operation[] {
-  const operations: Operation[] = [{ table: 'items', key, value: text }];
+  const item = write.indexes === undefined ? {} : { item: cachedItem(write, version) };
+  const operations: Operation[] = [{ table: 'items', key, value: text, ...item }];
   const entries = [...indexed];
   if (write.expiresAt !== undefined) entries.push(expiryKey(write.expiresAt, key));
   const entriesBefore = before === undefined ? [] : entriesOf(key, before);
@@ -185,6 +189,11 @@ function replacement(
     operations.push({ table: 'indexes', key: entry, value: write.key.sk });
   }
   return operations;
+}
+
+/** An item of an index, as lists will find it: most are read soon after, and parsing is most of what that costs. */
+function cachedItem({ key, kind, data, expiresAt = Infinity }: Put, version: string): CachedItem {
+  return { stored: { key, kind, version, data }, expiresAt };
 }
 
 function removal(key: string, item: Envelope): readonly Operation[] {

@@ -129,7 +129,7 @@ export interface Put {
   readonly action: 'put';
   readonly key: Key;
   readonly kind: string;
-  /** Values that JSON can carry, undefined members left out. */
+  /** Values that JSON can carry, undefined members left out. Readers may get this very object: never change it. */
   readonly data: object;
   readonly indexes?: IndexKeys;
   /** Epoch seconds after which readers no longer see it; it is removed some time later. */

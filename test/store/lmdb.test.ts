@@ -163,6 +163,31 @@ describe('writes that arrive together', () => {
     expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(keys.map((_, n) => n < 7));
     expect(kept).toEqual(['0', '1', '2', '3', '4', '5', '6']);
   });
+
+  it('leave what the last one of each item has made of it', async () => {
+    const path = newPath();
+    const store = await openStore({ path, now: Date.now });
+    const key = (sk: string) => ({ pk: 'P', sk });
+    const as = (n: number) => ({ data: { n }, indexes: { slot0: `at ${n}` } });
+
+    await Promise.all([
+      ...[write(store, put(key('changed'), as(1))), write(store, put(key('changed'), as(2)))],
+      ...[write(store, put(key('removed'), as(3))), write(store, del(key('removed')))],
+      ...[write(store, put(key('made anew'), as(4))), write(store, del(key('made anew')))],
+      write(store, put(key('made anew'), as(5))),
+    ]);
+
+    const query = { pk: 'P', index: 'slot0', limit: 10 } as const;
+    const seen = await store.query(query);
+    const gone = await getOne(store, key('removed'));
+    await store.close();
+    const reopened = await openStore({ path, now: Date.now });
+    const stored = await reopened.query(query);
+    await reopened.close();
+    expect(seen.items.map(({ data }) => data)).toEqual([{ n: 2 }, { n: 5 }]);
+    expect(gone).toBeUndefined();
+    expect(stored).toEqual(seen);
+  });
 });
 
 describe('readers beside writers', () => {

@@ -1,0 +1,175 @@
+import { runLoad } from './load.ts';
+import { type MeasuredServer, startPlatform } from './server.ts';
+
+/** Names of what is measured of pages of a small class and a large one. */
+export const sizeRows = ['pages by size'] as const;
+
+interface Class {
+  readonly name: string;
+  readonly count: number;
+}
+
+const few: Class = { name: 'small', count: 1000 };
+const many: Class = { name: 'large', count: 100_000 };
+const pageSize = 20;
+const batchSize = 50;
+const rounds = 4;
+const pagesEach = 100; // of a round
+const warmUps = 10; // so that code is compiled
+const leastBelow = 250; // so that each page is full
+
+const columns = ['page of 20', `${few.count} us`, `${many.count} us`, 'ratio'];
+
+interface Question {
+  readonly name: string;
+  /** Query of a page that begins below a rank. */
+  readonly query: (below: number) => string;
+}
+
+const questions: readonly Question[] = [
+  {
+    name: 'one in two, in order',
+    query: (below) =>
+      `query={"even":{"_eq":true},"rank":{"_lt":${below}}}&order_by=-rank&page_size=${pageSize}`,
+  },
+  {
+    name: 'equal, one in ten, in order',
+    query: (below) =>
+      `query={"tenth":{"_eq":3},"rank":{"_lt":${below}}}&order_by=-rank&page_size=${pageSize}`,
+  },
+];
+
+interface World {
+  readonly platform: MeasuredServer;
+  readonly apiKey: string;
+}
+
+/**
+ * Measures what a page costs in a class of 1,000 objects and in one of 100,000, just written, read before, and after
+ * a start: CPU of the server for each page, the least of some rounds.
+ */
+export async function measureSizes(
+  names: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  if (names.length === 0) return [];
+  let world = await makeWorld(await startPlatform());
+  for (const one of [few, many]) await fill(world, one);
+  const rows: string[][] = [];
+  for (const question of questions) {
+    rows.push(await compare(world, question, 'just written'));
+    rows.push(await compare(world, question, 'read before'));
+    world = { ...world, platform: await world.platform.restart() };
+    rows.push(await compare(world, question, 'after a start'));
+  }
+  await world.platform.stop();
+  return [columns, ...rows];
+}
+
+const instance = '/v1.1/instances/sizes';
+
+async function makeWorld(platform: MeasuredServer): Promise<World> {
+  const send = (path: string, key: string, body: unknown) => post(platform, path, key, body);
+  const email = 'sizes@example.com';
+  const registered = await send('/v1.1/account/register/', '', { email, password: 'not a secret' });
+  const key = String(registered.account_key);
+  await send('/v1.1/instances/', key, { name: 'sizes' });
+  const made = await send(`${instance}/api_keys/`, key, { ignore_acl: true });
+  const index = { filter_index: true, order_index: true };
+  const schema = [
+    { name: 'rank', type: 'integer', ...index },
+    { name: 'tenth', type: 'integer', ...index },
+    { name: 'even', type: 'boolean', filter_index: true },
+    { name: 'title', type: 'string', filter_index: true },
+    { name: 'price', type: 'float' },
+    { name: 'summary', type: 'text' },
+    { name: 'tags', type: 'array' },
+    { name: 'details', type: 'object' },
+  ];
+  for (const { name } of [few, many]) await send(`${instance}/classes/`, key, { name, schema });
+  return { platform, apiKey: String(made.api_key) };
+}
+
+async function fill({ platform, apiKey }: World, { name, count }: Class): Promise<void> {
+  const path = `${instance}/classes/${name}/objects/`;
+  await runLoad({
+    ...{ port: platform.port, connections: 4, seconds: 600, count: count / batchSize },
+    request: (index) => {
+      const requests = Array.from({ length: batchSize }, (_, at) => ({
+        ...{ method: 'POST', path, body: article(index * batchSize + at) },
+      }));
+      return toBytes('POST', `${instance}/batch/`, apiKey, { requests });
+    },
+  });
+}
+
+function article(rank: number) {
+  return {
+    ...{ rank, tenth: rank % 10, even: rank % 2 === 0, title: `Article number ${rank}` },
+    price: rank / 4,
+    summary: 'A few words on what it is, how it came about and who may like it best.',
+    tags: ['new', 'light', `lot-${rank % 50}`],
+    details: { size: { width: 20, height: rank % 90 }, colours: ['red', 'blue'], weight: 1.5 },
+  };
+}
+
+async function compare(world: World, question: Question, when: string): Promise<string[]> {
+  const ofFew: number[] = [];
+  const ofMany: number[] = [];
+  for (let round = 0; round < warmUps; round += 1) await cost(world, question, few, 0);
+  for (let round = 0; round < rounds; round += 1) {
+    const from = round * pagesEach;
+    ofFew.push(await cost(world, question, few, from));
+    ofMany.push(await cost(world, question, many, from));
+  }
+  const [least, most] = [Math.min(...ofFew), Math.min(...ofMany)];
+  const ratio = (most / least).toFixed(2);
+  return [`${question.name}, ${when}`, least.toFixed(0), most.toFixed(0), ratio];
+}
+
+/** CPU of a page in microseconds, over pages that have no object in common as long as the class has others. */
+async function cost(
+  { platform, apiKey }: World,
+  { query }: Question,
+  { name, count }: Class,
+  from: number,
+): Promise<number> {
+  const pages = rounds * pagesEach;
+  const before = await platform.read();
+  await runLoad({
+    ...{ port: platform.port, connections: 4, seconds: 60, count: pagesEach },
+    request: (index) => {
+      const below = count - Math.floor((count * ((from + index) % pages)) / pages);
+      const encoded = encodeURI(query(Math.max(below, leastBelow)));
+      return toBytes('GET', `${instance}/classes/${name}/objects/?${encoded}`, apiKey);
+    },
+  });
+  const after = await platform.read();
+  const micros = after.userMicros - before.userMicros + after.systemMicros - before.systemMicros;
+  return micros / pagesEach;
+}
+
+function toBytes(method: string, path: string, apiKey: string, body?: unknown): Buffer {
+  const sent = body === undefined ? '' : JSON.stringify(body);
+  const head = [
+    ...[`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `x-api-key: ${apiKey}`],
+    ...['content-type: application/json', `content-length: ${Buffer.byteLength(sent)}`],
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${sent}`);
+}
+
+/** A call that must be answered 201. */
+async function post(
+  { port }: MeasuredServer,
+  path: string,
+  key: string,
+  body: unknown,
+): Promise<Record<string, unknown>> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }) },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as Record<string, unknown>; // a 201 is an object (reference: Responses)
+}
