@@ -1,5 +1,5 @@
 import { readIgnoredTargets, readSchema } from '../../shared/domain/class-schema.ts';
-import { isSameSchema, planStorage } from '../../shared/domain/class-storage.ts';
+import { isSameSchema, planStorage, type StoragePlan } from '../../shared/domain/class-storage.ts';
 import { dataMessages } from '../../shared/domain/data-messages.ts';
 import {
   countExceeded,
@@ -168,12 +168,12 @@ function fileWork(context: Context, before: ClassData, { retiredFiles = [], ...d
 function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {
   if (isSameSchema(current.schema, schema)) return {};
   const revision = current.revision + 1;
-  const { storage, retiredSlots, slotsChanged } = planStorage(current, schema, revision);
+  const { storage, pairs, retiredSlots, slotsChanged } = planStorage(current, schema, revision);
   const epoch = current.epoch + (slotsChanged ? 1 : 0);
-  const unfilledSlots = unfilled(current, storage);
+  const unfilledSlots = unfilled(current, { storage, pairs });
   const retiredFiles = [...(current.retiredFiles ?? []), ...lostFiles(current, storage)];
   return {
-    ...{ schema, revision, storage, retiredSlots, unfilledSlots, epoch },
+    ...{ schema, revision, storage, pairs, retiredSlots, unfilledSlots, epoch },
     ...(retiredFiles.length > 0 && { retiredFiles }),
   };
 }
@@ -186,16 +186,18 @@ function lostFiles(current: ClassData, after: ClassData['storage']): readonly st
     .filter((name) => !after.some(({ storage }) => storage === name));
 }
 
-/** Slots of which the objects that are there know nothing: those that a field did not have before. */
+/** Slots of which the objects that are there know nothing: those that a field or a pair did not have before. */
 function unfilled(
   { storage: before, unfilledSlots = [] }: ClassData,
-  after: ClassData['storage'],
+  { storage: after, pairs }: Pick<StoragePlan, 'storage' | 'pairs'>,
 ): readonly number[] {
-  return after.flatMap(({ storage, slot }) => {
+  const ofFields = after.flatMap(({ storage, slot }) => {
     if (slot === undefined) return [];
     const isOld = before.some((old) => old.slot === slot && old.storage === storage);
     return isOld && !unfilledSlots.includes(slot) ? [] : [slot];
   });
+  const ofPairs = pairs.map(({ slot }) => slot).filter((slot) => unfilledSlots.includes(slot));
+  return [...ofFields, ...ofPairs];
 }
 
 /** Removes a class: its name is free and its objects are out of reach with the transaction. */

@@ -1,4 +1,11 @@
-import { type FieldDefinition, type FieldStorage, needsSlot } from './field-types.ts';
+import { isServed } from './class-pairs.ts';
+import {
+  type FieldDefinition,
+  type FieldStorage,
+  type IndexPair,
+  needsSlot,
+  slotCount,
+} from './field-types.ts';
 
 /** A schema and where its values are. */
 export interface StoredSchema {
@@ -7,19 +14,21 @@ export interface StoredSchema {
   readonly storage: readonly FieldStorage[];
   /** Slots that a field had and gave up, longest ago first: objects may still carry keys in them. */
   readonly retiredSlots: readonly number[];
+  /** None when absent. */
+  readonly pairs?: readonly IndexPair[];
 }
 
 /** Where the values of a changed schema are. */
 export interface StoragePlan {
   /** Same order as the new schema. */
   readonly storage: readonly FieldStorage[];
+  /** Those of the former pairs that remain. */
+  readonly pairs: readonly IndexPair[];
   /** As in {@link StoredSchema}; may be emptied when a back-fill has re-written every object. */
   readonly retiredSlots: readonly number[];
   /** Whether some slot holds another field, or none, or one at last: the epoch of the indexes ends. */
   readonly slotsChanged: boolean;
 }
-
-const slotCount = 16; // the indexes of the table; a schema never has more indexes
 
 /**
  * Says where the values of a new schema are. A field with the name, type and target of a former one keeps its
@@ -27,7 +36,7 @@ const slotCount = 16; // the indexes of the table; a schema never has more index
  *
  * A new slot is one that no field has had. When there is none, the one retired longest ago is given: objects then
  * carry keys of another field in it until the back-fill that follows from `slotsChanged` is through, so it must
- * not be read before.
+ * not be read before. Pairs give way: they go with one of their fields, and the last free slots are theirs.
  *
  * @param previous undefined for a new class
  * @param revision revision of the class that begins with `schema`
@@ -39,7 +48,7 @@ export function planStorage(
 ): StoragePlan {
   const kept = schema.map((field) => previous && findStorage(previous, field));
   const staying = schema.flatMap((field, i) => (needsSlot(field) ? (kept[i]?.slot ?? []) : []));
-  const given = [...(previous?.retiredSlots ?? []), ...slotsOf(previous?.storage ?? [])];
+  const given = givenSlots(previous);
   const free = freeSlots(given, staying);
   const storage = schema.map((field, i): FieldStorage => {
     const name = kept[i]?.storage ?? `${revision}_${field.name}`;
@@ -48,11 +57,16 @@ export function planStorage(
     if (slot === undefined) throw new Error('a schema has more slots than there are indexes');
     return { storage: name, slot };
   });
-  const now = new Set(slotsOf(storage));
+  const taken = new Set(slotsOf(storage));
+  const pairs = (previous?.pairs ?? []).filter(
+    (pair) => !taken.has(pair.slot) && isServed(pair, schema, storage),
+  );
+  const now = new Set([...taken, ...slotsOf(pairs)]);
   return {
     storage,
+    pairs,
     retiredSlots: given.filter((slot) => !now.has(slot)),
-    slotsChanged: slotText(previous?.storage ?? []) !== slotText(storage),
+    slotsChanged: slotText(previous) !== slotText({ storage, pairs }),
   };
 }
 
@@ -87,13 +101,20 @@ function hasSameTarget(a: FieldDefinition, b: FieldDefinition): boolean {
   return a.target?.toLowerCase() === b.target?.toLowerCase();
 }
 
-function slotsOf(storage: readonly FieldStorage[]): number[] {
-  return storage.flatMap(({ slot }) => (slot === undefined ? [] : [slot]));
+/** Slots that objects may have keys in: those given up, those of fields, those of pairs. */
+function givenSlots(previous: StoredSchema | undefined): readonly number[] {
+  if (previous === undefined) return [];
+  const { retiredSlots, storage, pairs = [] } = previous;
+  return [...retiredSlots, ...slotsOf(storage), ...slotsOf(pairs)];
+}
+
+function slotsOf(places: readonly Pick<FieldStorage, 'slot'>[]): number[] {
+  return places.flatMap(({ slot }) => (slot === undefined ? [] : [slot]));
 }
 
 /**
- * Slots in the order in which they are given: those never used, then those given up, longest ago first; last are
- * those that a field leaves with this very change.
+ * Slots in the order in which they are given: those never used, then those given up, longest ago first, then those
+ * that a field leaves with this very change; last are those of pairs.
  */
 function freeSlots(given: readonly number[], staying: readonly number[]): number[] {
   const all = Array.from({ length: slotCount }, (_, slot) => slot);
@@ -101,11 +122,13 @@ function freeSlots(given: readonly number[], staying: readonly number[]): number
   return [...fresh, ...given.filter((slot) => !staying.includes(slot))];
 }
 
-/** Which slot holds which values, as one text. */
-function slotText(storage: readonly FieldStorage[]): string {
-  const pairs = storage.filter(({ slot }) => slot !== undefined);
-  return pairs
-    .map(({ slot, storage: name }) => `${slot}:${name}`)
+/** Which slot holds what, as one text. */
+function slotText(stored: Pick<StoredSchema, 'storage' | 'pairs'> | undefined): string {
+  const { storage = [], pairs = [] } = stored ?? {};
+  return [
+    ...storage.flatMap(({ slot, storage: name }) => (slot === undefined ? [] : `${slot}:${name}`)),
+    ...pairs.map(({ slot, filter, order }) => `${slot}:${filter}:${order}`),
+  ]
     .sort()
     .join();
 }

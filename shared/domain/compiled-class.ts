@@ -1,5 +1,12 @@
+import { timeOfChange } from './class-pairs.ts';
 import { fieldReaders, fileReader } from './field-readers.ts';
-import type { FieldDefinition, FieldReader, FieldStorage, FieldType } from './field-types.ts';
+import type {
+  FieldDefinition,
+  FieldReader,
+  FieldStorage,
+  FieldType,
+  IndexPair,
+} from './field-types.ts';
 import { fileUrl } from './file-keys.ts';
 import { isJsonObject, type Json } from './json.ts';
 import { isSameJson } from './json-values.ts';
@@ -15,6 +22,8 @@ export interface CompiledClass {
   readonly fields: readonly CompiledField[];
   /** Those that objects have index keys for, one that does not show yet included. */
   readonly indexed: readonly CompiledField[];
+  /** Pairs of these that objects have index keys for. */
+  readonly pairs: readonly CompiledPair[];
   readonly storageNames: ReadonlySet<string>;
   /** Where objects may have files: storage names of file fields, and of former ones until nothing is left of them. */
   readonly fileNames: readonly string[];
@@ -38,12 +47,24 @@ export interface CompiledField {
   readonly show: (value: Json) => Json;
 }
 
+/** Two fields that share a slot, see {@link IndexPair}. */
+export interface CompiledPair {
+  readonly slot: number;
+  readonly filter: CompiledField;
+  /** Undefined: the time of the last change. */
+  readonly order: CompiledField | undefined;
+  /** Whether the slot holds every object. */
+  readonly isFilled: boolean;
+}
+
 /** What of a class is needed to compile it. */
 export interface ClassShape {
   /** Absent counts as `ready`. */
   readonly status?: 'ready' | 'migrating';
   /** Slots in which objects from before a change of the schema may have no key, or that of another field. */
   readonly unfilledSlots?: readonly number[];
+  /** None when absent. */
+  readonly pairs?: readonly IndexPair[];
   /** Storage names of file fields given up, while objects may still hold files of theirs. */
   readonly retiredFiles?: readonly string[];
   readonly schema: readonly FieldDefinition[];
@@ -83,7 +104,22 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
   const storageNames = new Set(fields.map((field) => field.storage));
   const files = fields.filter(({ type }) => type === 'file').map((field) => field.storage);
   const fileNames = [...files, ...(shape.retiredFiles ?? [])];
-  return { revision, epoch, fields, indexed, storageNames, fileNames };
+  const pairs = compilePairs(shape, indexed);
+  return { revision, epoch, fields, indexed, pairs, storageNames, fileNames };
+}
+
+function compilePairs(
+  { pairs = [], unfilledSlots = [] }: ClassShape,
+  indexed: readonly CompiledField[],
+): readonly CompiledPair[] {
+  return pairs.map(({ slot, filter: name, order }) => {
+    const filter = indexed.find(({ storage }) => storage === name);
+    const ordering = indexed.find(({ storage }) => storage === order);
+    if (filter === undefined || (ordering === undefined && order !== timeOfChange)) {
+      throw new Error(`the pair of ${name} and ${order} lacks a field`);
+    }
+    return { slot, filter, order: ordering, isFilled: !unfilledSlots.includes(slot) };
+  });
 }
 
 function indexState(

@@ -21,12 +21,25 @@ export interface FieldDefinition {
   readonly target?: string;
 }
 
+/** Indexes that the fields of a class may use; a schema never has more. */
+export const slotCount = 16;
+
 /** Where a field's values are: they survive changes of the schema that keep type and target. */
 export interface FieldStorage {
   /** Name of the value in stored objects: `<revision that introduced it>_<name>`. */
   readonly storage: string;
   /** Index position, 0 to 15, of a field that has one. */
   readonly slot?: number;
+}
+
+/** Two fields that share an index: objects of equal values of one stand in it in the order of the other. */
+export interface IndexPair {
+  /** Index position, 0 to 15. */
+  readonly slot: number;
+  /** Storage name of the field that is compared. */
+  readonly filter: string;
+  /** Storage name of the field that orders, or `updated_at`. */
+  readonly order: string;
 }
 
 /** What a field holds while its new value is read. */

@@ -7,6 +7,7 @@ import { clearClass, clearInstance } from './clear-partitions.ts';
 import { clearScript, clearTraces } from './clear-script.ts';
 import { clearUser } from './clear-user.ts';
 import { removeFiles } from './object-files.ts';
+import { pairFields } from './pair-fields.ts';
 import { closeApplication, syncEndpoints } from './push-endpoints.ts';
 import { sendPush } from './push-send.ts';
 import { recountClass } from './recount-class.ts';
@@ -24,6 +25,7 @@ export const workKinds: readonly WorkKind[] = [
   clearClass,
   clearInstance,
   buildIndexes,
+  pairFields,
   recountClass,
   clearUser,
   clearGroup,

@@ -23,6 +23,8 @@ export interface Hints {
   readonly queries: Hint<string, ParsedQuery>;
   /** How the last search of a form came to its end, by that form. */
   readonly ways: Hint<string, Way>;
+  /** Keys that lists read in vain for want of a pair of fields, by class and pair. */
+  readonly wasted: Hint<string, number>;
   /** Where public files are served, for the classes made ready. */
   readonly filesAt: () => string;
 }
@@ -62,6 +64,7 @@ export function createHints(files: Pick<FileStore, 'address'>): Hints {
     compiled: createHint(),
     queries: createHint(),
     ways: createHint(),
+    wasted: createHint(),
   };
 }
 

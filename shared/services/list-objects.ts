@@ -10,8 +10,15 @@ import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { resolveNested } from './nested-queries.ts';
-import { countObjects, explainTo, findObjects, type Search } from './object-search.ts';
+import {
+  countObjects,
+  explainTo,
+  findObjects,
+  type Search,
+  type SearchReport,
+} from './object-search.ts';
 import type { Walk } from './object-walk.ts';
+import { notePageCost } from './pair-requests.ts';
 import { compiledClass } from './save-object.ts';
 
 const maxKeptLength = 400; // characters of a filter that is kept parsed
@@ -55,9 +62,9 @@ export async function listObjects(call: ListCall, request: ListRequest): Promise
   const from = cursorOf(order, request);
   const { conditions, nested } = parsedQueries(call, request.queries, compiled);
   const resolved = await resolveNested({ ...call, deadline }, nested);
-  const search = searchOf(call, [...conditions, ...resolved], deadline);
+  const search = searchOf(call, compiled, { conditions: [...conditions, ...resolved], deadline });
   const [walk, count] = await Promise.all([
-    findPage(search, { order, from, paging: request.paging }),
+    findPage(call, search, { order, from, paging: request.paging }),
     request.isCounted ? countObjects(counting(call, search), order) : undefined,
   ]);
   const found = walk?.found ?? [];
@@ -84,7 +91,11 @@ function cursorOf(order: Order, { lastValue, paging }: ListRequest): Cursor | un
   return paging.lastPk === undefined ? undefined : { id: paging.lastPk, value };
 }
 
-function searchOf(call: ListCall, conditions: Search['conditions'], deadline: number): Search {
+function searchOf(
+  call: ListCall,
+  { pairs }: CompiledClass,
+  asked: Pick<Search, 'conditions' | 'deadline'>,
+): Search {
   const {
     platform,
     hints,
@@ -95,12 +106,12 @@ function searchOf(call: ListCall, conditions: Search['conditions'], deadline: nu
   return {
     explain: explainTo(call, 'objects listed'),
     place: { store: platform.store, instance, classNumber: data.number },
-    conditions,
+    ...asked,
     reader: readerOf(actor),
+    pairs,
     isVisible: isUnbound(actor)
       ? () => true
       : (object) => objectPermission(actor, object) !== 'none',
-    deadline,
     hints,
   };
 }
@@ -122,10 +133,23 @@ interface PagePart {
 
 /** Walks to the far end of a page; nothing is read for an empty one. */
 async function findPage(
+  call: ListCall,
   search: Search,
   { order, from, paging }: PagePart,
 ): Promise<Walk | undefined> {
   if (paging.size === 0) return undefined;
   const isDescending = order.isDescending !== (paging.direction === 'backward');
-  return findObjects(search, { order, isDescending, from, limit: paging.size });
+  let report: SearchReport | undefined;
+  const explain = (heard: SearchReport) => {
+    report = heard;
+    search.explain(heard);
+  };
+  try {
+    return await findObjects(
+      { ...search, explain },
+      { order, isDescending, from, limit: paging.size },
+    );
+  } finally {
+    if (report !== undefined) await notePageCost(call, { ...search, order, report }); // also of one refused
+  }
 }

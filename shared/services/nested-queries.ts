@@ -113,6 +113,7 @@ async function findInside(
       ...{ conditions, deadline, hints, explain: explainTo(call, 'nested query resolved') },
       reader: { kind: 'unbound' },
       isVisible: () => true,
+      pairs: [], // ids are in order where equal values are
     },
     {
       order: parseOrder(undefined, compiled),

@@ -1,3 +1,4 @@
+import type { CompiledPair } from '../domain/compiled-class.ts';
 import type { Condition } from '../domain/query/conditions.ts';
 import { queryTookTooLong } from '../domain/query/errors.ts';
 import { matcherOf } from '../domain/query/match.ts';
@@ -22,6 +23,8 @@ export interface Search {
   readonly place: ObjectPlace;
   readonly conditions: readonly Condition[];
   readonly reader: Reader;
+  /** Pairs of the class. */
+  readonly pairs: readonly CompiledPair[];
   /** Whether the reader may see an object. */
   readonly isVisible: (object: ObjectData) => boolean;
   /** When it has to end, by `performance.now()`. */
@@ -73,8 +76,8 @@ export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit'>;
  * @throws ApiError 408 when no path leads to them within 10,000 objects and the time
  */
 export async function findObjects(search: Search, part: Part): Promise<Walk> {
-  const { conditions, reader, hints } = search;
-  const plans = planList({ conditions, order: part.order, reader });
+  const { conditions, reader, pairs, hints } = search;
+  const plans = planList({ conditions, order: part.order, reader, pairs });
   const form = formOf(search, part, plans);
   const hint = hints.ways.get(form);
   const { done } = await race(search, { plans, part, hint });

@@ -4,7 +4,8 @@ import {
   compareWithCursor,
   type Order,
 } from '../domain/query/order.ts';
-import type { IdBounds, Path, Plan } from '../domain/query/plan.ts';
+import type { IdBounds, Path } from '../domain/query/paths.ts';
+import type { Plan } from '../domain/query/plan.ts';
 import { as, idKey, objectEntity } from '../store/entities.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
@@ -286,6 +287,8 @@ export function pathName(path: Path): string {
   switch (path.kind) {
     case 'index':
       return path.index === 'updated' ? 'updated' : `slot${path.index}`;
+    case 'pair':
+      return `slot${path.slot} by pairs`;
     case 'cells':
       return `slot${path.slot} by cells`;
     case 'rights':

@@ -3,8 +3,9 @@ import type { FieldType } from '../domain/field-types.ts';
 import type { Json } from '../domain/json.ts';
 import { toPoint } from '../domain/query/geo.ts';
 import { cellOf } from '../domain/query/geo-cells.ts';
+import { digestText } from '../domain/text-digest.ts';
 import { idKey } from './entities.ts';
-import type { IndexKeys } from './store.ts';
+import { type IndexKeys, type IndexName, indexNames } from './store.ts';
 
 /*
  * Keys whose text order, by code point, is the order of the values. A key is the encoded value, U+0000 and the id in
@@ -31,6 +32,26 @@ export function slotKeys(compiled: CompiledClass, values: StoredValues, id: numb
     keys[`slot${slot}`] = encodeValue(type, values[storage] ?? null) + end;
   }
   return keys;
+}
+
+/** Name of a slot, 0 to 15. */
+export function slotName(slot: number | undefined): IndexName {
+  const name = indexNames[slot ?? -1]; // the first sixteen are the slots
+  if (name === undefined) throw new Error(`no slot ${slot}`);
+  return name;
+}
+
+/** Code units of a code that stands in the keys of a pair; two long texts would be too much for a key. */
+const longestCode = 64;
+const digestMark = '#'; // no encoded value begins with it
+
+/**
+ * What the keys of objects with this value begin with in the slot of a pair; their keys in the index of the order
+ * follow. Of a long text it is a digest, which another text might share: whoever reads looks at the value again.
+ */
+export function pairStart(type: FieldType, value: Json): string {
+  const code = encodeValue(type, value);
+  return (code.length > longestCode ? digestMark + digestText(code) : code) + codeEnd;
 }
 
 /**

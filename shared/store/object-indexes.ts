@@ -1,8 +1,8 @@
-import type { CompiledClass } from '../domain/compiled-class.ts';
+import type { CompiledClass, CompiledPair } from '../domain/compiled-class.ts';
 import { idKey } from './entities.ts';
-import { slotKeys } from './index-keys.ts';
+import { pairStart, slotKeys, slotName } from './index-keys.ts';
 import type { ObjectData } from './records.ts';
-import type { IndexKeys } from './store.ts';
+import type { IndexKeys, IndexName } from './store.ts';
 
 /**
  * Where an object stands in the indexes of its class's partition: in every slot that the class uses, by the time
@@ -10,12 +10,30 @@ import type { IndexKeys } from './store.ts';
  */
 export function objectIndexes(compiled: CompiledClass, data: ObjectData): IndexKeys {
   const id = idKey(data.id);
-  return {
+  const keys: IndexKeys = {
     ...slotKeys(compiled, data.values, data.id),
     updated: data.updated_at + id,
+  };
+  return {
+    ...(compiled.pairs.length === 0 ? keys : withPairs(compiled.pairs, data, keys)),
     ...(data.owner !== null && { owned: idKey(data.owner) + id }),
     ...(isShared(data) && { shared: id }),
   };
+}
+
+/** In the slot of a pair an object stands under its value of one field as it stands in the index of the other. */
+function withPairs(
+  pairs: readonly CompiledPair[],
+  { values }: ObjectData,
+  keys: IndexKeys,
+): IndexKeys {
+  const all: { [name in IndexName]?: string } = { ...keys };
+  for (const { slot, filter, order } of pairs) {
+    const place = keys[order === undefined ? 'updated' : slotName(order.slot)];
+    const value = values[filter.storage] ?? null;
+    if (place !== undefined) all[slotName(slot)] = pairStart(filter.type, value) + place;
+  }
+  return all;
 }
 
 function isShared(data: ObjectData): boolean {

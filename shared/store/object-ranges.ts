@@ -1,9 +1,9 @@
 import type { Scalar } from '../domain/query/operands.ts';
-import type { IdBounds, IndexPath, Limit, Path } from '../domain/query/plan.ts';
+import type { IdBounds, IndexPath, Limit, PairPath, Path } from '../domain/query/paths.ts';
 import { compareText } from '../domain/query/text-order.ts';
 import { idKey } from './entities.ts';
-import { codeEnd, encodeText, encodeValue, nullCode } from './index-keys.ts';
-import { type Bound, type IndexName, indexNames, type Query } from './store.ts';
+import { codeEnd, encodeText, encodeValue, nullCode, pairStart, slotName } from './index-keys.ts';
+import type { Bound, IndexName, Query } from './store.ts';
 
 /** A range of objects of one class: of the table, or of an index. */
 export type ObjectRange = Pick<Query, 'index' | 'lower' | 'upper'>;
@@ -52,6 +52,8 @@ export function objectRanges(
         lower: { key: first, inclusive: true },
         upper: { key: successor(last), inclusive: false },
       }));
+    case 'pair':
+      return objectRanges(path.order, ids, from).map((range) => pairRange(path, range));
     case 'index': {
       const ranges =
         path.points === undefined ? [limitsRange(path)] : pointRanges(path, path.points, bounds);
@@ -60,6 +62,17 @@ export function objectRanges(
       return all.filter((range) => !isEmpty(range));
     }
   }
+}
+
+/** The part of a pair's slot that is for its value what a range is in the index of the order. */
+function pairRange({ slot, type, value }: PairPath, { lower, upper }: ObjectRange): ObjectRange {
+  const start = pairStart(type, value);
+  const end = start.slice(0, -codeEnd.length) + afterCodeEnd;
+  return {
+    index: slotName(slot),
+    lower: lower ? { ...lower, key: start + lower.key } : { key: start, inclusive: true },
+    upper: upper ? { ...upper, key: start + upper.key } : { key: end, inclusive: false },
+  };
 }
 
 function narrowed({ above, below }: IdBounds, { id, isDescending }: Start): IdBounds {
@@ -118,12 +131,6 @@ function codesOf({ index, type }: IndexPath): Codes {
     start: (value) => encodeValue(type, value) + codeEnd,
     after: (value) => encodeValue(type, value) + afterCodeEnd,
   };
-}
-
-function slotName(slot: number): IndexName {
-  const name = indexNames[slot]; // the first sixteen are the slots
-  if (name === undefined) throw new Error(`no slot ${slot}`);
-  return name;
 }
 
 function limitsRange(path: IndexPath): ObjectRange {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: what all items hold stands on one page
 import type { Role } from '../domain/access.ts';
-import type { FieldDefinition, FieldStorage } from '../domain/field-types.ts';
+import type { FieldDefinition, FieldStorage, IndexPair } from '../domain/field-types.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { ClassPermission, ObjectPermission } from '../domain/object-access.ts';
 import type { Change, Key } from './store.ts';
@@ -112,7 +112,9 @@ export interface ClassData {
   readonly storage: readonly FieldStorage[];
   /** Index positions given up, longest ago first. */
   readonly retiredSlots: readonly number[];
-  /** Slots that came with a change of the schema and may not hold every object yet; none when absent. */
+  /** Pairs of fields that lists made worth a slot; none when absent. */
+  readonly pairs?: readonly IndexPair[];
+  /** Slots that came with a change of the schema, or for a pair, and may not hold every object yet; none when absent. */
   readonly unfilledSlots?: readonly number[];
   /** Storage names of file fields given up, while objects may still hold files of theirs; none when absent. */
   readonly retiredFiles?: readonly string[];

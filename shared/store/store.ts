@@ -51,7 +51,7 @@ export interface Key {
 }
 
 /**
- * The indexes, all inside a partition: sixteen slots for the indexed fields of a class, and three over which
+ * The indexes, all inside a partition: sixteen slots for the indexed fields of a class and pairs of them, and three over which
  * objects are listed by time of change, by owner, and by being readable by others.
  */
 export const indexNames = [

@@ -4,12 +4,16 @@ import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import type { Dispatch } from '../../shared/http/message.ts';
 import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { askForPair, pairsBuilt, plantPair } from '../support/pairs.ts';
 import {
   type Caller,
   expectedIds,
+  type ModelPair,
   modelObject,
+  modelPair,
   modelQuestion,
   modelSchema,
+  pairedQuestion,
   type Question,
 } from '../support/query-model.ts';
 
@@ -88,18 +92,34 @@ interface ModelWorld {
   readonly early: readonly boolean[];
   readonly objects: readonly Values[];
   readonly updated: readonly number[];
+  readonly pairs: readonly ModelPair[];
   readonly questions: readonly Question[];
 }
 
 let classes = 0;
+const plainField = { name: 'plain', type: 'text' };
 
 /** Waits until the indexes of a class are built. */
 async function ready(name: string): Promise<void> {
   while ((await asOwner('GET', `classes/${name}/`)).status !== 'ready') await api.platform.idle();
 }
 
+/** Has the pairs of one kind asked for and built, or left as they are; where there can be none, nothing happens. */
+async function makePairs(name: string, pairs: readonly ModelPair[], built: ModelPair['built']) {
+  for (const pair of pairs.filter((one) => one.built === built)) {
+    if (built === 'never') {
+      await plantPair(world, name, { ...pair, isFilled: false });
+      // a change of the schema that leaves all indexes alone must not take it for built
+      await asOwner('PATCH', `classes/${name}/`, { schema: [...modelSchema, plainField] });
+    } else {
+      await askForPair(world, name, pair);
+      await pairsBuilt(world);
+    }
+  }
+}
+
 /** Makes a class and its objects, its schema changed on the way, and some objects changed last. */
-async function build({ early, objects, updated }: ModelWorld): Promise<string> {
+async function build({ early, objects, updated, pairs }: ModelWorld): Promise<string> {
   const name = `model${classes++}`;
   const bare = modelSchema.map((field, at) => {
     if (early[at] || field.unique) return field;
@@ -107,6 +127,7 @@ async function build({ early, objects, updated }: ModelWorld): Promise<string> {
     return definition;
   });
   await asOwner('POST', 'classes/', { name, schema: bare });
+  await makePairs(name, pairs, 'early');
   const path = `classes/${name}/objects/`;
   const ids: number[] = [];
   for (const [at, values] of objects.entries()) {
@@ -124,6 +145,8 @@ async function build({ early, objects, updated }: ModelWorld): Promise<string> {
   }
   if (objects.length < 2) await asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
   await ready(name);
+  await makePairs(name, pairs, 'late');
+  await makePairs(name, pairs, 'never');
   for (const at of updated) {
     const id = ids[at];
     if (id !== undefined) await asOwner('PATCH', `${path}${id}/`, { whole: at, text: `b${at}` });
@@ -200,18 +223,25 @@ function toPath(path: string, { lookups, order, pageSize }: Question): string {
   return `${world.base}${path}?${parameters}`;
 }
 
-const modelWorld: fc.Arbitrary<ModelWorld> = fc.record({
-  early: fc.array(fc.boolean(), { minLength: modelSchema.length, maxLength: modelSchema.length }),
-  objects: fc.oneof(
-    { weight: 8, arbitrary: fc.array(modelObject, { maxLength: 40 }) },
-    { weight: 1, arbitrary: fc.array(modelObject, { minLength: 200, maxLength: 260 }) },
-  ),
-  updated: fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 4 }),
-  questions: fc.array(modelQuestion(6), {
-    minLength: questionsEach,
-    maxLength: questionsEach,
-  }),
-});
+const anyWorld = (pairs: readonly ModelPair[]): fc.Arbitrary<ModelWorld> =>
+  fc.record({
+    early: fc.array(fc.boolean(), { minLength: modelSchema.length, maxLength: modelSchema.length }),
+    objects: fc.oneof(
+      { weight: 8, arbitrary: fc.array(modelObject, { maxLength: 40 }) },
+      { weight: 1, arbitrary: fc.array(modelObject, { minLength: 200, maxLength: 260 }) },
+    ),
+    updated: fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 4 }),
+    pairs: fc.constant(pairs),
+    questions: fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: modelQuestion(6) },
+        ...pairs.map((pair) => pairedQuestion(6, pair)),
+      ),
+      { minLength: questionsEach, maxLength: questionsEach },
+    ),
+  });
+
+const modelWorld = fc.array(modelPair, { maxLength: 4 }).chain(anyWorld);
 
 it('lists give what a plain array gives, forth and back, whoever asks for whatever', async () => {
   await fc.assert(

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileClass } from '../../shared/domain/compiled-class.ts';
 import { allUnder } from '../../shared/services/all-under.ts';
-import { as, classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
+import { as, objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type IndexName, indexNames } from '../../shared/store/store.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { askForPair, storedClass } from '../support/pairs.ts';
 
 /*
  * Everything at once on one class, for as many seconds as SOAK_SECONDS says: creates, updates that count, deletes,
- * filters and changes of the schema. What clients were told must be there at the end, and every index entry too.
+ * filters, changes of the schema and pairs of fields. What clients were told must be there at the end, and every index entry too.
  */
 
 const seconds = Number(process.env.SOAK_SECONDS ?? 3);
@@ -44,7 +45,7 @@ const schemas = [
 const known = new Map<number, number>();
 const deleted = new Set<number>();
 const wrong: string[] = [];
-const done = { creates: 0, updates: 0, deletes: 0, filters: 0, schemas: 0 };
+const done = { creates: 0, updates: 0, deletes: 0, filters: 0, schemas: 0, pairs: 0 };
 
 async function create(): Promise<void> {
   const { id } = expected(await call('POST', objects, { n: 0, s: 'new' }), 201);
@@ -97,6 +98,19 @@ async function change(turn: number): Promise<void> {
   expected(await call('PATCH', 'classes/busy/', { schema }), 200);
   await world.ready('busy');
   done.schemas += 1;
+  if (schema === schemas[1]) await pairUp(turn);
+}
+
+/** Has the filter and its order share a slot, and goes on while it is being filled, or every other time after that. */
+async function pairUp(turn: number): Promise<void> {
+  await askForPair(world, 'busy', { filter: 's', order: 'n' });
+  const isWaiting = async () => {
+    const { pairs = [], unfilledSlots = [] } = (await storedClass(world, 'busy')).item.data;
+    return pairs.length === 0 || (turn % 8 === 1 && unfilledSlots.length > 0);
+  };
+  while (await isWaiting()) await new Promise(setImmediate);
+  for (let query = 0; query < 7; query += 1) await filter(query);
+  done.pairs += 1;
 }
 
 async function positionsIn(pk: string, name: IndexName): Promise<readonly string[]> {
@@ -111,14 +125,10 @@ async function positionsIn(pk: string, name: IndexName): Promise<readonly string
 }
 
 async function entries() {
-  const { store } = api.platform;
-  const [name] = await store.get([instanceNameEntity.key(world.instance)]);
-  const instance = as(instanceNameEntity, name)?.data.instance ?? 0;
-  const [item] = await store.get([classEntity.key(instance, 'busy')]);
-  const data = as(classEntity, item)?.data;
-  if (data === undefined) throw new Error('the class is gone');
+  const { instance, item } = await storedClass(world, 'busy');
+  const { data } = item;
   const { pk } = objectEntity.key(instance, data.number, 0);
-  const stored = (await allUnder(store, { pk, sk: '' })).map(
+  const stored = (await allUnder(api.platform.store, { pk, sk: '' })).map(
     (found) => as(objectEntity, found).data,
   );
   const compiled = compileClass(data, () => '');

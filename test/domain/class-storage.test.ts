@@ -26,7 +26,7 @@ describe('where values are', () => {
       'a new class without indexes has no slots',
       undefined,
       [{ name: 'a', type: 'text' }],
-      { storage: [{ storage: '2_a' }], retiredSlots: [], slotsChanged: false },
+      { storage: [{ storage: '2_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
     ],
     [
       'only types with an order get a slot',
@@ -45,6 +45,7 @@ describe('where values are', () => {
           { storage: '2_d', slot: 1 },
         ],
         retiredSlots: [],
+        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -55,6 +56,7 @@ describe('where values are', () => {
       {
         storage: [{ storage: '1_c', slot: 1 }, { storage: '1_a', slot: 0 }, { storage: '1_b' }],
         retiredSlots: [],
+        pairs: [],
         slotsChanged: false,
       },
     ],
@@ -65,6 +67,7 @@ describe('where values are', () => {
       {
         storage: [{ storage: '1_a', slot: 0 }, { storage: '2_b' }, { storage: '1_c', slot: 1 }],
         retiredSlots: [],
+        pairs: [],
         slotsChanged: false,
       },
     ],
@@ -75,6 +78,7 @@ describe('where values are', () => {
       {
         storage: [{ storage: '1_a' }, { storage: '1_c', slot: 1 }, { storage: '2_d', slot: 2 }],
         retiredSlots: [0],
+        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -82,7 +86,12 @@ describe('where values are', () => {
       'a slot given up earlier is not given while others are fresh',
       { schema: [], storage: [], retiredSlots: [0, 1] },
       [indexed('a')],
-      { storage: [{ storage: '2_a', slot: 2 }], retiredSlots: [0, 1], slotsChanged: true },
+      {
+        storage: [{ storage: '2_a', slot: 2 }],
+        retiredSlots: [0, 1],
+        pairs: [],
+        slotsChanged: true,
+      },
     ],
     [
       'when none is fresh, the one given up longest ago is next',
@@ -91,6 +100,7 @@ describe('where values are', () => {
       {
         storage: [...full.storage.slice(2), { storage: '2_g', slot: 1 }],
         retiredSlots: [0],
+        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -101,6 +111,7 @@ describe('where values are', () => {
       {
         storage: many.map(({ name }, slot) => ({ storage: `2_${name}`, slot })),
         retiredSlots: [],
+        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -112,7 +123,7 @@ describe('where values are', () => {
         retiredSlots: [],
       },
       [{ name: 'a', type: 'reference', target: 'self' }],
-      { storage: [{ storage: '2_a' }], retiredSlots: [], slotsChanged: false },
+      { storage: [{ storage: '2_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
     ],
     [
       'the target in another case is the same',
@@ -122,7 +133,7 @@ describe('where values are', () => {
         retiredSlots: [],
       },
       [{ name: 'a', type: 'reference', target: 'Book' }],
-      { storage: [{ storage: '1_a' }], retiredSlots: [], slotsChanged: false },
+      { storage: [{ storage: '1_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
     ],
   ])('%s', (_title, previous, schema, plan) => {
     const planned = planStorage(previous, schema, 2);

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { compileClass } from '../../shared/domain/compiled-class.ts';
 import type { FieldDefinition, FieldType } from '../../shared/domain/field-types.ts';
 import type { Json } from '../../shared/domain/json.ts';
-import { encodeNumber, encodeText, encodeValue, slotKeys } from '../../shared/store/index-keys.ts';
+import {
+  encodeNumber,
+  encodeText,
+  encodeValue,
+  pairStart,
+  slotKeys,
+} from '../../shared/store/index-keys.ts';
 
 /** Order as the store has it: by code point, which is the order of bytes. */
 function compareText(a: string, b: string): number {
@@ -137,6 +143,19 @@ describe('index keys', () => {
       slot3: '"x\u00000000000042',
       slot15: '~\u00000000000042',
     });
+  });
+
+  it('begins differently for each value in a pair, and never long', () => {
+    const texts = ['', 'a', 'a\u0000', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(128)];
+    const codes = [...texts, null].map((text) => pairStart('string', text));
+
+    expect(new Set(codes).size).toBe(codes.length);
+    expect(
+      codes.filter((code) => codes.some((one) => one !== code && code.startsWith(one))),
+    ).toEqual([]);
+    const longest = [pairStart('string', '\u{10ffff}'.repeat(128)), ...codes];
+    expect(Math.max(...longest.map((code) => Buffer.byteLength(code)))).toBeLessThan(200);
+    expect(codes.every((code) => code.endsWith('\u0000'))).toBe(true);
   });
 
   it('has no order of lists', () => {

@@ -59,7 +59,7 @@ function isIn(object: ObjectData, { index, lower, upper }: ObjectRange): boolean
 /** Whether the best path that a query opens leads to an object, and whether the query holds of it. */
 function outcome(query: object, object: ObjectData) {
   const { conditions } = parseQueries([JSON.stringify(query)], compiled);
-  const plans = planList({ conditions, order, reader: { kind: 'unbound' } });
+  const plans = planList({ conditions, order, reader: { kind: 'unbound' }, pairs: [] });
   const path = plans.at(-1)?.path;
   if (path === undefined || path.kind === 'ids') throw new Error('no path with ranges');
   const ranges = objectRanges(path, idBounds(conditions));
@@ -132,7 +132,9 @@ describe('a range', () => {
 
   it('of nothing is none', () => {
     const { conditions } = parseQueries(['{"integer":{"_gt":5,"_lt":5}}'], compiled);
-    const path = planList({ conditions, order, reader: { kind: 'unbound' } }).at(-1)?.path;
+    const path = planList({ conditions, order, reader: { kind: 'unbound' }, pairs: [] }).at(
+      -1,
+    )?.path;
 
     expect(path?.kind === 'index' && objectRanges(path, idBounds(conditions))).toEqual([]);
     expect(objectRanges({ kind: 'all' }, { above: 4, below: 5 })).toEqual([]);

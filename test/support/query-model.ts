@@ -308,3 +308,46 @@ export const modelQuestion = (callers: number): fc.Arbitrary<Question> =>
     }),
     pageSize: fc.constantFrom(1, 2, 3, 5, 7, 20, 100),
   });
+
+/** Two fields that share a slot, and how far that is when questions are asked. */
+export interface ModelPair {
+  readonly filter: string;
+  readonly order: string;
+  /** Before there are objects; when all are there; or for ever under way. */
+  readonly built: 'early' | 'late' | 'never';
+}
+
+/** A pair; fields that cannot be one are never made one. */
+export const modelPair: fc.Arbitrary<ModelPair> = fc.record({
+  filter: fc.constantFrom(...Object.keys(scalars), 'other'),
+  order: fc.constantFrom(...orders.slice(2)),
+  built: fc.constantFrom('early', 'late', 'never'),
+});
+
+/** A question that a pair is for: one value of its first field, in the order of its second. */
+export const pairedQuestion = (
+  callers: number,
+  { filter, order }: ModelPair,
+): fc.Arbitrary<Question> => {
+  const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = { ...scalars, other: id };
+  const value = values[filter] ?? fc.constant(null);
+  return fc.record({
+    caller: fc.nat({ max: callers - 1 }),
+    lookups: fc
+      .tuple(
+        fc.oneof(
+          { weight: 4, arbitrary: lookup(filter, ['_eq'], value) },
+          lookup(filter, ['_in'], fc.tuple(value)),
+          lookup(filter, ['_exists'], fc.constant(false)),
+        ),
+        fc.oneof(
+          { weight: 2, arbitrary: fc.constant([]) },
+          fc.tuple(plainLookup),
+          ...(order in values ? [fc.tuple(scalarLookup(order, values[order] ?? id))] : []),
+        ),
+      )
+      .map(([equal, others]) => [equal, ...others]),
+    order: fc.constantFrom(order, `-${order}`),
+    pageSize: fc.constantFrom(1, 2, 3, 5, 20),
+  });
+};

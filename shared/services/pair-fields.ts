@@ -1,0 +1,40 @@
+import { type PairFields, planPair } from '../domain/class-pairs.ts';
+import { as, classEntity } from '../store/entities.ts';
+import type { ClassData } from '../store/records.ts';
+import { replace } from '../store/writes.ts';
+import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
+import { maintain } from './maintain.ts';
+import { newWork, type WorkKind } from './work.ts';
+
+/** Two fields of a class that lists have asked for together. */
+export type WantedPair = PairFields & Omit<ChangedIndexes, 'epoch'>;
+
+const waitMs = 5000;
+
+/**
+ * Gives two fields of a class a slot in common, if there is one to spare, and has it filled. The class stays ready
+ * meanwhile: lists read the slot when it holds every object.
+ */
+export const pairFields: WorkKind = {
+  name: 'pair-fields',
+  step: async (context, task) => {
+    const wanted = task as WantedPair; // so it was stored
+    const { instance, className, classNumber } = wanted;
+    const [item] = await context.store.get([classEntity.key(instance, className)]);
+    const current = as(classEntity, item);
+    if (current?.data.number !== classNumber || current.data.status === 'migrating') return 'done';
+    if (isFilling(current.data)) return { task, afterMs: waitMs }; // or that would begin anew
+    const pair = planPair(current.data, wanted);
+    if (pair === undefined) return 'done';
+    const { pairs = [], epoch: before } = current.data;
+    const epoch = before + 1;
+    const data = { ...current.data, pairs: [...pairs, pair], unfilledSlots: [pair.slot], epoch };
+    const work = newWork(context, buildIndexes, { instance, className, classNumber, epoch });
+    await maintain(context, [replace(current, data), work]);
+    return 'done';
+  },
+};
+
+function isFilling({ unfilledSlots = [] }: ClassData): boolean {
+  return unfilledSlots.length > 0;
+}

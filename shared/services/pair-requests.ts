@@ -1,0 +1,62 @@
+import { planPair, timeOfChange } from '../domain/class-pairs.ts';
+import { missingPair } from '../domain/query/pairs.ts';
+import type { Context } from '../resource/route.ts';
+import type { ClassData } from '../store/records.ts';
+import type { Stored } from '../store/store.ts';
+import { maintain } from './maintain.ts';
+import type { Part, Search, SearchReport } from './object-search.ts';
+import { pairFields } from './pair-fields.ts';
+import { newWork } from './work.ts';
+
+/** What is needed of the call of a list. */
+type ListCall = Pick<Context, 'platform' | 'hints'> & {
+  readonly instance: number;
+  readonly class: Stored<ClassData>;
+};
+
+/** A list whose page was searched. */
+interface Searched extends Pick<Search, 'conditions' | 'pairs' | 'reader'>, Pick<Part, 'order'> {
+  readonly report: SearchReport;
+}
+
+const fairShare = 3; // keys read for each object found
+const worthAPair = 1000; // keys that a process read beyond that: some pages of a filter that one in ten fits
+
+/**
+ * Notes what a page has cost, and asks for a pair of its fields when pages like it have read far more than they gave.
+ * A failure is logged: the page itself is there.
+ */
+export async function notePageCost(call: ListCall, searched: Searched): Promise<void> {
+  const { keysRead, kept } = searched.report;
+  const wasted = keysRead - fairShare * kept;
+  const pair = wasted > 0 ? wantedPair(call, searched) : undefined;
+  if (pair === undefined) return;
+  const { hints, instance, class: place } = call;
+  const { number, epoch } = place.data;
+  const name = [instance, number, epoch, pair.filter, pair.order].join();
+  const before = hints.wasted.get(name) ?? 0;
+  hints.wasted.set(name, before + wasted);
+  if (before >= worthAPair || before + wasted < worthAPair) return;
+  const task = { instance, className: place.data.name, classNumber: number, ...pair };
+  try {
+    await maintain(call.platform, [newWork(call.platform, pairFields, task)]);
+  } catch (error) {
+    hints.wasted.set(name, undefined);
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    call.platform.log({ level: 'error', message: 'a pair could not be asked for yet', cause });
+  }
+}
+
+/** The pair that would have led straight to the page; undefined when there is none, or the class has no room for it. */
+function wantedPair(
+  { class: { data } }: ListCall,
+  { conditions, pairs, reader, order }: Searched,
+): { readonly filter: string; readonly order: string } | undefined {
+  if (reader.kind === 'bound' || data.status === 'migrating') return undefined;
+  const names = missingPair(conditions, order, pairs);
+  if (names === undefined) return undefined;
+  const storageOf = (name: string) =>
+    data.storage[data.schema.findIndex((field) => field.name === name)]?.storage ?? timeOfChange;
+  const pair = { filter: storageOf(names.filter), order: storageOf(names.order) };
+  return planPair(data, pair) && pair;
+}
