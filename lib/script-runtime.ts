@@ -5,7 +5,7 @@ import type { RuntimeFiles } from '../shared/runtimes/package.ts';
 import type { ScriptRuntime } from '../shared/services/script-runner.ts';
 
 const folder = fileURLToPath(new URL('../shared/runtimes', import.meta.url));
-const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs'];
+const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs', 'write-all.cjs'];
 const pythonFiles = [
   ...['index.py', 'conversation.py', 'runner.py', 'context.py', 'family.py', 'seccomp.py'],
 ];

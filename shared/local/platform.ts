@@ -78,7 +78,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const push = { ...medium.push, ...options.push };
   const vault = openVault(medium.secrets);
   const calls = openCalls(clock);
-  const scripts = openScripts(options.scripts);
+  const cache = medium.folder === undefined ? {} : { cache: join(medium.folder, 'cache') };
+  const scripts = openScripts({ ...cache, ...options.scripts });
   const forRuns = {
     store,
     files,

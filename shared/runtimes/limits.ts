@@ -4,18 +4,23 @@ export const maxHeapMegabytes = 160;
 /** Most memory of a process that runs scripts, where nothing else limits it. */
 export const maxResidentBytes = 320 * 1024 * 1024;
 
+/** What a process of Node may read, and write: paths, of folders with all that is in them. */
+export interface Reach {
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+}
+
 /** Flags that close files, processes, workers and addons, by the version of Node that is to run. */
 export function permissionFlags(
   knownFlags: ReadonlySet<string>,
-  { readable, writable }: { readonly readable: string; readonly writable: string },
+  { readable, writable }: Reach,
 ): readonly string[] {
   return [
     knownFlags.has('--permission') ? '--permission' : '--experimental-permission',
     '--disable-warning=ExperimentalWarning',
     `--max-old-space-size=${maxHeapMegabytes}`,
-    `--allow-fs-read=${readable}`,
-    `--allow-fs-read=${writable}`,
-    `--allow-fs-write=${writable}`,
+    ...[...readable, ...writable].map((path) => `--allow-fs-read=${path}`),
+    ...writable.map((path) => `--allow-fs-write=${path}`),
   ];
 }
 

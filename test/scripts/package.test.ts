@@ -29,7 +29,10 @@ test.each([
   [
     'Node',
     packScript(nodeRuntimeFiles(), script),
-    ['context.cjs', 'index.mjs', 'lockdown.cjs', 'main.js', 'runner.cjs', 'version.json'],
+    [
+      ...['context.cjs', 'index.mjs', 'lockdown.cjs', 'main.js', 'runner.cjs', 'version.json'],
+      'write-all.cjs',
+    ],
     'main.js',
   ],
   [

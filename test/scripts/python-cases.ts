@@ -4,8 +4,8 @@ import type { Case } from './cases.ts';
 
 /** A Python script, and what becomes of its last run in every host. */
 export interface PythonCase extends Case {
-  /** Whether it needs processes, threads or signals, which Pyodide has not. */
-  readonly needsSystem?: true;
+  /** Whether Pyodide is tried with it too; that takes a second. */
+  readonly inPyodide?: true;
 }
 
 const json = 'application/json';
@@ -23,6 +23,7 @@ const showing = (...parts: readonly string[]) => {
 const globals: readonly PythonCase[] = [
   {
     name: 'ARGS, CONFIG and META are what was given',
+    inPyodide: true,
     source: 'import json\nprint(json.dumps([ARGS, CONFIG, META]))',
     args: { GET: { a: '1' }, POST: { b: [2, null, true, 0.5] }, a: '1' },
     config: { salt: 'x9' },
@@ -38,6 +39,7 @@ const globals: readonly PythonCase[] = [
   },
   {
     name: 'the globals are these, and nothing of the wrapper shows',
+    inPyodide: true,
     source: 'print(*sorted(globals()))',
     stdout:
       'ARGS CONFIG HttpResponse META __builtins__ __doc__ __file__ __loader__ __name__ __package__ __spec__ set_response',
@@ -50,12 +52,14 @@ const globals: readonly PythonCase[] = [
   },
   {
     name: 'modules of the wrapper cannot be imported',
+    inPyodide: true,
     source:
       "for name in ('context', 'family', 'runner', 'conversation', 'index'):\n    try:\n        __import__(name)\n        print(name)\n    except ImportError:\n        print('-')",
     stdout: '-\n-\n-\n-\n-',
   },
   {
     name: 'the standard library is there',
+    inPyodide: true,
     source:
       "import base64, collections, csv, ctypes, datetime, decimal, email, hashlib, hmac, itertools, math, random, re, sqlite3, ssl, statistics, string, urllib.request, uuid, xml.etree.ElementTree, zlib\nprint(hashlib.md5(b'x').hexdigest(), decimal.Decimal('0.1') + 1, sqlite3.connect(':memory:').execute('select 1 + 1').fetchone())",
     stdout: '9dd4e461268c8034f5c8564e155c67a6 1.1 (2,)',
@@ -74,11 +78,13 @@ const globals: readonly PythonCase[] = [
   },
   {
     name: 'the environment holds nothing of the host',
+    inPyodide: true,
     source: 'import os\nprint(*sorted(os.environ))',
     stdout: 'HOME LANG PATH PWD TMPDIR TZ',
   },
   {
     name: 'the temporary folder can be written',
+    inPyodide: true,
     source:
       "import os, tempfile\nopen('a', 'w').write('ż')\nwith tempfile.NamedTemporaryFile('w', delete=False, suffix='b'): pass\nprint(open('a').read(), len(os.listdir(os.getcwd())), os.getcwd() == tempfile.gettempdir())",
     stdout: 'ż 2 True',
@@ -106,6 +112,7 @@ const endings: readonly PythonCase[] = [
   { name: 'an empty script succeeds', source: '' },
   {
     name: 'an exception is a failure with its traceback',
+    inPyodide: true,
     source: "print(1)\ndef f():\n    raise ValueError('bad')\nf()",
     status: 'failure',
     stdout: '1',
@@ -127,6 +134,7 @@ const endings: readonly PythonCase[] = [
   },
   {
     name: 'Python 2 is a syntax error',
+    inPyodide: true,
     source: 'print "hello"',
     status: 'failure',
     stderr: showing('File "main.py", line 1\n    print "hello"', 'SyntaxError: Missing paren'),
@@ -140,6 +148,7 @@ const endings: readonly PythonCase[] = [
   { name: 'a byte order mark is no part of the source', source: '\ufeffprint(1)', stdout: '1' },
   {
     name: 'endless recursion is a failure',
+    inPyodide: true,
     source: 'def f(): return f() + 1\nf()',
     status: 'failure',
     stderr: showing('RecursionError: maximum recursion depth exceeded'),
@@ -192,6 +201,7 @@ const endings: readonly PythonCase[] = [
     ] as const
   ).map(([value, status, stderr = '']) => ({
     name: `sys.exit(${value}) is ${status}, without a response`,
+    ...(value === '3' && { inPyodide: true as const }),
     source: `import sys\nprint('x')\nset_response(HttpResponse(201))\nsys.exit(${value})`,
     stdout: 'x',
     status,
@@ -204,7 +214,6 @@ const endings: readonly PythonCase[] = [
     source:
       "import sys\nset_response(HttpResponse(201))\nprint('so far', end='')\nprint('err', file=sys.stderr)\ndef spin():\n    while True: pass\nspin()",
     timeoutMs: 400,
-    needsSystem: true,
     status: 'timeout',
     stdout: 'so far',
     stderr: showing('err\nTime is over', 'line 7, in <module>\n', 'line 6, in spin\n'),
@@ -213,13 +222,13 @@ const endings: readonly PythonCase[] = [
     name: 'waiting ends with the time too',
     source: "import time\nprint('so far')\ntime.sleep(60)",
     timeoutMs: 400,
-    needsSystem: true,
     status: 'timeout',
     stdout: 'so far',
     stderr: showing('line 3', 'time.sleep(60)'),
   },
   {
     name: 'a script that catches everything ends with its time',
+    inPyodide: true,
     source:
       "print('so far')\nwhile True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
     timeoutMs: 400,
@@ -240,7 +249,6 @@ const endings: readonly PythonCase[] = [
     source:
       "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nprint('so far')\nwhile True: pass",
     timeoutMs: 400,
-    needsSystem: true,
     status: 'timeout',
     stdout: 'so far',
   },
@@ -252,7 +260,12 @@ const processes: readonly PythonCase[] = [
     source: "import os\nprint('x')\nset_response(HttpResponse(201))\nos._exit(0)",
     stdout: 'x',
   },
-  { name: 'os._exit(3) is failure', source: 'import os\nos._exit(3)', status: 'failure' },
+  {
+    name: 'os._exit(3) is failure',
+    inPyodide: true,
+    source: 'import os\nos._exit(3)',
+    status: 'failure',
+  },
   { name: 'os._exit(124) is a time-out', source: 'import os\nos._exit(124)', status: 'timeout' },
   {
     name: 'a script that a signal ends is a failure, and told',
@@ -345,19 +358,26 @@ const processes: readonly PythonCase[] = [
 const outputs: readonly PythonCase[] = [
   {
     name: 'both streams are kept apart, newlines at their ends removed',
+    inPyodide: true,
     source: "import sys\nprint('out\\n\\n')\nprint('err\\r', file=sys.stderr)\nprint()\nprint('i')",
     stdout: 'out\n\n\n\ni',
     stderr: 'err\r',
   },
   {
     name: 'unicode passes',
+    inPyodide: true,
     source: "print('żółć 🦉', ARGS['x'])",
     args: { x: 'ü\u2028' },
     stdout: 'żółć 🦉 ü\u2028',
   },
-  { name: 'half a character is replaced', source: "print('\\ud83e|')", stdout: '\ufffd|' },
+  {
+    name: 'half a character is replaced',
+    source: "print('\\ud83e|')",
+    stdout: '\ufffd|',
+  },
   {
     name: 'bytes that are no text are replaced',
+    inPyodide: true,
     source:
       "import sys\nsys.stdout.buffer.write(b'\\xff\\x00A')\nsys.stdout.buffer.write('ż'.encode()[:1])",
     stdout: '\ufffd\u0000A\ufffd',
@@ -392,6 +412,7 @@ const outputs: readonly PythonCase[] = [
   },
   {
     name: 'one byte more is a failure',
+    inPyodide: true,
     source: `import sys\nsys.stdout.write('x' * ${maxOutputBytes + 1})`,
     status: 'failure',
     stdout: 'x'.repeat(maxOutputBytes - tooMuchOutput.length),
@@ -406,6 +427,7 @@ const outputs: readonly PythonCase[] = [
   },
   {
     name: 'output without end is a failure',
+    inPyodide: true,
     source: "while True: print('x' * 1000)",
     status: 'failure',
     stdout: expect.stringMatching(/^[x\n]{500000,524288}$/),
@@ -428,6 +450,7 @@ const outputs: readonly PythonCase[] = [
 const responses: readonly PythonCase[] = [
   {
     name: 'a response with everything',
+    inPyodide: true,
     source: "set_response(HttpResponse(418, 'tea', 'text/plain', {'X-A': 'b', 'X-N': 5}))",
     response: {
       status: 418,
@@ -535,6 +558,7 @@ const responses: readonly PythonCase[] = [
   },
   {
     name: 'a response that cannot be read is a failure',
+    inPyodide: true,
     source:
       "class C:\n    def __str__(self): raise ValueError('mine')\nset_response(HttpResponse(200, C()))",
     status: 'failure',
@@ -551,6 +575,7 @@ const responses: readonly PythonCase[] = [
 const repeated: readonly PythonCase[] = [
   {
     name: 'globals are new for each run',
+    inPyodide: true,
     times: 3,
     source: "print('left' in globals())\nleft = 1",
     stdout: 'False',
@@ -571,6 +596,7 @@ const repeated: readonly PythonCase[] = [
   },
   {
     name: 'files do not stay, whatever their rights',
+    inPyodide: true,
     times: 3,
     source:
       "import os\nprint(os.listdir('.'))\nos.makedirs('d/e')\nopen('d/e/x', 'w').close()\nopen('.hidden', 'w').close()\nos.symlink('/', 'd/link')\nos.chmod('d/e', 0)\nos.chmod('d', 0)",
@@ -641,6 +667,7 @@ const forgeries: readonly PythonCase[] = [
   },
   {
     name: 'an end mark in the output is text like any other',
+    inPyodide: true,
     source: `print('${'0'.repeat(32)}', end='')\nprint('more')`,
     stdout: `${'0'.repeat(32)}more`,
   },
@@ -653,6 +680,14 @@ const limits: readonly PythonCase[] = [
     timeoutMs: 60_000,
     status: 'failure',
     stderr: showing('line 2', 'MemoryError'),
+  },
+  {
+    name: 'a memory bomb ends',
+    inPyodide: true,
+    source: 'all = []\nwhile True: all.append(bytearray(10_000_000))',
+    timeoutMs: 60_000,
+    status: 'failure',
+    stderr: expect.any(String),
   },
   {
     name: 'processes take memory together',
@@ -703,17 +738,14 @@ const limits: readonly PythonCase[] = [
   },
 ];
 
-const alone = (rows: readonly PythonCase[]) =>
-  rows.map((row) => ({ ...row, needsSystem: true }) as const);
-
 /** Every case, by what it is about. */
 export const pythonCases: Readonly<Record<string, readonly PythonCase[]>> = {
   'what a script sees': globals,
   'how a run ends': endings,
-  'threads and processes': alone(processes),
+  'threads and processes': processes,
   output: outputs,
   'custom responses': responses,
-  'runs one after the other': [...repeated, ...alone(apart)],
-  forgeries: alone(forgeries),
-  limits: alone(limits),
+  'runs one after the other': [...repeated, ...apart],
+  forgeries: forgeries,
+  limits: limits,
 };

@@ -58,7 +58,9 @@ describe.runIf(machine !== undefined)('where nothing holds it, Python', () => {
   });
 });
 
-describe.each([...pythonHosts])('Python in %s', (_name, open) => {
+const withProcesses = [...pythonHosts].filter(([name]) => name !== 'Pyodide');
+
+describe.each(withProcesses)('Python in %s', (_name, open) => {
   let host: Host;
   beforeAll(() => {
     host = open();

@@ -1,19 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pythonRuntimeFiles } from '../../lib/script-runtime.ts';
 import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
 import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
-import { findPython } from '../../shared/local/scripts/python-command.ts';
+import { findPyodide } from '../../shared/local/scripts/pyodide-command.ts';
+import { findBoxedPython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
 import { packScript } from '../../shared/runtimes/package.ts';
 import { type PythonLambda, startPythonLambda } from '../support/python-lambda.ts';
 import { type Host, runLocally, type Sample, secret, unpack } from './hosts.ts';
 
 const isolation = await probeIsolation({ network: true });
-const python = await findPython(isolation);
+const python = await findBoxedPython(isolation);
 /** The Python of this machine; undefined, and told, where none can be held. */
-export const machine = python.kind === 'box' ? { isolation, python } : undefined;
+export const machine = python && { isolation, python };
+/** Kept from run to run of the tests: it takes some seconds to make. */
+const cache = fileURLToPath(new URL('../../.build/pyodide', import.meta.url));
+const hasPyodide = findPyodide() !== undefined;
 
 if (machine === undefined) {
   process.stdout.write(
@@ -21,26 +26,38 @@ if (machine === undefined) {
   );
 }
 
+if (!hasPyodide) {
+  process.stdout.write('skipped: Python scripts in Pyodide (npm install with optional packages)\n');
+}
+
 /** The hosts of this machine for Python scripts, by name, each to be opened. */
-export const pythonHosts: ReadonlyMap<string, () => Host> = new Map(
-  machine === undefined
+export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
+  ...(machine === undefined
     ? []
     : [
-        ['a box', openBox],
-        ['the zip', () => openZips(machine)],
-      ],
-);
+        ['a box', () => openLocal('a box', true)] as const,
+        ['the zip', () => openZips(machine)] as const,
+      ]),
+  ...(hasPyodide ? [['Pyodide', () => openLocal('Pyodide', false)] as const] : []),
+]);
 
-function openBox(): Host {
+/** Scripts in this machine's sandbox, with bubblewrap or without, which means Pyodide. */
+function openLocal(name: string, bubblewrap: boolean): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ cap: 3 });
+  const scripts = openScripts({ isolation: { network: true, bubblewrap }, cap: 3, cache });
   let script = 0;
   return {
-    name: 'a box',
+    name,
     close: () => scripts.close(),
     run: async (sample, times = 1) => {
       script += 1;
-      const run = { ...sample, script, runtime: 'python' } as const;
+      const run = {
+        waitMs: 60_000,
+        timeoutMs: 15_000,
+        ...sample,
+        script,
+        runtime: 'python',
+      } as const;
       for (let left = times; left > 1; left -= 1) await runLocally(scripts, run);
       return runLocally(scripts, run);
     },

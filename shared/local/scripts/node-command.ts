@@ -46,7 +46,7 @@ interface Paths {
 function nodeArgs({ runtimes, temporary }: Paths): readonly string[] {
   const folder = `${runtimes}/node`;
   return [
-    ...permissionFlags(flags, { readable: folder, writable: temporary }),
+    ...permissionFlags(flags, { readable: [folder], writable: [temporary] }),
     `${folder}/runner.cjs`,
     temporary,
   ];

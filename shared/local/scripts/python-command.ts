@@ -5,9 +5,6 @@ import { maxResidentBytes, scriptVariables } from '../../runtimes/limits.ts';
 import { boxCommand, boxedPaths, type Isolation, succeeds } from './isolation.ts';
 import type { PreparedCommand } from './node-command.ts';
 
-/** What runs Python scripts on this machine. */
-export type PythonRuntime = BoxedPython | { readonly kind: 'none' };
-
 /** A python3 of this machine, in a box. */
 export interface BoxedPython {
   readonly kind: 'box';
@@ -31,37 +28,19 @@ assert sys.version_info >= (3, 9)
 version = '.'.join(map(str, sys.version_info[:3]))
 print(json.dumps([os.path.realpath(sys.executable), sys.base_prefix, version]))`;
 
-/** Looks for a Python that can be held. */
-export async function findPython(isolation: Isolation): Promise<PythonRuntime> {
-  if (!isolation.hasBubblewrap) return { kind: 'none' };
-  for (const candidate of candidates) {
+/** Looks for a python3 that works in a box; undefined where there is none. */
+export async function findBoxedPython(isolation: Isolation): Promise<BoxedPython | undefined> {
+  for (const candidate of isolation.hasBubblewrap ? candidates : []) {
     const found = await describeCandidate(candidate);
     if (found !== undefined && (await succeeds(inBox(isolation, found, ['-c', probe])))) {
       return found;
     }
   }
-  return { kind: 'none' };
+  return undefined;
 }
 
-/** What an operator can do who has no Python for scripts. */
-export const howToGetPython = 'To have one: apt-get install bubblewrap python3';
-
-/** A part of a line for the operator: what runs Python scripts. */
-export function describePython(python: PythonRuntime): string {
-  if (python.kind === 'none') return `Python scripts do not run here (${howToGetPython})`;
-  return `Python scripts run by ${python.program}, version ${python.version}`;
-}
-
-/**
- * The command for a runner of Python scripts.
- *
- * @throws Error where there is nothing to run them
- */
-export async function preparePython(
-  isolation: Isolation,
-  python: PythonRuntime,
-): Promise<PreparedCommand> {
-  if (python.kind === 'none') throw new Error(howToGetPython);
+/** The command for a runner of Python scripts in a box. */
+export function prepareBoxedPython(isolation: Isolation, python: BoxedPython): PreparedCommand {
   const { runtimes, temporary } = boxedPaths;
   const runner = [`${runtimes}/python/runner.py`, control, temporary, String(maxMegabytes)];
   const [program = '', ...args] = inBox(isolation, python, runner);

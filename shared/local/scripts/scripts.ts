@@ -10,13 +10,7 @@ import {
 } from './isolation.ts';
 import { prepareNode } from './node-command.ts';
 import { openPool, type Pool, type Prepare } from './pool.ts';
-import {
-  describePython,
-  findPython,
-  howToGetPython,
-  type PythonRuntime,
-  preparePython,
-} from './python-command.ts';
+import { howToGetPython, openPython, type Python } from './python.ts';
 import { createQueue } from './queue.ts';
 
 /** Scripts in sandboxed processes of this machine. */
@@ -41,6 +35,8 @@ export interface LocalScriptsOptions {
   readonly cap?: number;
   /** How long an idle process stays; a minute when absent. */
   readonly idleMs?: number;
+  /** Folder for what is made once and lasts; a temporary one when absent. */
+  readonly cache?: string;
 }
 
 const maxWaiting = 1_000; // runs over all instances; the limit of one instance is its own affair
@@ -48,15 +44,15 @@ const defaultCap = Math.max(4, 2 * cpus().length);
 
 /** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
 export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
-  const { isolation = { network: true }, cap = defaultCap, idleMs = 60_000 } = options;
+  const { isolation = { network: true }, cap = defaultCap, idleMs = 60_000, cache } = options;
   let probed: Promise<Machine> | undefined;
   const probe = () => {
-    probed ??= probeMachine(isolation);
+    probed ??= probeMachine(isolation, cache);
     return probed;
   };
   const prepare: Prepare = async (runtime) => {
     const { isolation, python } = await probe();
-    return runtime === 'node' ? prepareNode(isolation) : preparePython(isolation, python);
+    return runtime === 'node' ? prepareNode(isolation) : python.prepare();
   };
   const pool = openPool({ prepare, cap, idleMs });
   const queue = createQueue<true>();
@@ -77,11 +73,11 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   return {
     describe: async () => {
       const machine = await probe();
-      return `${describeIsolation(machine.isolation)}; ${describePython(machine.python)}`;
+      return `${describeIsolation(machine.isolation)}; ${machine.python.description}`;
     },
     size: () => pool.size(),
     run: async (run) => {
-      if (run.runtime === 'python' && (await probe()).python.kind === 'none') return noPython();
+      if (run.runtime === 'python' && !(await probe()).python.isThere) return noPython();
       if (isClosed || queue.length >= maxWaiting) return { status: 'blocked' };
       if ((await enter(run)) === undefined) return { status: 'queue_timeout' };
       try {
@@ -93,6 +89,10 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     close: async () => {
       isClosed = true;
       await pool.close();
+      await probed?.then(
+        ({ python }) => python.close(),
+        () => {}, // who has asked was told
+      );
     },
   };
 }
@@ -100,12 +100,12 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
 /** What this machine runs scripts with. */
 interface Machine {
   readonly isolation: Isolation;
-  readonly python: PythonRuntime;
+  readonly python: Python;
 }
 
-async function probeMachine(options: IsolationOptions): Promise<Machine> {
+async function probeMachine(options: IsolationOptions, cache?: string): Promise<Machine> {
   const isolation = await probeIsolation(options);
-  return { isolation, python: await findPython(isolation) };
+  return { isolation, python: await openPython(isolation, cache) };
 }
 
 async function execute(

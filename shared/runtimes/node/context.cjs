@@ -1,10 +1,10 @@
 'use strict';
 /* The globals of one run: a context of its own, which looks like the main one to a script. */
 const { Console } = require('node:console');
-const { writeSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { Writable } = require('node:stream');
 const vm = require('node:vm');
+const { writeAll } = require('./write-all.cjs');
 
 /** File name of each script, as tracebacks show it. */
 exports.fileName = 'main.js';
@@ -156,19 +156,3 @@ function openStream(descriptor) {
   });
   return Object.assign(stream, { fd: descriptor, _type: 'pipe' });
 }
-
-const nap = new Int32Array(new SharedArrayBuffer(4));
-const { wait } = Atomics;
-
-/** Writes all of it, waiting while the reader is behind. */
-function writeAll(descriptor, chunk) {
-  for (let at = 0; at < chunk.length; ) {
-    try {
-      at += writeSync(descriptor, chunk, at);
-    } catch (error) {
-      if (error.code !== 'EAGAIN') throw error;
-      wait(nap, 0, 0, 1); // ms
-    }
-  }
-}
-exports.writeAll = writeAll;

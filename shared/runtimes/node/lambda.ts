@@ -41,8 +41,8 @@ export async function handler(event: ScriptEvent): Promise<ScriptAnswer> {
 
 function start(): Runner {
   const flags = permissionFlags(process.allowedNodeEnvironmentFlags, {
-    readable: folder,
-    writable: temporary,
+    readable: [folder],
+    writable: [temporary],
   });
   return startRunner({
     program: process.execPath,

@@ -9,8 +9,9 @@ const net = require('node:net');
 const { join } = require('node:path');
 const util = require('node:util');
 const vm = require('node:vm');
-const { fileName, makeContext, writeAll } = require('./context.cjs');
+const { fileName, makeContext } = require('./context.cjs');
 const { lockDown, watchLeftovers } = require('./lockdown.cjs');
+const { writeAll } = require('./write-all.cjs');
 
 const control = 3;
 const maxRuns = 500; // of one process: what leaks goes with it

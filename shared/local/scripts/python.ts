@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Isolation } from './isolation.ts';
+import type { PreparedCommand } from './node-command.ts';
+import { findPyodide, makeSnapshot, preparePyodide } from './pyodide-command.ts';
+import { findBoxedPython, prepareBoxedPython } from './python-command.ts';
+
+/** What runs Python scripts on this machine. */
+export interface Python {
+  readonly isThere: boolean;
+  /** A part of a line for the operator. */
+  readonly description: string;
+  /**
+   * The command for a runner. The first one may take some seconds.
+   *
+   * @throws Error where there is nothing to run Python
+   */
+  prepare(): Promise<PreparedCommand>;
+  /** Removes what was made for a while. */
+  close(): Promise<void>;
+}
+
+/** What an operator can do who has no Python for scripts. */
+export const howToGetPython =
+  'To have it: apt-get install bubblewrap python3, or npm install with optional packages';
+
+/**
+ * Looks for what runs Python scripts: a python3 in a box, else Pyodide. A bare python3 would be open to everything.
+ *
+ * @param cache folder for what is made once; a temporary one when absent
+ */
+export async function openPython(isolation: Isolation, cache?: string): Promise<Python> {
+  const close = async () => {};
+  const boxed = await findBoxedPython(isolation);
+  if (boxed !== undefined) {
+    const description = `Python scripts run by ${boxed.program} (${boxed.version})`;
+    const prepare = async () => prepareBoxedPython(isolation, boxed);
+    return { isThere: true, description, prepare, close };
+  }
+  const pyodide = findPyodide();
+  if (pyodide === undefined) {
+    const prepare = () => Promise.reject(new Error(howToGetPython));
+    const description = `Python scripts do not run. ${howToGetPython}`;
+    return { isThere: false, description, prepare, close };
+  }
+  const description = `Python scripts run by Pyodide ${pyodide.version}, for want of bubblewrap and python3`;
+  const folder = openCache(cache);
+  let snapshot: Promise<string> | undefined;
+  const prepare = async () => {
+    snapshot ??= folder.path().then((path) => makeSnapshot(pyodide, path));
+    try {
+      return preparePyodide(isolation, pyodide, await snapshot);
+    } catch (error) {
+      snapshot = undefined; // the next run tries again
+      throw error;
+    }
+  };
+  return { isThere: true, description, prepare, close: folder.close };
+}
+
+/** A folder that lasts, or one that is gone in the end. */
+function openCache(lasting: string | undefined) {
+  let made: Promise<string> | undefined;
+  return {
+    path: () => {
+      if (lasting !== undefined) return Promise.resolve(lasting);
+      made ??= mkdtemp(join(tmpdir(), 'groundwork-pyodide-'));
+      return made;
+    },
+    close: async () => {
+      if (made !== undefined) await rm(await made, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,9 @@
+'use strict';
+/* Arguments: Pyodide's folder, the source of our half of the runner in Python, the file to be made. */
+const { readFileSync, writeFileSync } = require('node:fs');
+const { makeSnapshot } = require('./load.cjs');
+
+const [folder, context, file] = process.argv.slice(2);
+void makeSnapshot(folder, readFileSync(context, 'utf8')).then((snapshot) =>
+  writeFileSync(file, snapshot),
+);

@@ -1,0 +1,89 @@
+'use strict';
+/*
+ * A runner of Python scripts where there is no python3 that could be held: Pyodide, in a process of Node with the same
+ * permission flags as that of a Node script. It speaks with its supervisor as ../node/runner.cjs does, but for one run
+ * only: a script reaches Node itself through Pyodide, so that nothing could be trusted after it.
+ *
+ * Arguments: Pyodide's folder, a snapshot of its memory, and the environment that a script sees, as JSON.
+ */
+const { readFileSync } = require('node:fs');
+const net = require('node:net');
+const { lockDown } = require('../node/lockdown.cjs');
+const { writeAll } = require('../node/write-all.cjs');
+const { loadSnapshot } = require('./load.cjs');
+
+const control = 3;
+const maxResponse = 4 * 1024 * 1024; // characters of JSON; more is too much by any count
+const [folder, snapshot, variables] = process.argv.splice(2);
+
+const prepare = `
+import json, os, sys
+
+def prepare():
+    context = sys.modules.pop('context')
+    os.environ.clear()
+    os.environ.update(json.loads(variables))
+    os.chdir(os.environ['PWD'])
+    if 'random' in sys.modules:
+        sys.modules['random'].seed() # it was seeded when the snapshot was made
+
+    def run(line):
+        given = json.loads(line)
+        return json.dumps(context.Context().run(given['source'], given))
+    return run
+prepare()`;
+
+const { stringify, parse } = JSON;
+const { from } = Buffer;
+const exit = process.reallyExit.bind(process);
+const channel = new net.Socket({ fd: control, readable: true, writable: false });
+
+void start();
+
+async function start() {
+  const pyodide = await loadSnapshot(folder, readFileSync(snapshot));
+  pyodide.setStdout({ write: (bytes) => writeTo(1, bytes) });
+  pyodide.setStderr({ write: (bytes) => writeTo(2, bytes) });
+  pyodide.setStdin({ stdin: () => null });
+  const run = pyodide.runPython(prepare, { globals: pyodide.toPy({ variables }) });
+  lockDown(channel);
+  let line = '';
+  channel.setEncoding('utf8').on('data', (text) => {
+    line += text;
+    if (text.endsWith('\n')) end(line, run);
+  });
+  channel.on('end', () => exit(0)); // the supervisor has gone
+  say({ ready: true });
+}
+
+function writeTo(descriptor, bytes) {
+  writeAll(descriptor, bytes);
+  return bytes.length;
+}
+
+/** Runs the script of `line`, and reports. */
+function end(line, run) {
+  const { mark } = parse(line);
+  const [exitCode, response] = outcomeOf(line, run);
+  const report = { __proto__: null, mark, exitCode, isReusable: false };
+  if (response?.length > maxResponse) report.isTooBig = true;
+  else if (response) report.response = response;
+  writeAll(1, from(mark));
+  writeAll(2, from(mark));
+  say(report);
+}
+
+/** The exit code, and the response if there is one. */
+function outcomeOf(line, run) {
+  try {
+    return parse(run(line));
+  } catch (error) {
+    if (typeof error?.status === 'number') return [error.status]; // os._exit
+    writeAll(2, from(`${error}\n`)); // Python itself has failed
+    return [1];
+  }
+}
+
+function say(message) {
+  writeAll(control, from(`\n${stringify(message)}\n`)); // on a line of its own, whatever a script has written
+}
