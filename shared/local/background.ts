@@ -33,9 +33,9 @@ export function startBackground(options: BackgroundOptions): Background {
   const pump = startPump({ feed, consumers, services, timers });
   const context = { ...services, settled: pump.settled, endedBefore: calls.endedBefore };
   const work = startWork({ kinds, context, timers });
-  feed.listen(({ hasChanges, hasWork }) => {
+  feed.listen(({ hasChanges, workDue }) => {
     if (hasChanges) pump.nudge();
-    if (hasWork) work.nudge();
+    if (workDue !== undefined) work.nudgeAt(workDue);
   });
   return {
     changes: { settled: pump.settled },

@@ -1,5 +1,5 @@
 import { actionOf, type ChangeAction, type ItemChange, type Watch } from '../services/changes.ts';
-import { workPrefix } from '../store/entities.ts';
+import { dueOf, workPrefix } from '../store/entities.ts';
 import type { Change } from '../store/store.ts';
 import { readEnvelope, storedItem, withoutData } from './store-envelope.ts';
 import { parseItemKey } from './store-keys.ts';
@@ -21,8 +21,8 @@ const separator = '\u0000';
 export interface CommitNews {
   /** There are new changes in the feed. */
   readonly hasChanges: boolean;
-  /** There is new work. */
-  readonly hasWork: boolean;
+  /** When the first of new work is due, in epoch milliseconds; undefined: there is none. */
+  readonly workDue: number | undefined;
 }
 
 /** The changes of items of some kinds, in the order of their commits, until everybody has taken them. */
@@ -82,8 +82,8 @@ export function openFeed(
       const latest = puts.findLast(({ table }) => table === 'changes');
       newest = latest?.key ?? newest;
       const hasChanges = latest !== undefined;
-      const hasWork = puts.some(isWork);
-      if (hasChanges || hasWork) listener({ hasChanges, hasWork });
+      const workDue = earliestWork(puts);
+      if (hasChanges || workDue !== undefined) listener({ hasChanges, workDue });
     },
     reader: (commit) => ({
       newest: () => newest,
@@ -114,8 +114,11 @@ function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeActi
   return wanted;
 }
 
-function isWork({ table, key }: Operation): boolean {
-  return table === 'items' && key.startsWith(workPrefix);
+function earliestWork(puts: readonly Operation[]): number | undefined {
+  const dues = puts
+    .filter(({ table, key }) => table === 'items' && key.startsWith(workPrefix))
+    .map(({ key }) => dueOf(parseItemKey(key)));
+  return dues.length === 0 ? undefined : Math.min(...dues);
 }
 
 function parse(position: string, value: string): ItemChange {

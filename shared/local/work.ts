@@ -7,8 +7,8 @@ const troubleMs = 1000;
 
 /** Runs the work of this machine. */
 export interface WorkLoop {
-  /** Says that there is new work. */
-  nudge(): void;
+  /** Says that there is new work, and when it is due (epoch milliseconds). */
+  nudgeAt(due: number): void;
   /** Resolves when nothing is due. */
   idle(): Promise<void>;
   /** Ends after the steps that are under way; the rest is there at the next start. */
@@ -62,7 +62,11 @@ export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop
 
   nudge();
   return {
-    nudge,
+    nudgeAt: (due) => {
+      const pauseMs = due - context.clock.micros() / 1000;
+      if (pauseMs <= 0) nudge();
+      else if (!isStopped) timers.soon('work', Math.min(pauseMs, longestPauseMs), nudge);
+    },
     idle: async () => {
       while (running !== undefined) await running;
     },

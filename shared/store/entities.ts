@@ -578,9 +578,16 @@ export function workShard(shard: number): string {
   return workPrefix + shard;
 }
 
+const dueDigits = 15;
+
 /** Writes a time in epoch milliseconds so that text order is time order. */
 export function dueKey(due: number): string {
-  return String(Math.floor(due)).padStart(15, '0');
+  return String(Math.floor(due)).padStart(dueDigits, '0');
+}
+
+/** When work at a key is due, in epoch milliseconds. */
+export function dueOf({ sk }: Key): number {
+  return Number(sk.slice(0, dueDigits));
 }
 
 /** A change that a consumer could not take, kept for the operator. `at` in epoch milliseconds. */
