@@ -1,3 +1,4 @@
+import { depthOf } from '../../shared/domain/access.ts';
 import { notFound, refused } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
 import type { Response } from '../../shared/http/message.ts';
@@ -91,7 +92,7 @@ function toRun(context: Context, { endpoint, script, brought }: Called): RunRequ
       ...(admin && { admin }),
     },
     shown: { args: brought, meta: request },
-    depth: 1,
+    depth: depthOf(context.actor) + 1,
   };
 }
 

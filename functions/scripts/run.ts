@@ -1,3 +1,4 @@
+import { depthOf } from '../../shared/domain/access.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Json } from '../../shared/domain/json.ts';
 import { isStorable, readJson, wellFormedJson } from '../../shared/domain/json-values.ts';
@@ -74,7 +75,7 @@ async function begin(context: Context) {
     ...{ id: trace, status: 'pending', executed_at: null, duration: null, result: noResult },
     createdMs: Math.floor(platform.clock.micros() / 1000),
     args: await keepPart(platform, instance, payload),
-    depth: 1,
+    depth: depthOf(context.actor) + 1,
   };
   const parent = script.data.id;
   const reference = { instance, kind: 'script', parent, trace } as const;

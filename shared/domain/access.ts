@@ -50,6 +50,8 @@ export type Actor =
       readonly account: number;
       /** Absent outside instances, and in an instance that the account does not belong to. */
       readonly role: AdminRole | undefined;
+      /** Scripts that stand between a client and this call, where a script makes it. */
+      readonly depth?: number;
     }
   | {
       readonly kind: 'apiKey';
@@ -64,6 +66,11 @@ export type Actor =
 export interface ActingUser {
   readonly id: number;
   readonly groups: readonly number[];
+}
+
+/** How many scripts stand between a client and what `actor` does. */
+export function depthOf(actor: Actor): number {
+  return actor.kind === 'admin' ? (actor.depth ?? 0) : 0;
 }
 
 /** Tells whether `actor` has `right` on a resource, by the resource's table alone. */

@@ -3,7 +3,7 @@ import { ApiError, noSuchKey, notFound } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { Body } from '../resource/input.ts';
 import type { Hints } from '../services/hints.ts';
-import type { Secrets } from '../services/ports.ts';
+import type { Clock, Secrets } from '../services/ports.ts';
 import { queryValue, type Request } from './message.ts';
 
 /** Whose keys came with a call. They are genuine; that their records still agree is not known yet. */
@@ -13,6 +13,8 @@ export interface Caller {
   readonly user?: KeyClaims;
   /** The public link by which the call came, which takes the place of credentials. */
   readonly link?: KeyClaims;
+  /** Of a script's run, which acts as the owner of its instance. */
+  readonly script?: KeyClaims;
   /** The body was read for a key and could not be parsed: said when credentials are asked for. */
   readonly bodyFault?: ApiError;
 }
@@ -37,6 +39,7 @@ export async function identify(
   if (key === undefined) return {};
   const claims = await verify(key, keys);
   if (claims?.kind === 'account') return { account: claims };
+  if (claims?.kind === 'script' && isOpen(claims, keys.clock)) return { script: claims };
   if (claims?.kind !== 'apiKey') throw noSuchKey();
   const userKey = userKeyOutsideBody(request) ?? (await userKeyInBody(request, body));
   const user = userKey === undefined ? undefined : await verify(userKey, keys);
@@ -57,8 +60,14 @@ export async function identifyLink(link: string, keys: KeyRing): Promise<Caller>
   return { link: claims };
 }
 
+/** A script's key says itself when it ends. */
+function isOpen({ record }: KeyClaims, clock: Clock): boolean {
+  return clock.micros() < record * 1_000_000;
+}
+
 /** What keys are verified with. */
 export interface KeyRing {
+  readonly clock: Clock;
   readonly secrets: Secrets;
   /** Keys that were found genuine. */
   readonly known: Hints['keys'];

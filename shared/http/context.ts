@@ -90,7 +90,8 @@ function currentUser(
 type Callers = Pick<Context, 'account' | 'member' | 'apiKey' | 'user'>;
 
 function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor {
-  const { account, apiKey } = load.caller;
+  const { account, apiKey, script } = load.caller;
+  if (script !== undefined) return scriptActor(script, load, loaded, callers);
   if (account !== undefined) {
     if (!isCurrent(account, callers.account?.data)) throw noSuchKey();
     return { kind: 'admin', account: account.scope, role: roleOf(callers.member) };
@@ -101,6 +102,19 @@ function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor
     throw noSuchKey();
   const user = callers.user && actingUser(callers.user, loaded);
   return apiKeyActor(apiKey, callers.apiKey as Stored<ApiKeyData>, user); // it is current
+}
+
+/** A script acts as the owner of its instance, and in there only (reference: META, token). */
+function scriptActor(
+  claims: KeyClaims,
+  { match }: LoadRequest,
+  { instanceId }: Loaded,
+  { account, member }: Callers,
+): Actor {
+  const isInside = match.route.instance !== 'none' && instanceId === claims.scope;
+  if (!isInside || account === undefined) throw noSuchKey();
+  const depth = claims.generation;
+  return { kind: 'admin', account: account.data.id, role: roleOf(member), depth };
 }
 
 /** Whether the instance of an API key still exists; inside an instance its name says so. */

@@ -42,12 +42,17 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   return async (sent) => {
     const startedMs = performance.now();
     const request = applyOverride(sent);
-    return answer({ request, startedMs, routes, router, allow, platform, hints, throttle });
+    const bodyBytes = sent.body.kind === 'bytes' ? sent.body.bytes.byteLength : 0;
+    return answer({
+      ...{ request, bodyBytes, startedMs, routes, router, allow, platform, hints, throttle },
+    });
   };
 }
 
 interface Call {
   readonly request: Request;
+  /** As it was sent; inside another call it is that one's affair. */
+  readonly bodyBytes: number;
   /** By `performance.now()`. */
   readonly startedMs: number;
   readonly routes: readonly Route[];
@@ -127,12 +132,13 @@ function refusal(error: unknown, { request, platform }: Call): Response {
 
 /** Serves one call; the order of checks is that of the reference (order of checks). */
 async function serve(call: Call, outcome: Outcome): Promise<Response> {
-  const { request, routes, router, platform, hints, session } = call;
+  const { request, bodyBytes, routes, router, platform, hints, session } = call;
   const match = router(request.path);
   if (match === undefined) throw notFound();
   const { route } = match;
   outcome.allow = call.allow.get(route);
-  checkSize(route, request);
+  const { maxBodyBytes = bodyBytes } = route;
+  if (bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
   const body = bodyReader(request);
   const caller = await callerOf(call, match, body);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -175,11 +181,6 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   return operation.run(context);
 }
 
-/** Throws ApiError 413; what an item of a batch may carry is the batch's affair. */
-function checkSize({ maxBodyBytes = Number.POSITIVE_INFINITY }: Route, { body }: Request): void {
-  if (body.kind === 'bytes' && body.bytes.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes);
-}
-
 /**
  * Counts a call that its caller may make, in the instance that its path names.
  *
@@ -202,7 +203,7 @@ function sessionIn(call: Call, caller: Caller, remembered: Map<string, Found>): 
   return openSession({
     ...{ caller, remembered, platform: call.platform, router, startedMs: call.startedMs },
     answer: (request, session) =>
-      answer({ ...call, request, router, platform: session.platform, session }),
+      answer({ ...call, request, bodyBytes: 0, router, platform: session.platform, session }),
   });
 }
 
@@ -219,7 +220,7 @@ function callerOf(
   body: () => Promise<Body>,
 ): Promise<Caller> | Caller {
   const { request, platform, hints, session } = call;
-  const keys = { secrets: platform.secrets, known: hints.keys };
+  const keys = { secrets: platform.secrets, clock: platform.clock, known: hints.keys };
   if (params.link !== undefined) return identifyLink(params.link, keys);
   if (route.ignoresCredentials) return {};
   return session?.caller ?? identify(request, body, keys);

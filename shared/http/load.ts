@@ -1,4 +1,3 @@
-import type { KeyClaims } from '../domain/credentials.ts';
 import type { Known, Operation } from '../resource/route.ts';
 import { type Binding, bindingHint, classHint, type Hints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
@@ -78,11 +77,11 @@ interface State {
 }
 
 function wantedCounter(
-  { caller: { account, apiKey, link }, operation }: LoadRequest,
+  { caller: { account, apiKey, link, script }, operation }: LoadRequest,
   known: Known,
   { taken }: State,
 ): Key | undefined {
-  const scope = (apiKey ?? link)?.scope;
+  const scope = (apiKey ?? link ?? script)?.scope;
   // who shows no genuine key, or that of another instance, will be refused: no number is spent on it
   const isOfPlace = account !== undefined || (scope !== undefined && scope === known.instance);
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
@@ -114,7 +113,10 @@ function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State):
   return { records, instanceId: instance, reserved: taken?.number, found };
 }
 
-const shared = ['instanceName', 'account', 'member', 'apiKey', 'user', 'deletedGroups', 'class'];
+const shared = [
+  ...['instanceName', 'account', 'member', 'apiKey', 'user', 'deletedGroups', 'instanceOfKey'],
+  'class',
+];
 
 /** What one call has read of its caller and its place, for the next ones of the same caller. */
 export function recordsToShare(found: ReadonlyMap<string, Found>): Map<string, Found> {
@@ -138,8 +140,14 @@ function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
   const binding = bindingAt(request, found, match.route.boundBy?.({ instance, params, link }));
   const className = match.route.boundBy === undefined ? params.class : binding?.className;
   const classNumber = classNumberOf(request, found, { instance, className });
-  const account = accountKey?.scope;
+  const account = accountKey?.scope ?? ownerOf(request, found);
   return { params, version, account, instance, link, binding, className, classNumber };
+}
+
+/** The account as which a script acts, once its instance was read. */
+function ownerOf({ caller }: LoadRequest, found: ReadonlyMap<string, Found>): number | undefined {
+  if (caller.script === undefined) return undefined;
+  return as(instanceEntity, found.get('instanceOfKey')?.item)?.data.owner;
 }
 
 function instanceId(
@@ -147,11 +155,12 @@ function instanceId(
   found: ReadonlyMap<string, Found>,
 ): number | undefined {
   const name = match.params.instance;
-  if (match.route.instance === 'none') return caller.apiKey?.scope;
+  const ofKey = (caller.apiKey ?? caller.link ?? caller.script)?.scope;
+  if (match.route.instance === 'none') return ofKey;
   if (name === undefined) return undefined;
   const record = found.get('instanceName');
   if (record !== undefined) return as(instanceNameEntity, record.item)?.data.instance;
-  return hints.instances.get(name) ?? caller.apiKey?.scope ?? caller.link?.scope;
+  return hints.instances.get(name) ?? ofKey;
 }
 
 /** What the record says by which the call came; a hint until it was read. */
@@ -205,7 +214,8 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
   return {
     instanceName:
       params.instance === undefined ? undefined : instanceNameEntity.key(params.instance),
-    ...accountRecords(caller.account, known.instance),
+    ...accountRecords(known),
+    ...(caller.script && { instanceOfKey: instanceEntity.key(caller.script.scope) }),
     ...apiKeyRecords(caller, route.instance === 'none'),
     binding: route.boundBy?.(known),
     class:
@@ -221,11 +231,11 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
   };
 }
 
-function accountRecords(claims: KeyClaims | undefined, instance: number | undefined): Wanted {
-  if (claims === undefined) return {};
+function accountRecords({ account, instance }: Known): Wanted {
+  if (account === undefined) return {};
   return {
-    account: accountEntity.key(claims.scope),
-    member: instance === undefined ? undefined : memberEntity.key(claims.scope, instance),
+    account: accountEntity.key(account),
+    member: instance === undefined ? undefined : memberEntity.key(account, instance),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/access.ts';
+import { type Actor, depthOf } from '../domain/access.ts';
 import type { ApiError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { type Change, ConditionFailed, type Write } from '../store/store.ts';
@@ -18,7 +18,7 @@ export interface Committer {
  */
 export async function commit(by: Committer, writes: readonly Write[]): Promise<string> {
   const id = by.platform.ids.random();
-  const change: Change = { actor: actorName(by.actor), cause: 'client', depth: 0 };
+  const change: Change = { actor: actorName(by.actor), cause: 'client', depth: depthOf(by.actor) };
   await by.platform.store.write({ id, change, writes });
   return id;
 }

@@ -9,9 +9,9 @@ import {
   probeIsolation,
 } from './isolation.ts';
 import { prepareNode } from './node-command.ts';
+import { openPlaces } from './places.ts';
 import { openPool, type Pool, type Prepare } from './pool.ts';
 import { howToGetPython, openPython, type Python } from './python.ts';
-import { createQueue } from './queue.ts';
 
 /** Scripts in sandboxed processes of this machine. */
 export interface LocalScripts extends ScriptRunner {
@@ -39,7 +39,11 @@ export interface LocalScriptsOptions {
   readonly cache?: string;
 }
 
-const maxWaiting = 1_000; // runs over all instances; the limit of one instance is its own affair
+const limits = {
+  inInstance: 8, // reference: streams and limits, concurrency
+  waitingInInstance: 400, // 50 for each place
+  waitingInAll: 1_000,
+};
 const defaultCap = Math.max(4, 2 * cpus().length);
 
 /** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
@@ -55,20 +59,8 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     return runtime === 'node' ? prepareNode(isolation) : python.prepare();
   };
   const pool = openPool({ prepare, cap, idleMs });
-  const queue = createQueue<true>();
-  let places = cap;
+  const places = openPlaces({ ...limits, inAll: cap });
   let isClosed = false;
-
-  const enter = async ({ instance, waitMs }: ScriptRun) => {
-    if (places > 0) {
-      places -= 1;
-      return true;
-    }
-    return queue.wait(instance, waitMs);
-  };
-  const leave = () => {
-    if (!queue.give(true)) places += 1;
-  };
 
   return {
     describe: async () => {
@@ -78,12 +70,13 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     size: () => pool.size(),
     run: async (run) => {
       if (run.runtime === 'python' && !(await probe()).python.isThere) return noPython();
-      if (isClosed || queue.length >= maxWaiting) return { status: 'blocked' };
-      if ((await enter(run)) === undefined) return { status: 'queue_timeout' };
+      const entry = isClosed ? 'full' : await places.enter(run);
+      if (entry === 'full') return { status: 'blocked' };
+      if (entry === 'late') return { status: 'queue_timeout' };
       try {
         return isClosed ? { status: 'blocked' } : await execute(pool, run, () => isClosed);
       } finally {
-        leave();
+        places.leave(run.instance);
       }
     },
     close: async () => {

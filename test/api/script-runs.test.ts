@@ -1,0 +1,417 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  as,
+  instanceEntity,
+  instanceNameEntity,
+  traceEntity,
+} from '../../shared/store/entities.ts';
+import { missing, time } from '../support/answers.ts';
+import {
+  type Answer,
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+
+/** Direct runs of scripts, and what their traces show. */
+
+let api: Api;
+let clock: MovedClock;
+let world: World;
+let count = 0;
+
+beforeAll(async () => {
+  clock = openMovedClock();
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `shop-${count}`);
+});
+
+const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
+  world.call(as, method, `snippets/scripts/${path}`, body);
+
+async function make(source: string, more: object = {}): Promise<number> {
+  const body = { runtime_name: 'nodejs_v8', source, ...more };
+  return expected(await call('POST', '', body), 201).id;
+}
+
+/** Runs a script and gives its trace when it has ended. */
+async function run(script: number, body: unknown = {}): Promise<Answer['body']> {
+  const begun = expected(await call('POST', `${script}/run/`, body), 200);
+  await api.platform.idle();
+  return expected(await api.send({ as: world.owner, path: begun.links.self }), 200);
+}
+
+/** What a script prints of JSON. */
+async function printed(script: number, body?: unknown): Promise<unknown> {
+  const { status, result } = await run(script, body);
+  expect([status, result.stderr]).toEqual(['success', '']);
+  return JSON.parse(result.stdout);
+}
+
+describe('a direct run', () => {
+  it('answers at once with a trace that is pending, and ends later', async () => {
+    const script = await make('console.log("hi " + ARGS.who + "\\n")');
+    const path = `${world.base}snippets/scripts/${script}/`;
+
+    const begun = await call('POST', `${script}/run/`, { payload: { who: 'Ann' } });
+    await api.platform.idle();
+    const trace = expected(await call('GET', `${script}/traces/1/`), 200);
+
+    const links = { self: `${path}traces/1/` };
+    expect([begun.status, begun.body]).toEqual([
+      200,
+      { id: 1, status: 'pending', executed_at: null, duration: null, result: {}, links },
+    ]);
+    expect(trace).toEqual({
+      ...{ id: 1, status: 'success', executed_at: time, duration: expect.any(Number), links },
+      result: { stdout: 'hi Ann', stderr: '' },
+    });
+    expect(Number.isInteger(trace.duration)).toBe(true);
+  });
+
+  it.each([
+    ['no payload', undefined, {}],
+    ['other members', { a: 1 }, {}],
+    ['an object', { payload: { a: [1, null] } }, { a: [1, null] }],
+    ['a list', { payload: [1, 2] }, [1, 2]],
+    ['an empty list', { payload: [] }, {}],
+    ['JSON as text', { payload: '{"a": 1}' }, { a: 1 }],
+    ['an empty list as text', { payload: '[]' }, {}],
+    ['an empty text', { payload: '' }, {}],
+    ['300 KB', { payload: { a: 'x'.repeat(300_000) } }, { a: 'x'.repeat(300_000) }],
+  ])('with %s has it as arguments', async (_, body, args) => {
+    const script = await make('console.log(JSON.stringify(ARGS))');
+
+    expect(await printed(script, body)).toEqual(args);
+  });
+
+  const badForm = { payload: ['Payload passed in invalid format.'] };
+  it.each([
+    ['a number', { payload: 42 }, badForm],
+    ['a number as text', { payload: '42' }, badForm],
+    ['a boolean', { payload: true }, badForm],
+    ['null as text', { payload: 'null' }, badForm],
+    ['null', { payload: null }, { payload: ['This field may not be null.'] }],
+    ['what is no JSON', { payload: '{' }, { payload: ['Not a valid JSON string.'] }],
+    [
+      'a list as body',
+      [1],
+      { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+    ],
+  ])('with %s is refused, and leaves no trace', async (_, body, errors) => {
+    const script = await make('');
+
+    const answer = await call('POST', `${script}/run/`, body);
+
+    expect([answer.status, answer.body]).toEqual([400, errors]);
+    expect((await call('GET', `${script}/traces/`)).body.objects).toEqual([]);
+  });
+
+  it('of more than 512 KiB is refused before anything else is looked at', async () => {
+    const of = (bytes: number, as?: Credentials) =>
+      call('POST', '1/run/', `"${'x'.repeat(bytes - 2)}"`, as ?? undefined);
+
+    const [over, just] = [await of(524_289, 'no key at all'), await of(524_288, 'no key at all')];
+
+    expect([over.status, over.body]).toEqual([
+      413,
+      { detail: 'Request size limit exceeded (524288).' },
+    ]);
+    expect(just.status).toBe(403);
+  });
+
+  it('of a script that is not there is refused', async () => {
+    const answers = await Promise.all(['99/run/', 'x/run/'].map((path) => call('POST', path, {})));
+
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [404, missing],
+      [404, missing],
+    ]);
+  });
+
+  it('in a batch is begun like any other', async () => {
+    const script = await make('console.log(ARGS.a)');
+    const path = `${world.base}snippets/scripts/${script}/run/`;
+    const requests = [1, 2].map((a) => ({ method: 'POST', path, body: { payload: { a } } }));
+
+    const answer = await world.call(world.owner, 'POST', 'batch/', { requests });
+    await api.platform.idle();
+    const { objects } = expected(await call('GET', `${script}/traces/`), 200);
+
+    expect(answer.body.map((item: Answer['body']) => [item.code, item.content.status])).toEqual([
+      [200, 'pending'],
+      [200, 'pending'],
+    ]);
+    expect(objects.map((trace: Answer['body']) => trace.result.stdout)).toEqual(['2', '1']);
+  });
+
+  it('runs the source that is there when it begins, and not at all when there is none', async () => {
+    const script = await make('console.log(1)');
+    const ids = [];
+    for (const source of ['console.log(2)', `console.log(3) // ${'x'.repeat(70_000)}`]) {
+      expected(await call('PATCH', `${script}/`, { source }), 200);
+      ids.push((await run(script)).result.stdout);
+    }
+
+    expect(ids).toEqual(['2', '3']);
+  });
+
+  it.each([
+    ['fails', 'console.log(1); throw new Error("no")', { status: 'failure', stdout: '1' }],
+    ['does not parse', 'console.log(', { status: 'failure', stdout: '' }],
+    ['takes too long', 'console.log(1); for (;;);', { status: 'timeout', stdout: '1' }],
+    ['exits', 'process.exit(3)', { status: 'failure', stdout: '' }],
+  ])('that %s says so', async (_, source, { status, stdout }) => {
+    const script = await make(source, { config: { timeout: 0.3 } });
+
+    const trace = await run(script);
+
+    expect([trace.status, trace.result.stdout]).toEqual([status, stdout]);
+  });
+
+  it('shows a custom response in its trace', async () => {
+    const script = await make('setResponse(new HttpResponse(201, "{}", "a/b", ARGS.headers))');
+
+    const bare = await run(script, { payload: {} });
+    const headed = await run(script, { payload: { headers: { 'X-A': 'b' } } });
+
+    const response = { status: 201, content_type: 'a/b', content: '{}' };
+    expect(bare.result).toEqual({ stdout: '', stderr: '', response });
+    expect(headed.result.response).toEqual({ ...response, headers: { 'X-A': 'b' } });
+  });
+});
+
+describe('what a script sees', () => {
+  it('is the configuration of the instance under its own, less what is for the platform', async () => {
+    const ofInstance = { a: 'i', b: 'i', timeout: 0.001, async: 1, mcpu: 1 };
+    expected(await world.call(world.owner, 'PUT', 'snippets/config/', { config: ofInstance }), 200);
+    const config = { b: 's', c: 's', timeout: 9, async: 2, mcpu: 3, allow_full_access: false };
+    const script = await make('console.log(JSON.stringify([CONFIG, META]))', { config });
+
+    const [seen, meta] = (await printed(script)) as [unknown, object];
+
+    expect(seen).toEqual({ a: 'i', b: 's', c: 's', timeout: 0.001, async: 1, mcpu: 1 });
+    expect(meta).toEqual({
+      ...{ executed_by: 'codebox', executor: script, instance: world.instance, async: 2 },
+      api_host: new URL(api.url).host,
+    });
+  });
+
+  it.each([
+    ['its configuration', { allow_full_access: true }, {}, true],
+    ['that of the instance', {}, { allow_full_access: true }, true],
+    [
+      'its own before that of the instance',
+      { allow_full_access: false },
+      { allow_full_access: true },
+      false,
+    ],
+    ['nothing but true itself', { allow_full_access: 'true' }, {}, false],
+  ])('a key, by %s', async (_, config, ofInstance, isGiven) => {
+    expected(await world.call(world.owner, 'PUT', 'snippets/config/', { config: ofInstance }), 200);
+    const script = await make('console.log(JSON.stringify([CONFIG, META]))', { config });
+
+    const [seen, meta] = (await printed(script)) as [object, object];
+
+    expect([Object.keys(meta).includes('token'), seen]).toEqual([isGiven, {}]);
+  });
+});
+
+describe('the key that a script is given', () => {
+  const printToken = 'console.log(JSON.stringify(META.token))';
+  const config = { allow_full_access: true };
+  const tokenOf = async () => (await printed(await make(printToken, { config }))) as string;
+
+  it('acts as the owner of the instance, for ten minutes', async () => {
+    const token = await tokenOf();
+    const made = await world.call(token, 'POST', 'classes/', { name: 'book', schema: [] });
+    const keys = await world.call(token, 'POST', 'api_keys/', { description: 'by a script' });
+    const requests = [{ method: 'GET', path: `${world.base}classes/book/` }];
+    const batch = await world.call(token, 'POST', 'batch/', { requests });
+
+    clock.forward(590);
+    const late = await world.call(token, 'GET', 'classes/');
+    clock.forward(20);
+    const over = await world.call(token, 'GET', 'classes/');
+
+    expect([made.status, keys.status, late.status]).toEqual([201, 201, 200]);
+    expect(batch.body[0].code).toBe(200);
+    expect([over.status, over.body]).toEqual([403, { detail: 'No such API Key.' }]);
+  });
+
+  it.each([
+    ['the account', () => '/v1.1/account/'],
+    ['the list of instances', () => '/v1.1/instances/'],
+    ['another instance', (other: World) => `${other.base}classes/`],
+    ['another instance itself', (other: World) => other.base],
+    ['the root', () => '/v1.1/'],
+  ])('opens nothing outside: %s', async (_, path) => {
+    const other = await openWorld(api, `other-${count}`);
+    const token = await tokenOf();
+
+    const answer = await api.send({ as: token, path: path(other) });
+
+    expect([answer.status, answer.body]).toEqual([403, { detail: 'No such API Key.' }]);
+  });
+
+  it('is worth nothing once the instance is gone', async () => {
+    const token = await tokenOf();
+    expected(await world.call(world.owner, 'DELETE', ''), 204);
+    expected(
+      await api.send({ as: world.owner, path: '/v1.1/instances/', body: { name: world.instance } }),
+      201,
+    );
+
+    const answer = await world.call(token, 'GET', 'classes/');
+
+    expect([answer.status, answer.body]).toEqual([403, { detail: 'No such API Key.' }]);
+  });
+
+  it('calls back from inside the run, and what it starts goes no deeper than eight', async () => {
+    const source = `
+      const at = 'http://' + META.api_host + '/v1.1/instances/' + META.instance + '/snippets/scripts/';
+      fetch(at + META.executor + '/run/', { method: 'POST', headers: { 'X-API-KEY': META.token } })
+        .then((answer) => console.log(answer.status));`;
+    const script = await make(source, { config });
+
+    await run(script);
+    for (let n = 0; n < 9; n += 1) await api.platform.idle();
+    const { objects } = expected(await call('GET', `${script}/traces/`), 200);
+
+    const [last, ...before] = objects;
+    expect(before).toHaveLength(8);
+    expect(before.map((trace: Answer['body']) => trace.result.stdout)).toEqual(
+      Array(8).fill('200'),
+    );
+    expect(last).toMatchObject({ status: 'blocked', result: {}, duration: null });
+    expect(last.executed_at).toEqual(time);
+  });
+});
+
+describe('traces', () => {
+  it('are listed newest first, and page both ways', async () => {
+    const script = await make('console.log(ARGS.n)');
+    for (const n of [1, 2, 3, 4, 5]) await run(script, { payload: { n } });
+    const page = async (path: string) => expected(await api.send({ as: world.owner, path }), 200);
+    const idsOf = ({ objects }: { objects: { id: number }[] }) => objects.map(({ id }) => id);
+    const list = `${world.base}snippets/scripts/${script}/traces/`;
+
+    const first = await page(`${list}?page_size=2`);
+    const second = await page(first.next);
+    const back = await page(second.prev);
+    const bare = await page(`${list}?page_size=2&last_pk=4`);
+    const oldest = await page(`${list}?ordering=asc&page_size=2`);
+    const bad = await api.send({ as: world.owner, path: `${list}?direction=2` });
+
+    expect([first, second, back, bare, oldest].map(idsOf)).toEqual([
+      ...[
+        [5, 4],
+        [3, 2],
+        [5, 4],
+        [3, 2],
+        [1, 2],
+      ],
+    ]);
+    expect(first.next).toBe(`${list}?page_size=2&direction=1&last_pk=4`);
+    expect(first.prev).toBeNull();
+    expect([bad.status, bad.body]).toEqual([400, { detail: 'Incorrect page parameter provided.' }]);
+  });
+
+  it('are whole by id, and too big ones replaced in the list', async () => {
+    const script = await make('console.log("x".repeat(ARGS.n))');
+    const overhead = JSON.stringify({ stdout: '', stderr: '' }).length;
+    const sizes = [65_536 - overhead, 65_537 - overhead, 500_000];
+
+    for (const n of sizes) await run(script, { payload: { n } });
+    const { objects } = expected(await call('GET', `${script}/traces/?ordering=asc`), 200);
+    const details = await Promise.all(
+      [1, 2, 3].map((id) => call('GET', `${script}/traces/${id}/`)),
+    );
+
+    const replaced = { __error__: 'Result is too big to show in trace.' };
+    expect(objects.map(({ result }: Answer['body']) => result.stdout?.length ?? result)).toEqual([
+      sizes[0],
+      replaced,
+      replaced,
+    ]);
+    expect(details.map(({ body }) => body.result.stdout.length)).toEqual(sizes);
+  });
+
+  it('are of their own script only, and nobody changes them', async () => {
+    const [mine, other] = [await make(''), await make('')];
+    await run(mine);
+
+    const strange = await call('GET', `${other}/traces/1/`);
+    const methods = ['POST', 'PUT', 'PATCH', 'DELETE'];
+    const refused = await Promise.all(
+      methods.flatMap((method) => ['', '1/'].map((at) => call(method, `${mine}/traces/${at}`, {}))),
+    );
+    const trimmed = await call('GET', `${mine}/traces/?fields=status`);
+
+    expect([strange.status, strange.body]).toEqual([404, missing]);
+    expect(refused.map(({ status }) => status)).toEqual(Array(8).fill(405));
+    expect(trimmed.body.objects).toEqual([{ status: 'success' }]);
+  });
+
+  it('are a hundred at the most, those pushed out are there for five minutes more, all for a day', async () => {
+    const script = await make('');
+    const requests = Array.from({ length: 50 }, () => ({
+      method: 'POST',
+      path: `${world.base}snippets/scripts/${script}/run/`,
+    }));
+    await run(script);
+    clock.forward(3600);
+    for (const _ of [1, 2]) {
+      expected(await world.call(world.owner, 'POST', 'batch/', { requests }), 200);
+    }
+    await api.platform.idle();
+    const idsOf = async () =>
+      expected(await call('GET', `${script}/traces/`), 200).objects.map(
+        ({ id }: { id: number }) => id,
+      );
+    const statusesOf = (ids: readonly number[]) =>
+      Promise.all(ids.map(async (id) => (await call('GET', `${script}/traces/${id}/`)).status));
+
+    const listed = await idsOf();
+    const soon = await statusesOf([1, 2]);
+    clock.forward(301);
+    const later = await statusesOf([1, 2]);
+    clock.forward(24 * 3600);
+    const nextDay = [await idsOf(), await statusesOf([2, 101])];
+
+    expect([listed.length, listed[0], listed.at(-1)]).toEqual([100, 101, 2]);
+    expect([soon, later]).toEqual([
+      [200, 200],
+      [404, 200],
+    ]);
+    expect(nextDay).toEqual([[], [404, 404]]);
+  });
+});
+
+it('what a deleted instance had of scripts is cleared away', async () => {
+  const script = await make(`console.log("x".repeat(70000)) // ${'x'.repeat(70_000)}`);
+  await run(script);
+  const { store } = api.platform;
+  const [pointer] = await store.get([instanceNameEntity.key(world.instance)]);
+  const instance = as(instanceNameEntity, pointer)?.data.instance ?? 0;
+  const sizeOf = async (pk: string) => (await store.query({ pk, limit: 100 })).items.length;
+  const partitions = [
+    instanceEntity.key(instance).pk,
+    traceEntity.key(instance, 'script', script, 0).pk,
+  ];
+  const before = await Promise.all(partitions.map(sizeOf));
+
+  expected(await world.call(world.owner, 'DELETE', ''), 204);
+  await api.platform.idle();
+
+  expect(before.every((size) => size > 0)).toBe(true);
+  expect(await Promise.all(partitions.map(sizeOf))).toEqual([0, 0]);
+});

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forbidden, missing, time } from '../support/answers.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+
+/** Scripts as they are stored; their runs are in script-runs.test.ts. */
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+});
+afterAll(() => api.close());
+
+const list = 'snippets/scripts/';
+const call = (method: string, path = '', body?: unknown) =>
+  world.call(world.owner, method, list + path, body);
+
+async function make(body: object = {}): Promise<{ readonly id: number; readonly at: string }> {
+  const { id } = expected(await call('POST', '', { runtime_name: 'nodejs', ...body }), 201);
+  return { id, at: `${id}/` };
+}
+
+describe('a script', () => {
+  it('is made with what was sent, and all else as it is at first', async () => {
+    const sent = { runtime_name: 'nodejs_v6', source: ' 1\n', label: 'greet', config: { a: 1 } };
+
+    const made = await call('POST', '', { ...sent, id: 77, version: 3, junk: true });
+    const plain = await call('POST', '', { runtime_name: 'python3' });
+
+    const self = (id: number) => `${world.base}${list}${id}/`;
+    const links = (id: number) => ({
+      ...{ self: self(id), run: `${self(id)}run/`, traces: `${self(id)}traces/` },
+      runtimes: `${world.base}${list}runtimes/`,
+    });
+    const id = made.body.id;
+    expect(made).toMatchObject({ status: 201 });
+    expect(made.body).toEqual({
+      ...{ id, ...sent, description: '', created_at: time, updated_at: time },
+      links: links(id),
+    });
+    expect(plain.body).toEqual({
+      ...{
+        id: id + 1,
+        runtime_name: 'python3',
+        source: '',
+        label: '',
+        description: '',
+        config: {},
+      },
+      ...{ created_at: time, updated_at: time, links: links(id + 1) },
+    });
+    expect((await call('GET', `${id}/`)).body).toEqual(made.body);
+  });
+
+  it('is changed by PATCH in what is sent, by PUT also in what has a default', async () => {
+    const texts = { label: 'L', description: 'D' };
+    const { at } = await make({ source: '1', config: { a: 1 }, ...texts });
+
+    const patched = expected(await call('PATCH', at, { source: '2' }), 200);
+    const put = expected(await call('PUT', at, { runtime_name: 'nodejs_v12' }), 200);
+    const bare = await call('PUT', at, { source: '3' });
+
+    expect(patched).toMatchObject({ source: '2', config: { a: 1 }, ...texts });
+    expect(put).toMatchObject({ runtime_name: 'nodejs_v12', source: '', config: {}, ...texts });
+    expect([bare.status, bare.body]).toEqual([400, { runtime_name: ['This field is required.'] }]);
+    expect((await call('GET', at)).body).toEqual(put);
+  });
+
+  it('is gone when it was deleted', async () => {
+    const { at } = await make();
+
+    const deleted = await call('DELETE', at);
+    const others = ['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => call(method, at, undefined));
+    const below = await Promise.all([
+      call('POST', `${at}run/`),
+      call('GET', `${at}traces/`),
+      call('GET', `${at}traces/1/`),
+    ]);
+
+    expect([deleted.status, deleted.body]).toEqual([204, '']);
+    const noScript = { detail: 'Script was not found.' };
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    expect(below.map(({ status, body }) => [status, body])).toEqual([
+      [404, missing],
+      [404, noScript],
+      [404, noScript],
+    ]);
+  });
+
+  it('has another name of its list in version 1', async () => {
+    const { id } = await make();
+
+    const path = `/v1/instances/${world.instance}/codeboxes/${id}/`;
+    const { body } = await api.send({ as: world.owner, path });
+
+    expect(body.links).toEqual({
+      ...{ self: path, run: `${path}run/`, traces: `${path}traces/` },
+      runtimes: `/v1/instances/${world.instance}/codeboxes/runtimes/`,
+    });
+  });
+});
+
+const limits: readonly (readonly [string, object, object | undefined])[] = [
+  ['no runtime', { runtime_name: undefined }, { runtime_name: ['This field is required.'] }],
+  ['a runtime of null', { runtime_name: null }, { runtime_name: ['This field may not be null.'] }],
+  ...['ruby', 'golang', 'swift', 'php', '0', 'NODEJS', '', 'toString'].map(
+    (name) =>
+      [
+        `a runtime "${name}"`,
+        { runtime_name: name },
+        { runtime_name: [`"${name}" is not a valid choice.`] },
+      ] as const,
+  ),
+  [
+    'the number of a runtime',
+    { runtime_name: 0 },
+    { runtime_name: ['"0" is not a valid choice.'] },
+  ],
+  ['a source of null', { source: null }, { source: ['This field may not be null.'] }],
+  ['a source that is no text', { source: {} }, { source: ['Not a valid string.'] }],
+  [
+    'a source of 3 MiB and a letter',
+    { source: 'x'.repeat(3_145_729) },
+    { source: ['Ensure this field has no more than 3145728 characters.'] },
+  ],
+  ['a source of 3 MiB', { source: 'x'.repeat(3_145_728) }, undefined],
+  ['a config of null', { config: null }, { config: ['This field may not be null.'] }],
+  ['a config that is a list', { config: [] }, { config: ['Config passed in invalid format.'] }],
+  ['a config that is no JSON', { config: '{' }, { config: ['Not a valid JSON string.'] }],
+  ['a config as text', { config: '{"a": 1}' }, undefined],
+  ['an empty config as text', { config: '' }, undefined],
+  [
+    'a config of 1,025 keys',
+    { config: Object.fromEntries(Array.from({ length: 1025 }, (_, n) => [`k${n}`, n])) },
+    { config: ['Too many keys defined (exceeds 1024).'] },
+  ],
+  [
+    'a config with a key of 65',
+    { config: { ['k'.repeat(65)]: 1 } },
+    { config: ['Too long key defined (exceeds 64).'] },
+  ],
+  [
+    'a config of 262,145 bytes',
+    { config: { a: 'x'.repeat(262_145 - '{"a":""}'.length) } },
+    { config: ['Too big object defined (exceeds 262144).'] },
+  ],
+  [
+    'a config of 262,144 bytes',
+    { config: { a: 'x'.repeat(262_144 - '{"a":""}'.length) } },
+    undefined,
+  ],
+  [
+    'a label of 81',
+    { label: 'x'.repeat(81) },
+    { label: ['Ensure this field has no more than 80 characters.'] },
+  ],
+  ['a label of 80', { label: 'x'.repeat(80) }, undefined],
+  [
+    'a description of 257',
+    { description: 'x'.repeat(257) },
+    { description: ['Ensure this field has no more than 256 characters.'] },
+  ],
+  ...['nodejs', 'nodejs_library_v0.4', 'nodejs_library_v1.0', 'nodejs_v6', 'nodejs_v8'].map(
+    (name) => [`the runtime ${name}`, { runtime_name: name }, undefined] as const,
+  ),
+  ...['nodejs_v12', 'python', 'python3', 'python_library_v4.2', 'python_library_v5.0'].map(
+    (name) => [`the runtime ${name}`, { runtime_name: name }, undefined] as const,
+  ),
+];
+
+describe('a body', () => {
+  it.each(limits)('with %s', async (_, body, errors) => {
+    const answer = await call('POST', '', { runtime_name: 'nodejs', ...body });
+
+    expect(answer.status === 201 ? undefined : answer.body).toEqual(errors);
+  });
+});
+
+describe('a long source', () => {
+  const long = `// ${'é'.repeat(70_000)}\u{1F600}\nconsole.log(1);\n`;
+  const shownInLists = 65_536;
+
+  it('is whole but in lists, where it is cut', async () => {
+    const { id, at } = await make({ source: long, label: 'long' });
+
+    const detail = expected(await call('GET', at), 200);
+    const { objects } = expected(await call('GET', '?label__startswith=long'), 200);
+
+    expect(detail.source === long).toBe(true);
+    expect(objects).toHaveLength(1);
+    const mark = '\n(...truncated...)';
+    expect(objects[0].id).toBe(id);
+    expect(objects[0].source === long.slice(0, shownInLists - mark.length) + mark).toBe(true);
+  });
+
+  it('of as many characters as lists show is whole there, whatever they take', async () => {
+    const source = '\u{1F600}'.repeat(shownInLists);
+    await make({ source, label: 'wide' });
+
+    const { objects } = expected(await call('GET', '?label__startswith=wide'), 200);
+
+    expect(objects[0].source === source).toBe(true);
+  });
+
+  it('gives way to another, and is gone with its script, file and all', async () => {
+    const { at } = await make({ source: long });
+    const other = `${long}//`;
+
+    const patched = expected(await call('PATCH', at, { source: other }), 200);
+    const labelled = expected(await call('PATCH', at, { label: 'x' }), 200);
+    const moved = expected(await call('PATCH', at, { runtime_name: 'nodejs_v8' }), 200);
+    const small = expected(await call('PATCH', at, { source: '1' }), 200);
+
+    for (const { source } of [patched, labelled, moved]) expect(source === other).toBe(true);
+    expect([small.source, (await call('GET', at)).body.source]).toEqual(['1', '1']);
+  });
+});
+
+describe('a list', () => {
+  it('has scripts in their order, filtered by the start of their label, and pages', async () => {
+    const labels = ['page a', 'other', 'page b', 'page c'];
+    for (const label of labels) await make({ label });
+    const labelsOf = (body: { objects: { label: string }[] }) =>
+      body.objects.map(({ label }) => label);
+
+    const first = expected(await call('GET', '?label__startswith=page&page_size=2'), 200);
+    const second = expected(await api.send({ as: world.owner, path: first.next }), 200);
+    const trimmed = expected(await call('GET', '?label__startswith=page&fields=label'), 200);
+
+    expect([labelsOf(first), labelsOf(second)]).toEqual([['page a', 'page b'], ['page c']]);
+    expect(trimmed.objects).toEqual([
+      { label: 'page a' },
+      { label: 'page b' },
+      { label: 'page c' },
+    ]);
+  });
+});
+
+describe('runtimes', () => {
+  it('are those that are no alias, with what is true of them', async () => {
+    const { status, body } = await call('GET', 'runtimes/');
+
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual([
+      ...['nodejs_library_v0.4', 'nodejs_library_v1.0', 'nodejs_v6', 'nodejs_v8', 'nodejs_v12'],
+      ...['python_library_v4.2', 'python_library_v5.0', 'python3'],
+    ]);
+    expect(body['nodejs_library_v0.4']).toEqual({
+      ...{ name: 'Node.js', version: expect.stringMatching(/^\d+\.\d+\.\d+$/), library: null },
+      ...{ library_version: '0.4', deprecated: true, image: 'node', packages: null },
+    });
+  });
+});
+
+describe('who may what', () => {
+  it.each([
+    ['the owner', () => Promise.resolve(world.owner), [200, 200, 201, 200, 200, 200]],
+    ['an administrator who writes', () => joinAs(world, 'write'), [200, 200, 201, 200, 200, 200]],
+    ['an administrator who reads', () => joinAs(world, 'read'), [200, 200, 403, 403, 403, 200]],
+    ['a key with all flags', allFlags, [403, 403, 403, 403, 403, 403]],
+    ['a stranger', () => world.account('stranger@example.com'), [403, 403, 403, 403, 403, 403]],
+  ])('%s', async (_, join, statuses) => {
+    const as = await join();
+    const { at } = await make();
+    const calls = [
+      ['GET', ''],
+      ['GET', at],
+      ['POST', '', { runtime_name: 'nodejs' }],
+      ['PATCH', at, { label: 'x' }],
+      ['POST', `${at}run/`, {}],
+      ['GET', `${at}traces/`],
+    ] as const;
+
+    const answers = [];
+    for (const [method, path, body] of calls) {
+      answers.push(await world.call(as, method, list + path, body));
+    }
+
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    for (const { status, body } of answers.filter((answer) => answer.status === 403)) {
+      expect([status, body]).toEqual([403, forbidden]);
+    }
+  });
+
+  function allFlags() {
+    return world.apiKey({
+      ...{ ignore_acl: true, allow_user_create: true },
+      ...{ allow_group_create: true, allow_anonymous_read: true },
+    });
+  }
+});
