@@ -9,6 +9,7 @@ import {
   openScripts,
 } from '../../shared/local/scripts/scripts.ts';
 import { runLocally } from './hosts.ts';
+import { machine } from './python-hosts.ts';
 
 const isolation: IsolationOptions = { network: true, bubblewrap: false };
 const opened = new Set<LocalScripts>();
@@ -169,18 +170,21 @@ describe('the end of the server', () => {
     expect(scripts.size()).toBe(0);
   });
 
-  test.runIf(process.platform === 'linux').each([
-    ['in a box', true],
-    ['without one', false],
-  ])(
+  test
+    .runIf(process.platform === 'linux')
+    .each([
+      ['in a box', true, 'node', 'for (;;);'] as const,
+      ['without one', false, 'node', 'for (;;);'] as const,
+      ...(machine ? [['in Python', true, 'python', 'while True: pass'] as const] : []),
+    ])(
     'when it is killed, no script lives on, not even one that spins, %s',
-    async (_name, bubblewrap) => {
+    async (_name, bubblewrap, runtime, source) => {
       const program = `
       import { openScripts } from ${JSON.stringify(new URL('../../shared/local/scripts/scripts.ts', import.meta.url).href)};
       const scripts = openScripts({ isolation: { network: true, bubblewrap: ${bubblewrap} } });
-      const run = { instance: 1, version: 1, runtime: 'node', args: {}, config: {}, meta: {}, timeoutMs: 60_000, waitMs: 1000 };
+      const run = { instance: 1, version: 1, runtime: '${runtime}', args: {}, config: {}, meta: {}, timeoutMs: 60_000, waitMs: 1000 };
       await scripts.run({ ...run, script: 1, source: async () => '' });
-      scripts.run({ ...run, script: 2, source: async () => 'for (;;);' });
+      scripts.run({ ...run, script: 2, source: async () => '${source}' });
       setTimeout(() => console.log('spins'), 300);`;
       const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
       const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -20,6 +20,8 @@ export interface IsolationOptions {
   readonly network: boolean;
   /** False does without bubblewrap although it is there. */
   readonly bubblewrap?: boolean;
+  /** False does without Pyodide although it is there. */
+  readonly pyodide?: boolean;
 }
 
 const probeMs = 5_000;

@@ -15,7 +15,7 @@ export interface BoxedPython {
   readonly version: string;
 }
 
-const candidates = ['/usr/bin/python3', 'python3'];
+const usual = ['/usr/bin/python3', 'python3'];
 const probeMs = 5_000;
 const control = '3'; // the descriptor that a runner speaks over
 const maxMegabytes = maxResidentBytes / 2 ** 20;
@@ -28,8 +28,16 @@ assert sys.version_info >= (3, 9)
 version = '.'.join(map(str, sys.version_info[:3]))
 print(json.dumps([os.path.realpath(sys.executable), sys.base_prefix, version]))`;
 
-/** Looks for a python3 that works in a box; undefined where there is none. */
-export async function findBoxedPython(isolation: Isolation): Promise<BoxedPython | undefined> {
+/**
+ * Looks for a python3 that works in a box.
+ *
+ * @param candidates programs, the first that will do is taken
+ * @returns undefined where there is none
+ */
+export async function findBoxedPython(
+  isolation: Isolation,
+  candidates: readonly string[] = usual,
+): Promise<BoxedPython | undefined> {
   for (const candidate of isolation.hasBubblewrap ? candidates : []) {
     const found = await describeCandidate(candidate);
     if (found !== undefined && (await succeeds(inBox(isolation, found, ['-c', probe])))) {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Isolation } from './isolation.ts';
+import type { Isolation, IsolationOptions } from './isolation.ts';
 import type { PreparedCommand } from './node-command.ts';
 import { findPyodide, makeSnapshot, preparePyodide } from './pyodide-command.ts';
 import { findBoxedPython, prepareBoxedPython } from './python-command.ts';
@@ -28,9 +28,14 @@ export const howToGetPython =
 /**
  * Looks for what runs Python scripts: a python3 in a box, else Pyodide. A bare python3 would be open to everything.
  *
- * @param cache folder for what is made once; a temporary one when absent
+ * @param options what to leave out
+ * @param cache   folder for what is made once; a temporary one when absent
  */
-export async function openPython(isolation: Isolation, cache?: string): Promise<Python> {
+export async function openPython(
+  isolation: Isolation,
+  options: IsolationOptions,
+  cache?: string,
+): Promise<Python> {
   const close = async () => {};
   const boxed = await findBoxedPython(isolation);
   if (boxed !== undefined) {
@@ -38,7 +43,7 @@ export async function openPython(isolation: Isolation, cache?: string): Promise<
     const prepare = async () => prepareBoxedPython(isolation, boxed);
     return { isThere: true, description, prepare, close };
   }
-  const pyodide = findPyodide();
+  const pyodide = options.pyodide === false ? undefined : findPyodide();
   if (pyodide === undefined) {
     const prepare = () => Promise.reject(new Error(howToGetPython));
     const description = `Python scripts do not run. ${howToGetPython}`;

@@ -98,7 +98,7 @@ interface Machine {
 
 async function probeMachine(options: IsolationOptions, cache?: string): Promise<Machine> {
   const isolation = await probeIsolation(options);
-  return { isolation, python: await openPython(isolation, cache) };
+  return { isolation, python: await openPython(isolation, options, cache) };
 }
 
 async function execute(

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { findBoxedPython, prepareBoxedPython } from '../../shared/local/scripts/python-command.ts';
+import { openScripts } from '../../shared/local/scripts/scripts.ts';
+import { startRunner } from '../../shared/runtimes/runner-process.ts';
+import { runLocally } from './hosts.ts';
+import { machine } from './python-hosts.ts';
+
+// What runs Python scripts is chosen by what the machine has.
+
+test('where nothing can hold Python, a run fails and says what to install', async () => {
+  const scripts = openScripts({ isolation: { network: true, bubblewrap: false, pyodide: false } });
+
+  const line = await scripts.describe();
+  const result = await runLocally(scripts, { source: 'print(1)', runtime: 'python' });
+  await scripts.close();
+
+  const how =
+    'To have it: apt-get install bubblewrap python3, or npm install with optional packages';
+  expect(line).toContain(`; Python scripts do not run. ${how}`);
+  expect(result).toEqual({
+    status: 'failure',
+    stdout: '',
+    stderr: `There is no Python for scripts on this machine. ${how}`,
+  });
+});
+
+test('without bubblewrap no python3 is used', async () => {
+  const scripts = openScripts({ isolation: { network: true, bubblewrap: false } });
+
+  const line = await scripts.describe();
+  await scripts.close();
+
+  expect(line).toMatch(/Python scripts (run by Pyodide|do not run)/);
+});
+
+describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
+  test('the line for the operator says which', async () => {
+    const scripts = openScripts();
+
+    const line = await scripts.describe();
+    await scripts.close();
+
+    expect(line).toMatch(/; Python scripts run by \/.*python3.* \(3\.\d+\.\d+\)$/);
+  });
+
+  test('a script that runs again has the same runner and another process', async () => {
+    const scripts = openScripts();
+    const source = 'import os\nprint(os.getppid(), os.getpid())';
+    const run = { source, runtime: 'python' } as const;
+
+    const [first = [], second = []] = [
+      (await runLocally(scripts, run)).stdout.split(' '),
+      (await runLocally(scripts, run)).stdout.split(' '),
+    ];
+    await scripts.close();
+
+    expect(second[0]).toBe(first[0]);
+    expect(second[1]).not.toBe(first[1]);
+  });
+
+  test('a python3 in a folder of its own works too', async ({ skip }) => {
+    if (machine === undefined) return;
+    const python = await findBoxedPython(machine.isolation, ['python3']);
+    if (python === undefined || python.folder === '/usr') skip('there is no other python3 in PATH');
+    else {
+      const { command } = prepareBoxedPython(machine.isolation, python);
+      const runner = startRunner(command);
+      await runner.ready;
+
+      const source = 'import sqlite3, ssl, sys\nprint(sys.base_prefix)';
+      const given = { args: {}, config: {}, meta: {}, timeoutMs: 5000 };
+      const { exitCode, stdout } = await runner.run({ source, ...given });
+      runner.kill();
+
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${python.folder}\n` });
+    }
+  });
+});
