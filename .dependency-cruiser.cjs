@@ -18,6 +18,7 @@ const onlyFor = (name, what, ...users) => ({
 
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
+const nunjucks = '^node_modules/(@types/)?nunjucks/';
 const forge = '^node_modules/(@types/)?node-forge/';
 const gatewayTypes = '^node_modules/@types/aws-lambda/';
 const tests = '^(test|bench)/';
@@ -42,7 +43,15 @@ module.exports = {
       },
     },
 
-    only('domain-is-pure', '^shared/domain/', valibot, geohash, forge, '^(node:)?crypto$'),
+    only(
+      'domain-is-pure',
+      '^shared/domain/',
+      valibot,
+      geohash,
+      forge,
+      nunjucks,
+      '^(node:)?crypto$',
+    ),
     only('store-knows-domain', '^shared/store/', '^shared/domain/'),
     only(
       'services-know-ports',

@@ -11,6 +11,7 @@ import { root } from './root/resource.ts';
 import { schema } from './schema/resource.ts';
 import { scriptEndpoints } from './script-endpoints/resource.ts';
 import { scripts } from './scripts/resource.ts';
+import { templates } from './templates/resource.ts';
 import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
 
@@ -24,6 +25,7 @@ export const api: readonly Family[] = [
   objects,
   users,
   dataEndpoints,
+  templates,
   push,
   scripts,
   scriptEndpoints,

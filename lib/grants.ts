@@ -19,6 +19,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   objects: ['read', 'list', 'filter', 'write', 'count', 'meter'],
   'data-endpoints': ['read', 'list', 'filter', 'write', 'count', 'meter'],
   'script-endpoints': ['read', 'list', 'write', 'count', 'meter'],
+  templates: ['read', 'list', 'write', 'count', 'meter'],
   users: ['read', 'list', 'write', 'check', 'count', 'meter'],
   push: ['read', 'list', 'write', 'count', 'meter'],
   scripts: ['read', 'list', 'write', 'count', 'meter'],

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { programBundle, programFile } from '../shared/runtimes/templates/bundle.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -36,11 +37,15 @@ export const bundleFile = 'index.mjs';
 /** The family whose function packs scripts: it carries what lies beside each of them. */
 const packing = 'background';
 
-/** Bundles the handler of a family into `folder`. */
+const templateProgram = join(root, 'shared/runtimes/templates/program.ts');
+
+/** Bundles the handler of a family into `folder`, and beside it what renders templates, which shares nothing with it. */
 export function bundleHandler(family: string, folder: string): void {
   const entryPoints = { index: join(handlerFolder(family), 'handler.ts') };
   const define = family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {};
   buildSync({ ...bundleOptions, define, entryPoints, outdir: folder });
+  const outfile = join(folder, programFile);
+  buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
 }
 
 /** JSON of what shared/aws/runtime-files.ts exports. */

@@ -19,6 +19,7 @@ export const batch: Family = {
       operations: { POST: { right: 'A', run } },
       forms: { POST: requestFields },
       isUnbatchable: true,
+      isUntemplated: true,
       countsAsItems: true,
     }),
   ],

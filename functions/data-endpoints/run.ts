@@ -48,6 +48,7 @@ const getRoute: Route = {
     operations: {
       GET: {
         right: 'G',
+        action: 'list',
         parameters: {
           ...{ ...pageParameters, ...trimParameters, ...objectPageParameters },
           expand: {
@@ -72,6 +73,7 @@ const postRoute: Route = {
     operations: {
       POST: {
         right: 'A',
+        action: 'create',
         counter: ({ instance }) =>
           instance === undefined ? undefined : instanceCounter(instance, 'object'),
         authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'create'),

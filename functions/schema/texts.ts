@@ -30,6 +30,12 @@ export const commonParameters: QueryParameters = {
     description: 'The form of the answer, whatever Accept says.',
     choices: ['json', 'html'],
   },
+  template_response: {
+    type: 'string',
+    description:
+      'Inside an instance: name of the template that the answer is rendered with. The headers X-Template-Response and X-Template say the same, and go before it.',
+  },
+  template: { type: 'string', description: 'The same as `template_response`.' },
 };
 
 /** Places of credentials; the first one that is not empty counts. */
@@ -56,7 +62,7 @@ export const errors: Readonly<Record<string, string>> = {
   403: 'No credentials, bad ones, or the caller may not do this.',
   404: 'It is not there, or the caller may not know that it is.',
   405: 'The path does not have the method.',
-  406: 'Nothing that Accept wants can be sent.',
+  406: 'Nothing that Accept wants can be sent, or there is no such template.',
   408: 'A query took too long.',
   413: 'The body or the answer is too large.',
   415: 'The body is in a form that is not understood.',

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../shared/domain/json.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context, Known, Operation } from '../../shared/resource/route.ts';
+import { renderRun } from '../../shared/resource/templates.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/services/run-request.ts';
 import { as, configEntity, instanceCounter, scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/script-records.ts';
@@ -52,7 +53,9 @@ export async function runEndpoint(
     platform.runs.maxWaitMs,
   );
   if (trace === undefined) throw refused(408, 'Script took too much time.');
-  return answerOf(trace);
+  return (
+    (await renderRun(context, standardResult(trace), ownResponse(trace)?.status)) ?? answerOf(trace)
+  );
 }
 
 /** The script was read beside the endpoint, unless the endpoint has got another one between. */
@@ -98,12 +101,15 @@ function toRun(context: Context, { endpoint, script, brought }: Called): RunRequ
 
 const leastStatus = 200; // what is below announces another answer, and is none itself
 
-function answerOf({ response, ...trace }: FinishedTrace): Response {
-  if (response !== undefined && response.status >= leastStatus) {
-    const { status, headers, content_type: type, content: bytes } = response;
-    return { status, headers, content: { type, bytes } };
-  }
-  return { status: 200, body: standardResult(trace) };
+function ownResponse({ response }: FinishedTrace): FinishedTrace['response'] {
+  return response !== undefined && response.status >= leastStatus ? response : undefined;
+}
+
+function answerOf(trace: FinishedTrace): Response {
+  const response = ownResponse(trace);
+  if (response === undefined) return { status: 200, body: standardResult(trace) };
+  const { status, headers, content_type: type, content: bytes } = response;
+  return { status, headers, content: { type, bytes } };
 }
 
 /** How a run went; a run that has not begun has put out nothing (reference: run). */

@@ -35,7 +35,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const log = openLog(logLevel);
   const ids = openIds();
   const { prefix } = environment.scripts;
-  // Most functions never run a script: what does so is loaded when one runs.
+  // Most functions never run a script or render a template: what does so is loaded when one does.
   const scripts = once(async () => {
     const { openScripts } = await import('./scripts.ts');
     return openScripts({ store, clock, ids, place: { prefix, table } });
@@ -50,6 +50,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     const { openRuns } = await import('./runs.ts');
     return openRuns({ prefix, services });
   });
+  const templates = once(async () => (await import('./templates.ts')).openTemplates());
   return {
     ...services,
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
@@ -61,6 +62,10 @@ export function openPlatform(environment: Environment): AwsPlatform {
       maxWaitMs,
       start: async (run) => (await runs()).start(run),
       wait: async (request, ms) => (await runs()).wait(request, ms),
+    },
+    templates: {
+      check: async (source) => (await templates()).check(source),
+      render: async (source, variables) => (await templates()).render(source, variables),
     },
     changes: { settled: () => Promise.resolve() },
     warmUp: async () => {

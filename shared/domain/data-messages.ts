@@ -8,6 +8,7 @@ export const dataMessages = {
   keyTooLong: (limit: number) => `Too long key defined (exceeds ${limit}).`,
   valueTooLong: (key: string, limit: number) =>
     `Too long value defined for key ${key} (exceeds ${limit}).`,
+  keyReserved: (key: string) => `Reserved key "${key}" used.`,
   objectTooBig: (limit: number) => `Too big object defined (exceeds ${limit}).`,
 
   nameStart: 'Value has to start with a letter.',

@@ -12,6 +12,7 @@ export const messages = {
   integerTooLong: 'String value too large.',
   notNumber: 'A valid number is required.',
   notBoolean: 'Not a valid boolean.',
+  notContentType: 'Not a valid content_type.',
   notEmail: 'Enter a valid email address.',
   notJson: 'Not a valid JSON string.',
   notDatetime:

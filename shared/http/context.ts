@@ -3,6 +3,7 @@ import type { KeyClaims } from '../domain/credentials.ts';
 import { noSuchKey } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
+import { storedTemplate } from '../resource/templates.ts';
 import { isCurrent } from '../services/keys.ts';
 import {
   accountEntity,
@@ -13,9 +14,16 @@ import {
   deletedGroupsEntity,
   instanceNameEntity,
   memberEntity,
+  templateEntity,
   userEntity,
 } from '../store/entities.ts';
-import type { ApiKeyData, ClassData, MemberData, UserData } from '../store/records.ts';
+import type {
+  ApiKeyData,
+  ClassData,
+  MemberData,
+  TemplateData,
+  UserData,
+} from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import type { Request } from './message.ts';
@@ -65,6 +73,7 @@ export function createContext(parts: ContextParts): Context {
     openSession,
     instanceName: as(instanceNameEntity, records.instanceName),
     class: classOfCall(load, loaded),
+    template: templateOf(load, loaded),
   };
 }
 
@@ -77,6 +86,14 @@ function classOfCall(
   if (route.boundBy === undefined || !route.inClass) return found;
   const bound = as(dataEndpointEntity, records.binding)?.data.classNumber;
   return found?.data.number === bound ? found : undefined;
+}
+
+function templateOf(
+  { template: name }: LoadRequest,
+  { records, instanceId }: Loaded,
+): TemplateData | undefined {
+  if (name === undefined || instanceId === undefined) return undefined;
+  return storedTemplate(as(templateEntity, records.template), instanceId, name)?.data;
 }
 
 /** An outdated user key is no error: the call goes on without user (reference: where the key may be). */

@@ -14,6 +14,7 @@ import {
   type Route,
   type Session,
 } from '../resource/route.ts';
+import { checkTemplate, renderAnswer, wantedTemplate } from '../resource/templates.ts';
 import { createHints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import { createThrottle, type Throttle } from '../services/throttle.ts';
@@ -89,7 +90,7 @@ export function allowedMethods({ operations }: Route): string {
 /** What is known of the answer before there is one; errors use it too. */
 interface Outcome {
   /** Or why there is none that suits the client, said when its turn in the order of checks has come. */
-  readonly form: Representation | ApiError;
+  form: Representation | ApiError;
   allow: string | undefined;
   /** Once it is settled who calls. */
   context: Context | undefined;
@@ -145,6 +146,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   const operation = isMethod(method) ? route.operations[method] : undefined;
   const reading = method === 'OPTIONS' ? readingOf(route) : operation;
   const loading: LoadRequest = {
+    template: templateName(call, route),
     match,
     operation: reading,
     caller,
@@ -156,7 +158,7 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   if (route.instance === 'place' && loaded.records.instanceName === undefined) {
     throw parentNotFound('Instance');
   }
-  if (outcome.form instanceof ApiError && !isOwnFormat(route, request)) throw outcome.form;
+  settleForm(outcome, loading, request);
   if (caller.bodyFault !== undefined) throw caller.bodyFault;
   const context = createContext({
     request,
@@ -177,8 +179,19 @@ async function serve(call: Call, outcome: Outcome): Promise<Response> {
   admit(call, context);
   if (operation === undefined) throw methodNotAllowed(request.method);
   operation.authorize?.(context);
+  if (loading.template !== undefined) return runTemplated(context, operation);
   await session?.beforeRun?.(context);
   return operation.run(context);
+}
+
+/** Name of the template that a call inside an instance wants its answer to be rendered with; items of a batch do not. */
+function templateName({ request, session }: Call, { instance }: Route): string | undefined {
+  return instance === 'place' && session === undefined ? wantedTemplate(request) : undefined;
+}
+
+async function runTemplated(context: Context, operation: Operation): Promise<Response> {
+  checkTemplate(context);
+  return renderAnswer(context, operation, await operation.run(context));
 }
 
 /**
@@ -190,6 +203,14 @@ function admit({ throttle, platform }: Call, { route, instanceId }: Context): vo
   if (route.instance === 'none' || instanceId === undefined) return;
   throttle(instanceId);
   if (!route.countsAsItems) platform.meter.countRequest(instanceId);
+}
+
+/** A template stands in place of other forms, and refusals beside it are JSON. */
+function settleForm(outcome: Outcome, { template, match }: LoadRequest, request: Request): void {
+  if (template !== undefined) outcome.form = 'json';
+  else if (outcome.form instanceof ApiError && !isOwnFormat(match.route, request)) {
+    throw outcome.form;
+  }
 }
 
 /** Some routes know a form of their answer that no other has. */

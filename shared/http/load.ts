@@ -14,10 +14,12 @@ import {
   memberEntity,
   scriptEndpointEntity,
   scriptEndpointRowEntity,
+  templateEntity,
   userEntity,
 } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { Caller } from './authentication.ts';
+import { parseParameter } from './path-parameters.ts';
 import type { Match } from './router.ts';
 
 /** What was read for a call, by what it is for, and the number taken from the operation's counter. */
@@ -38,6 +40,8 @@ export interface LoadRequest {
   readonly hints: Hints;
   /** Records of caller and place that earlier calls of the session have read; this one adds its own. */
   readonly remembered: Map<string, Found> | undefined;
+  /** Name of the template that the answer is to be rendered with. */
+  readonly template: string | undefined;
 }
 
 /** A record that was looked for; undefined: it is not there. */
@@ -227,8 +231,17 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
       isFirst && route.inClass && known.classNumber === undefined && params.instance !== undefined
         ? classNumbersEntity.key(params.instance)
         : undefined,
+    template: request.template === undefined ? undefined : templateKey(known, request.template),
     ...request.operation?.reads?.(known),
   };
+}
+
+/** Where a template is whose name a client has sent; undefined for what can be no name. */
+function templateKey({ instance }: Known, name: string): Key | undefined {
+  const { template } = parseParameter('template', name);
+  return instance === undefined || template === undefined
+    ? undefined
+    : templateEntity.key(instance, template);
 }
 
 function accountRecords({ account, instance }: Known): Wanted {

@@ -45,6 +45,12 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
     isLowered: true,
     isExact: true,
   },
+  template: {
+    type: 'string',
+    pattern: /^[a-z0-9_-]{1,64}$/,
+    description: 'Name of a template; capitals count as small letters.',
+    isLowered: true,
+  },
   id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item of the list.' },
   device: {
     type: 'string',

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openRenderer } from '../runtimes/templates/renderer.ts';
 import { consumers, watches, workKinds } from '../services/background.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
@@ -15,6 +16,7 @@ import { type LocalRuns, openRuns } from './runs.ts';
 import { type LocalScripts, type LocalScriptsOptions, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
+import { templateProgram } from './template-program.ts';
 import { openVault } from './vault.ts';
 
 /** Where a platform keeps its data, and what was set. */
@@ -92,7 +94,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     meter: openMeter({ store, clock, ids, log }),
   };
   const runs = openRuns(forRuns);
-  const services = { ...forRuns, runs, push, vault, mailer, social, settings };
+  const templates = openRenderer({ program: templateProgram });
+  const services = { ...forRuns, runs, push, vault, mailer, social, settings, templates };
   const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
@@ -110,6 +113,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
       await runs.idle();
       await background.stop();
       clearInterval(flushing);
+      templates.close();
       await services.meter.flush();
       await medium.close();
     },

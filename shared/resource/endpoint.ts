@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly maxBodyBytes?: number;
   /** A call counts as the calls inside it. */
   readonly countsAsItems?: true;
+  /** Its answers are rendered with no template. */
+  readonly isUntemplated?: true;
 }
 
 /** Derives the route of an endpoint. */
@@ -47,6 +49,7 @@ export function endpointRoute(endpoint: Endpoint): Route {
     ...(endpoint.isUnbatchable && { isUnbatchable: true }),
     ...(endpoint.countsAsItems && { countsAsItems: true }),
     ...(endpoint.maxBodyBytes && { maxBodyBytes: endpoint.maxBodyBytes }),
+    ...(endpoint.isUntemplated && { isUntemplated: true }),
     forms: { ...endpoint.forms, ...(endpoint.answer && { answer: endpoint.answer }) },
   };
 }
@@ -79,7 +82,7 @@ export function linkPage(page: {
 }): Route {
   const { name, path, v1Path, access = open } = page;
   const route = endpointRoute({
-    ...{ name, path, access },
+    ...{ name, path, access, isUntemplated: true as const },
     ...(v1Path !== undefined && { v1Path }),
     answer: { fields: { links: linkFields(page.links) } },
     operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },

@@ -26,7 +26,7 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** Where version 1 has the same under another path. */
   readonly v1Path?: string;
   /** The parameter that names an item. */
-  readonly item: 'id' | 'class' | 'instance' | 'member' | 'endpoint' | 'device';
+  readonly item: 'id' | 'class' | 'instance' | 'member' | 'endpoint' | 'template' | 'device';
   /** Objects stand in a class. */
   readonly inClass?: true;
   readonly access: Access;
@@ -38,6 +38,8 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly links: readonly Link<View>[];
   /** Where the item that the path names is; undefined when it cannot be anywhere. */
   readonly key: (known: Known) => Key | undefined;
+  /** What stands for the item that the path names where nothing is stored; the first write of it inserts it. */
+  readonly unwritten?: (context: Context) => Stored<Data> | undefined;
   /** Further records that an operation needs. */
   readonly reads?: (known: Known, right: Right) => Readonly<Record<string, Key | undefined>>;
   /** Ids of new items. */

@@ -251,8 +251,8 @@ function onCurrent<Data extends object, View extends object, Result>(
 ): Promise<Result> {
   return retryLostRace(async (isFirst) => {
     const read = context.records.item;
-    const item =
-      isFirst || read === undefined ? read : (await context.platform.store.get([read.key]))[0];
+    const key = (read ?? resource.unwritten?.(context))?.key;
+    const item = isFirst || key === undefined ? read : (await context.platform.store.get([key]))[0];
     return change(existing(context, resource, item, right));
   });
 }
@@ -263,8 +263,8 @@ function existing<Data extends object, View extends object>(
   found: Stored | undefined,
   right: 'G' | 'U' | 'D' | 'A',
 ): Stored<Data> {
-  if (found === undefined) throw notFound();
-  const item = found as Stored<Data>; // it stands at the key that the resource gave
+  const item = (found as Stored<Data> | undefined) ?? resource.unwritten?.(context); // it stands at the resource's key
+  if (item === undefined) throw notFound();
   resource.authorizeItem?.(context, item, right);
   return item;
 }

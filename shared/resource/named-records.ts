@@ -94,15 +94,22 @@ export async function takeName<Data extends Named>(
 ): Promise<void> {
   const taken = () => invalid({ [field]: [messages.unique] });
   if (holder !== undefined && isLiving(holder.data)) throw taken();
-  const instance = instanceOf(context);
-  const { name, row } = data;
-  const listed = kind.rowOf?.(data) ?? { name };
-  const own =
+  const own: readonly Write[] =
     holder === undefined
-      ? [insert(kind.entity, kind.entity.key(instance, name), data)]
+      ? [insert(kind.entity, kind.entity.key(instanceOf(context), data.name), data)]
       : [replace(holder, data), freedRow(context, kind, holder.data)];
-  const rowWrite = put(kind.rowEntity, kind.rowEntity.key(instance, row), listed);
-  await commitUnique(context, [...own, ...more, rowWrite], taken);
+  const writes = [...own, ...more, listedRow(context, kind, data)];
+  await commitUnique(context, writes, (write) => (write === own[0] ? taken() : undefined));
+}
+
+/** Puts a record into the list, at its place. */
+export function listedRow<Data extends Named>(
+  context: Context,
+  { rowEntity, rowOf }: NamedKind<Data>,
+  data: Data,
+): Write {
+  const { name, row } = data;
+  return put(rowEntity, rowEntity.key(instanceOf(context), row), rowOf?.(data) ?? { name });
 }
 
 /** Takes a record out of the list. */

@@ -9,6 +9,7 @@ import type {
   ClassData,
   InstanceNameData,
   MemberData,
+  TemplateData,
   UserData,
 } from '../store/records.ts';
 import type { Key, Stored } from '../store/store.ts';
@@ -53,6 +54,8 @@ export interface Route {
   readonly isUnbatchable?: true;
   /** A call counts as the calls inside it, and by itself as none (reference: billing). */
   readonly countsAsItems?: true;
+  /** Its answers are rendered with no template: there is nothing to show. */
+  readonly isUntemplated?: true;
   readonly access: Access;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** Bytes that a body may have, where that is less than everywhere; looked at before anything else. */
@@ -98,6 +101,8 @@ export interface Operation {
   readonly counter?: (known: Known) => Key | undefined;
   /** Rules beyond the access table, before the body is looked at. Throws ApiError. */
   readonly authorize?: (context: Context) => void;
+  /** What templates are told that it does, where route and method do not say it. */
+  readonly action?: string;
   readonly run: (context: Context) => Promise<Response>;
 }
 
@@ -129,6 +134,7 @@ export interface Params {
   readonly endpoint?: string;
   /** Text of a public link; whether it is genuine is not said. */
   readonly link?: string;
+  readonly template?: string;
   readonly id?: number;
   /** Token of a device. */
   readonly device?: string;
@@ -159,6 +165,8 @@ export interface Context {
   readonly instanceId: number | undefined;
   readonly instanceName: Stored<InstanceNameData> | undefined;
   readonly class: Stored<ClassData> | undefined;
+  /** The template that the answer is to be rendered with, when it is named and there, be it as removed. */
+  readonly template: TemplateData | undefined;
   /** What `reads` asked for. */
   readonly records: Readonly<Record<string, Stored | undefined>>;
   /** The number taken from the operation's counter. */

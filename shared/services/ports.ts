@@ -1,5 +1,6 @@
 import type { ProviderPush } from '../domain/push/payload.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
+import type { TemplateEngine } from '../domain/templates/rendering.ts';
 import type { Store } from '../store/store.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptRunner } from './script-runner.ts';
@@ -230,4 +231,5 @@ export interface Platform {
   readonly runs: Runs;
   /** Where the interface is reached, without a slash at the end: `https://api.example.com`. */
   readonly apiUrl: () => string;
+  readonly templates: TemplateEngine;
 }

@@ -37,6 +37,7 @@ import type {
   OwnedData,
   PasswordData,
   SocialData,
+  TemplateData,
   UniqueData,
   UsageData,
   UserData,
@@ -69,6 +70,7 @@ import type { Key, Stored } from './store.ts';
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
  * | ... metadata of a class; number of its objects  |                                | CLASSMETADATA#<name>; CLASSCOUNT#<number> |
  * | ... data endpoints, by name and in list order   |                                | DATAENDPOINT#<name>; DATAENDPOINTROW#<row> |
+ * | ... templates, by name and in list order        |                                | TEMPLATE#<name>; TEMPLATEROW#<row> |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
  * | ... group by name; groups that are gone         |                                | GROUPNAME#<name>; DELETEDGROUPS |
@@ -242,6 +244,22 @@ export const dataEndpointRowPrefix = 'DATAENDPOINTROW#';
 export const dataEndpointRowEntity = entity<NamedRowData, [instance: number, row: number]>(
   'data-endpoint-row',
   (instance, row) => ({ pk: `INSTANCE#${instance}`, sk: `${dataEndpointRowPrefix}${idKey(row)}` }),
+);
+
+/**
+ * A template. Those that every instance has from the beginning are stored when they are changed or removed, and are
+ * there before.
+ */
+export const templateEntity = entity<TemplateData, [instance: number, name: string]>(
+  'template',
+  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `TEMPLATE#${name}` }),
+);
+
+/** Templates in the order of their creation, by which they are listed. */
+export const templateRowPrefix = 'TEMPLATEROW#';
+export const templateRowEntity = entity<NamedRowData, [instance: number, row: number]>(
+  'template-row',
+  (instance, row) => ({ pk: `INSTANCE#${instance}`, sk: `${templateRowPrefix}${idKey(row)}` }),
 );
 
 /** A group of users. */
@@ -477,6 +495,7 @@ export const instanceCounters = [
   'user',
   'group',
   'data-endpoint',
+  'template',
   'gcm-device',
   'apns-device',
   'gcm-message',

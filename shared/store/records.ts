@@ -160,6 +160,20 @@ export interface NamedRowData {
   readonly name: string;
 }
 
+/** A template that answers are rendered with. */
+export interface TemplateData {
+  readonly name: string;
+  /** Place in the list of all. */
+  readonly row: number;
+  readonly content: string;
+  readonly content_type: string;
+  /** Variables of its own. */
+  readonly context: JsonObject;
+  readonly description: string;
+  /** A predefined template was here and is not any more: this is no template. */
+  readonly isRemoved?: true;
+}
+
 /** A group of users. */
 export interface GroupData {
   readonly id: number;

@@ -128,6 +128,11 @@ const rows: readonly Row[] = [
     ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
   })),
   {
+    name: 'a list that a template shows',
+    ...{ method: 'GET', path: list, query: 'template=objects_csv', status: 200 },
+    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+  },
+  {
     name: 'a list by what another class says',
     ...{ method: 'GET', path: list, query: 'query={"author":{"_is":{}}}', status: 200 },
     ...{ warm: 4, cold: 5, coldWithApiKey: 4 },

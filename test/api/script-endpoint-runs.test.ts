@@ -668,3 +668,55 @@ describe('use', () => {
     expect(objects).toMatchObject([{ instance: 'blog-4', source: 'run', value: 3 }]);
   });
 });
+
+describe('a run that names a template', () => {
+  const make = async (name: string, content: string) => {
+    const template = { name, content, content_type: 'text/x-run' };
+    expected(await world.call(world.owner, 'POST', 'snippets/templates/', template), 201);
+  };
+  const answer = ({ status, headers, body }: Answer) => [status, headers.get('content-type'), body];
+  let own: MadeEndpoint;
+
+  beforeAll(async () => {
+    await make('shown', '{{ action }} {{ response.status }} {{ response.result.stdout }}');
+    await make('content', '<{{ response.result.response.content }}>');
+    await make('broken', '{{ response.nothing.more }}');
+    await makeEndpoint(world, 'said', 'console.log("hi")');
+    const source = 'setResponse(new HttpResponse(201, "made", "text/plain"))';
+    own = await makeEndpoint(world, 'own', source, { public: true });
+  });
+
+  it('is shown by it, in its type as it stands', async () => {
+    expect(answer(await run('said', {}, '?template=shown'))).toEqual([
+      ...[200, 'text/x-run', 'script success hi'],
+    ]);
+  });
+
+  it('keeps the status of its own response, whose content the template knows', async () => {
+    const headers = { 'X-Template-Response': 'content' };
+    const path = at(`p/${own.public_link}/`);
+
+    expect(answer(await run('own', { headers }))).toEqual([201, 'text/x-run', '<made>']);
+    expect(answer(await api.send({ path, headers }))).toEqual([201, 'text/x-run', '<made>']);
+  });
+
+  it('that fails says so in bare words', async () => {
+    expect(answer(await run('said', {}, '?template_response=broken'))).toEqual([
+      400,
+      'application/json; charset=utf-8',
+      "Template rendering failed: 'dict object' has no attribute 'nothing'",
+    ]);
+  });
+
+  it('does not run when there is none of that name', async () => {
+    const before = expected(
+      await world.call(world.owner, 'GET', 'endpoints/scripts/said/traces/'),
+      200,
+    );
+
+    expect((await run('said', {}, '?template=nothing')).status).toBe(406);
+
+    const after = await world.call(world.owner, 'GET', 'endpoints/scripts/said/traces/');
+    expect(after.body).toEqual(before);
+  });
+});

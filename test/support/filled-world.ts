@@ -49,6 +49,13 @@ const samples: Readonly<Record<string, Sample>> = {
     description: marker,
     query: { title: { _exists: true } },
   }),
+  '/instances/{instance}/snippets/templates/': (marker) => ({
+    name: 'card',
+    content: `${marker.replace(/[{}]/g, '-')} {{ note }}`,
+    content_type: 'text/plain',
+    context: { note: marker.slice(0, 1000) },
+    description: marker.slice(0, 256),
+  }),
   '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
   '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
   '/instances/{instance}/users/{id}/groups/': () => ({ group: 1 }),

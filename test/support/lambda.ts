@@ -175,7 +175,6 @@ export function gatewayEvent(call: {
 export function bodyOf({ body, isBase64Encoded, headers }: Result): any {
   if (body === undefined) return undefined;
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  return JSON.parse(
-    (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString(),
-  );
+  const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+  return headers['content-type']?.startsWith('application/json') ? JSON.parse(text) : text;
 }

@@ -30,7 +30,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 32 });
  * - no fault, and no error in the log;
  * - the request's id on the answer and on one line of the log, which tells the same status;
  * - CORS headers, no `WWW-Authenticate`;
- * - JSON or HTML in UTF-8 with its length, nothing at all with 204;
+ * - JSON, HTML or what a template gives, in UTF-8 with its length, nothing at all with 204;
  * - refusals in one of the three shapes of error bodies.
  */
 export function lawful(api: Api): LawfulCall {
@@ -141,9 +141,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What the template of a filled world renders. */
+const rendered = 'text/plain; charset=utf-8';
+
 function typeKind(status: number, type: string, text: string): string {
   if (status === 204) return type === '' && text === '' ? 'fit' : `204 with ${type} ${text}`;
   if (text === '') return 'fit'; // HEAD and preflights
+  if (status === 200 && type === rendered) return 'fit';
   const isPage = text.startsWith('<!doctype html>');
   return type === `${isPage ? 'text/html' : 'application/json'}; charset=utf-8` ? 'fit' : type;
 }

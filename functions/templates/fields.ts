@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import { dataMessages } from '../../shared/domain/data-messages.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { messages } from '../../shared/domain/messages.ts';
+import { jsonObject, text as textValue, type ValueSchema } from '../../shared/domain/values.ts';
+import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
+import { nameField } from '../../shared/resource/named-records.ts';
+
+const reserved = ['instance', 'user', 'response', 'action'];
+
+/** Variables; the size of the whole keeps the record below what the table holds. */
+const variables = jsonObject({
+  name: 'Context',
+  ...{ maxKeys: 32, maxKeyLength: 128, maxValueLength: 4096, maxBytes: 131_072 },
+});
+
+const ownVariables: ValueSchema<JsonObject> = v.pipe(
+  variables,
+  v.rawCheck<JsonObject>(({ dataset, addIssue }) => {
+    const names = dataset.typed ? Object.keys(dataset.value) : [];
+    const used = names.find((name) => reserved.includes(name.toLowerCase()));
+    if (used !== undefined) addIssue({ message: dataMessages.keyReserved(used) });
+  }),
+);
+
+const contentType: Field = {
+  ...text(255, { required: true }),
+  input: v.pipe(
+    textValue({ max: 255 }),
+    v.check((value) => /^[a-z]+\/[a-z0-9+.-]+$/i.test(value), messages.notContentType),
+  ),
+};
+
+/** A template (reference: templates, record). That its content can be read is checked when it is stored. */
+export const templateFields: Fields = {
+  name: nameField,
+  content: text(65_536, { required: true }),
+  content_type: contentType,
+  context: json(ownVariables, { initial: {}, putDefault: {}, shows: 'object' }),
+  description: description(),
+};
+
+/** What a rendering sends: variables in place of the template's own, and none when they are empty. */
+export const renderFields: Fields = {
+  context: json(variables, { initial: {}, shows: 'object' }),
+};

@@ -1,0 +1,132 @@
+import { allRights } from '../../shared/domain/access.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { RowRange } from '../../shared/domain/paging.ts';
+import { predefinedTemplates } from '../../shared/domain/templates/predefined.ts';
+import { queryValue } from '../../shared/http/message.ts';
+import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
+import { validInput } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { readNamedRows, renameFields } from '../../shared/resource/named-records.ts';
+import { cut, gather, type Row } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import { prefixParameters } from '../../shared/resource/query-parameters.ts';
+import type { Context, Family, Known } from '../../shared/resource/route.ts';
+import { callVariables, renderText, storedTemplate } from '../../shared/resource/templates.ts';
+import { as, instanceCounter, templateEntity } from '../../shared/store/entities.ts';
+import type { TemplateData } from '../../shared/store/records.ts';
+import type { Key } from '../../shared/store/store.ts';
+import { renderFields, templateFields } from './fields.ts';
+import {
+  createTemplate,
+  isLiving,
+  kind,
+  removeTemplate,
+  renameTemplate,
+  type TemplateView,
+  updateTemplate,
+} from './write.ts';
+
+const path = '/instances/{instance}/snippets/templates/';
+
+function templateKey({ instance, params: { template } }: Known): Key | undefined {
+  return instance === undefined || template === undefined
+    ? undefined
+    : templateEntity.key(instance, template);
+}
+
+const resource: ListResource<TemplateData, TemplateView> = {
+  name: 'Template',
+  path,
+  item: 'template',
+  access: {
+    ...{ owner: allRights, full: allRights, write: 'LG', read: 'LG' },
+    apiKey: 'LG',
+  },
+  fields: templateFields,
+  links: [
+    { name: 'self', type: 'detail', to: '' },
+    { name: 'rename', type: 'rename', to: 'rename/' },
+  ],
+  parameters: prefixParameters('name'),
+  key: templateKey,
+  unwritten: (context) =>
+    storedTemplate(undefined, instanceOf(context), context.params.template ?? ''),
+  counter: ({ instance }) =>
+    instance === undefined ? undefined : instanceCounter(instance, 'template'),
+  authorizeItem: (_, { data }) => {
+    if (!isLiving(data)) throw notFound();
+  },
+  rows: async (context, range) => {
+    const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
+    const isKept = ({ item: { data } }: Row<TemplateData>) =>
+      isLiving(data) && data.name.startsWith(prefix);
+    const [written, unwritten] = await Promise.all([
+      gather(range, (part) => readNamedRows(context, kind, part), isKept),
+      unwrittenRows(context, range),
+    ]);
+    return cut([...written, ...unwritten.filter(isKept)], range);
+  },
+  view: (_, items) => Promise.resolve(items),
+  show: (_, { data }) => ({
+    name: data.name,
+    content: data.content,
+    content_type: data.content_type,
+    context: data.context,
+    description: data.description,
+  }),
+  segment: ({ data }) => data.name,
+  create: createTemplate,
+  update: updateTemplate,
+  remove: removeTemplate,
+  actions: [{ path: 'rename/', name: 'Rename', fields: renameFields, run: renameTemplate }],
+};
+
+/** Predefined templates of a range that nobody has changed or removed yet. */
+async function unwrittenRows(
+  context: Context,
+  range: RowRange,
+): Promise<readonly Row<TemplateData>[]> {
+  const wanted = predefinedTemplates.filter(
+    ({ row }) => row > (range.above ?? -1) && row < (range.below ?? Number.POSITIVE_INFINITY),
+  );
+  if (wanted.length === 0) return [];
+  const instance = instanceOf(context);
+  const items = await context.platform.store.get(
+    wanted.map(({ name }) => templateEntity.key(instance, name)),
+  );
+  return wanted.flatMap(({ name, row }, at) => {
+    const item = items[at] === undefined ? storedTemplate(undefined, instance, name) : undefined;
+    return item === undefined ? [] : [{ pk: row, item }];
+  });
+}
+
+const renderRoute = endpointRoute({
+  name: 'Template Render',
+  path: `${path}{template}/render/`,
+  access: { owner: 'A', full: 'A', apiKey: 'A' },
+  ...post(
+    renderFields,
+    async (context, body) => {
+      const { records, params } = context;
+      const item = as(templateEntity, records.item);
+      const template = storedTemplate(item, instanceOf(context), params.template ?? '');
+      if (template === undefined || !isLiving(template.data)) throw notFound();
+      const { context: sent } = validInput(renderFields, body, 'create');
+      const given = sent as JsonObject; // the field says so
+      const variables = Object.keys(given).length > 0 ? given : template.data.context;
+      const all = { ...callVariables(context, 'render'), ...variables };
+      const bytes = await renderText(context, template.data.content, all);
+      const type = `${template.data.content_type}; charset=utf-8`;
+      return { status: 200, content: { type, bytes } };
+    },
+    (known) => ({ item: templateKey(known) }),
+  ),
+});
+
+/** Templates that answers are rendered with. */
+export const templates: Family = {
+  name: 'templates',
+  routes: [...listRoutes(resource), renderRoute],
+};

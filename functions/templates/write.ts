@@ -1,0 +1,131 @@
+import { type FieldErrors, invalid } from '../../shared/domain/errors.ts';
+import { isPredefined, predefinedTemplates } from '../../shared/domain/templates/predefined.ts';
+import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
+import type { Update } from '../../shared/resource/list-resource.ts';
+import {
+  freedRow,
+  listedRow,
+  type NamedKind,
+  newName,
+  takeName,
+} from '../../shared/resource/named-records.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { storedTemplate } from '../../shared/resource/templates.ts';
+import { commit } from '../../shared/services/commit.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
+import {
+  as,
+  templateEntity,
+  templateRowEntity,
+  templateRowPrefix,
+} from '../../shared/store/entities.ts';
+import type { TemplateData } from '../../shared/store/records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { templateFields } from './fields.ts';
+
+/** Where templates are. */
+export const kind: NamedKind<TemplateData> = {
+  entity: templateEntity,
+  rowEntity: templateRowEntity,
+  rowPrefix: templateRowPrefix,
+};
+
+/** A template stands for itself. */
+export type TemplateView = Pick<Stored<TemplateData>, 'data'>;
+
+/** Tells whether a record stands for a template, and not for a predefined one that was removed. */
+export function isLiving({ isRemoved }: TemplateData): boolean {
+  return isRemoved !== true;
+}
+
+/** Makes a template. */
+export async function createTemplate(context: Context, body: Body): Promise<TemplateView> {
+  const draft = await checked(context, body, 'create');
+  const row = predefinedTemplates.length + reservedId(context);
+  const data = { ...draft, row } as TemplateData; // all fields are required or have initial values
+  return retryLostRace(async () => {
+    const holder = await readHolder(context, data.name);
+    await takeName(context, kind, { data, holder, isLiving, field: 'name' });
+    return { data };
+  });
+}
+
+/** Changes a template, but for its name. */
+export async function updateTemplate(
+  context: Context,
+  { current, body, mode }: Update<TemplateData>,
+): Promise<TemplateView> {
+  const data: TemplateData = { ...current.data, ...(await checked(context, body, mode)) };
+  await commit(context, [written(current, data), listedRow(context, kind, data)]);
+  return { data };
+}
+
+/** Gives a template another name; the old one is free with the same transaction. */
+export async function renameTemplate(
+  context: Context,
+  current: Stored<TemplateData>,
+  body: Body,
+): Promise<TemplateView> {
+  const name = newName(body);
+  if (name === current.data.name) return current;
+  const holder = await readHolder(context, name);
+  const data: TemplateData = { ...current.data, name };
+  await takeName(context, kind, {
+    ...{ data, holder, isLiving, field: 'new_name' },
+    more: [removal(current)],
+  });
+  return { data };
+}
+
+/** Removes a template. */
+export async function removeTemplate(
+  context: Context,
+  current: Stored<TemplateData>,
+): Promise<void> {
+  await commit(context, [removal(current), freedRow(context, kind, current.data)]);
+}
+
+async function readHolder(
+  context: Context,
+  name: string,
+): Promise<Stored<TemplateData> | undefined> {
+  const instance = instanceOf(context);
+  const [item] = await context.platform.store.get([templateEntity.key(instance, name)]);
+  return storedTemplate(as(templateEntity, item), instance, name);
+}
+
+/** A predefined template is stored when it is changed first. */
+function written(current: Stored<TemplateData>, data: TemplateData): Write {
+  return current.version === ''
+    ? insert(templateEntity, current.key, data)
+    : replace(current, data);
+}
+
+/** Where a predefined template was, a record has to say that it is there no more. */
+function removal(current: Stored<TemplateData>): Write {
+  const { name } = current.data;
+  if (!isPredefined(name)) return remove(current);
+  const nothing = { content: '', content_type: '', context: {}, description: '' };
+  return written(current, { name, row: 0, ...nothing, isRemoved: true });
+}
+
+/**
+ * Reads a body, and looks for what is wrong with the syntax of its content.
+ *
+ * @throws ApiError 400 with the messages of all fields that failed
+ */
+async function checked(
+  { platform }: Context,
+  body: Body,
+  mode: InputMode,
+): Promise<Partial<TemplateData>> {
+  const { values, errors } = readInput(templateFields, body, mode);
+  const draft = values as Partial<TemplateData>; // the fields say so
+  const problem =
+    draft.content === undefined ? undefined : await platform.templates.check(draft.content);
+  const failed: FieldErrors = { ...errors, ...(problem !== undefined && { content: [problem] }) };
+  if (Object.keys(failed).length > 0) throw invalid(failed);
+  return draft;
+}

@@ -1,0 +1,186 @@
+import nunjucks from 'nunjucks/src/filters.js';
+import { attribute, listFilters } from './list-filters.ts';
+import { format } from './operators.ts';
+import { bind, type Filter } from './parameters.ts';
+import {
+  createDict,
+  display,
+  elements,
+  isDict,
+  isTrue,
+  numberOf,
+  RenderError,
+  toJson,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.ts';
+
+/** Tells whether there is a filter of this name. */
+export function hasFilter(name: string): boolean {
+  return Object.hasOwn(filters, name);
+}
+
+/** Applies a filter to its first argument. */
+export function applyFilter(
+  name: string,
+  args: readonly Value[],
+  named: Readonly<Record<string, Value>>,
+): Value {
+  const filter = filters[name];
+  if (filter === undefined) throw new RenderError(`no filter named '${name}'`);
+  const [value = null, ...others] = args;
+  if (value instanceof Undefined && value.isUnsafe) throw value.refusal();
+  return filter.run(value, bind(filter.parameters, others, named));
+}
+
+/** A filter of texts that the library has; what it marks as safe is text to us. */
+function text(name: string, parameters: readonly string[] = []): Filter {
+  return {
+    parameters,
+    run: (value, given) => {
+      const others = parameters.map((each) => given[each]);
+      const filter = nunjucks[name];
+      if (filter === undefined) throw new Error(`the library has no filter ${name}`);
+      return String(filter(display(value), ...others));
+    },
+  };
+}
+
+function plain(run: (value: Value) => Value): Filter {
+  return { parameters: [], run };
+}
+
+const otherwise = (value: Value, given: Value) => (value instanceof Undefined ? given : value);
+
+const defaulted: Filter = {
+  parameters: ['default_value', 'boolean'],
+  run: (value, { default_value: given = '', boolean = false }) =>
+    isTrue(boolean) && !isTrue(value) ? given : otherwise(value, given),
+};
+
+const escaped = plain((value) => String(nunjucks.escape?.(display(value))));
+
+const length = plain((value) =>
+  isDict(value) ? Object.keys(value).length : elements(value).length,
+);
+
+const json: Filter = {
+  parameters: ['indent'],
+  run: (value, { indent }) =>
+    toJson(value, indent === undefined ? undefined : Math.min(numberOf(indent) ?? 0, 10)),
+};
+
+function toNumber(read: (text: string) => number): Filter {
+  return {
+    parameters: ['default'],
+    run: (value, { default: given = 0 }) => {
+      const number = numberOf(value) ?? (typeof value === 'string' ? read(value) : Number.NaN);
+      return Number.isNaN(number) ? given : number;
+    },
+  };
+}
+
+const rounding: Readonly<Record<string, (value: number) => number>> = {
+  common: (value) => Math.sign(value) * Math.round(Math.abs(value)),
+  ceil: Math.ceil,
+  floor: Math.floor,
+};
+
+function numeric(value: Value): number {
+  if (value instanceof Undefined) throw value.refusal();
+  const number = numberOf(value);
+  if (number === undefined) throw new RenderError(`must be real number, not ${typeName(value)}`);
+  return number;
+}
+
+const int = toNumber((value) => Number(value.trim() === '' ? Number.NaN : value.trim()));
+
+const filters: Readonly<Record<string, Filter>> = {
+  ...listFilters,
+  abs: plain((value) => Math.abs(numeric(value))),
+  capitalize: text('capitalize'),
+  center: text('center', ['width']),
+  ...{ default: defaulted, d: defaulted },
+  ...{ escape: escaped, e: escaped, forceescape: escaped },
+  filesizeformat: plain((value) => fileSize(numeric(value))),
+  float: toNumber((value) => Number.parseFloat(value)),
+  format: {
+    parameters: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
+    run: (value, given) =>
+      format(
+        display(value),
+        Object.values(given).filter((each) => each !== undefined),
+      ),
+  },
+  indent: text('indent', ['width', 'indentfirst']),
+  int: {
+    parameters: int.parameters,
+    run: (value, given) => {
+      const number = int.run(value, given);
+      return typeof number === 'number' ? Math.trunc(number) : number;
+    },
+  },
+  items: plain((value) => (isDict(value) ? Object.entries(value) : [])),
+  ...{ length, count: length },
+  lower: plain((value) => display(value).toLowerCase()),
+  map: {
+    parameters: ['filter', 'attribute', 'default'],
+    run: (value, { filter, attribute: path, default: given }) =>
+      elements(value).map((item) => {
+        if (filter !== undefined) return applyFilter(display(filter), [item], {});
+        const found = attribute(item, path);
+        return given === undefined ? found : otherwise(found, given);
+      }),
+  },
+  pprint: json,
+  replace: {
+    parameters: ['old', 'new', 'count'],
+    run: (value, { old = '', new: by = '', count }) =>
+      String(nunjucks.replace?.(display(value), display(old), display(by), count)),
+  },
+  round: {
+    parameters: ['precision', 'method'],
+    run: (value, { precision = 0, method = 'common' }) => {
+      const round = rounding[display(method)];
+      if (round === undefined) throw new RenderError('method must be common, ceil or floor');
+      const factor = 10 ** numeric(precision);
+      return round(numeric(value) * factor) / factor;
+    },
+  },
+  safe: plain((value) => value),
+  string: plain(display),
+  striptags: text('striptags'),
+  title: text('title'),
+  tojson: json,
+  trim: plain((value) => display(value).trim()),
+  truncate: text('truncate', ['length', 'killwords', 'end']),
+  upper: plain((value) => display(value).toUpperCase()),
+  urlencode: plain((value) =>
+    isDict(value)
+      ? Object.entries(value)
+          .map(([key, each]) => `${encode(key)}=${encode(each)}`)
+          .join('&')
+      : encode(value),
+  ),
+  urlize: text('urlize', ['trim_url_limit', 'nofollow']),
+  wordcount: plain((value) => display(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
+  xmlattr: plain((value) => {
+    const shown = Object.entries(isDict(value) ? value : createDict()).filter(
+      ([, each]) => each !== null && !(each instanceof Undefined),
+    );
+    return shown.map(([key, each]) => ` ${key}="${nunjucks.escape?.(display(each))}"`).join('');
+  }),
+};
+
+function encode(value: Value): string {
+  return encodeURIComponent(display(value)).replaceAll('%2F', '/');
+}
+
+function fileSize(bytes: number): string {
+  if (bytes === 1) return '1 Byte';
+  if (bytes < 1000) return `${bytes} Bytes`;
+  const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);
+  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`;
+}

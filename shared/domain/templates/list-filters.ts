@@ -1,0 +1,165 @@
+import { member } from './members.ts';
+import { calculate } from './operators.ts';
+import type { Filter, Given } from './parameters.ts';
+import { applyTest, hasTest } from './tests.ts';
+import {
+  compare,
+  display,
+  elements,
+  isDict,
+  isEqual,
+  isTrue,
+  RenderError,
+  Undefined,
+  type Value,
+} from './values.ts';
+
+function plain(run: (value: Value) => Value): Filter {
+  return { parameters: [], run };
+}
+
+/** Reads an attribute by its path, as in `profile.city`; without one it is the item itself. */
+export function attribute(item: Value, path: Value | undefined): Value {
+  if (path === undefined || path === null) return item;
+  if (typeof path === 'number') return member(item, path);
+  let found = item;
+  for (const name of display(path).split('.')) {
+    found = member(found, /^\d+$/.test(name) ? Number(name) : name);
+  }
+  return found;
+}
+
+/** What is compared: capitals count as small letters unless `case_sensitive`. */
+function sortable(value: Value, { case_sensitive = false }: Given): Value {
+  return typeof value === 'string' && !isTrue(case_sensitive) ? value.toLowerCase() : value;
+}
+
+function sorted(items: readonly Value[], given: Given, path = given.attribute): Value[] {
+  const keyed = items.map((item) => ({ item, key: sortable(attribute(item, path), given) }));
+  keyed.sort((a, b) => compare(a.key, b.key));
+  const list = keyed.map(({ item }) => item);
+  return isTrue(given.reverse ?? false) ? list.reverse() : list;
+}
+
+function extreme(isBetter: (order: number) => boolean): Filter {
+  return {
+    parameters: ['case_sensitive', 'attribute'],
+    run: (value, given) => {
+      const key = (item: Value) => sortable(attribute(item, given.attribute), given);
+      const [first, ...others] = elements(value);
+      if (first === undefined) return new Undefined('No aggregated item, sequence was empty.');
+      return others.reduce(
+        (best, item) => (isBetter(compare(key(item), key(best))) ? item : best),
+        first,
+      );
+    },
+  };
+}
+
+/** Items for which a test holds or does not: of themselves, or of an attribute that comes before the test. */
+function selection(isWanted: boolean, isOfAttribute: boolean): Filter {
+  const test = ['test', 'a', 'b'];
+  return {
+    parameters: isOfAttribute ? ['attribute', ...test] : test,
+    run: (value, { attribute: path, test: name = 'true-like', a, b }) => {
+      const args = [a, b].filter((each) => each !== undefined);
+      const wanted = display(name);
+      if (name !== 'true-like' && !hasTest(wanted)) {
+        throw new RenderError(`no test named '${wanted}'`);
+      }
+      return elements(value).filter((item) => {
+        const of = isOfAttribute ? attribute(item, path) : item;
+        const holds = name === 'true-like' ? isTrue(of) : applyTest(wanted, [of, ...args]);
+        return holds === isWanted;
+      });
+    },
+  };
+}
+
+const reversed = plain((value) => {
+  const items = [...elements(value)].reverse();
+  return typeof value === 'string' ? items.join('') : items;
+});
+
+/** Filters of lists and dictionaries. */
+export const listFilters: Readonly<Record<string, Filter>> = {
+  batch: {
+    parameters: ['linecount', 'fill_with'],
+    run: (value, { linecount = 1, fill_with: fill }) => {
+      const size = Math.max(Number(linecount) || 1, 1);
+      const items = elements(value);
+      const rows = Array.from({ length: Math.ceil(items.length / size) }, (_, row) =>
+        items.slice(row * size, (row + 1) * size),
+      );
+      const last = rows.at(-1);
+      while (fill !== undefined && last !== undefined && last.length < size) last.push(fill);
+      return rows;
+    },
+  },
+  dictsort: {
+    parameters: ['case_sensitive', 'by', 'reverse'],
+    run: (value, given) => {
+      const pairs = isDict(value) ? Object.entries(value) : [];
+      return sorted(pairs, given, given.by === 'value' ? 1 : 0);
+    },
+  },
+  first: plain(
+    (value) => elements(value)[0] ?? new Undefined('No first item, sequence was empty.'),
+  ),
+  groupby: {
+    parameters: ['attribute'],
+    run: (value, given) => {
+      const groups: { readonly key: Value; readonly items: Value[] }[] = [];
+      for (const item of sorted(elements(value), { ...given, case_sensitive: true })) {
+        const key = attribute(item, given.attribute);
+        const last = groups.at(-1);
+        if (last !== undefined && isEqual(last.key, key)) last.items.push(item);
+        else groups.push({ key, items: [item] });
+      }
+      return groups.map(({ key, items }) => [key, items]);
+    },
+  },
+  join: {
+    parameters: ['d', 'attribute'],
+    run: (value, { d = '', attribute: path }) =>
+      elements(value)
+        .map((item) => display(attribute(item, path)))
+        .join(display(d)),
+  },
+  last: plain(
+    (value) => elements(value).at(-1) ?? new Undefined('No last item, sequence was empty.'),
+  ),
+  list: plain((value) => [...elements(value)]),
+  max: extreme((order) => order > 0),
+  min: extreme((order) => order < 0),
+  random: plain((value) => {
+    const items = elements(value);
+    return items[Math.floor(Math.random() * items.length)] ?? null;
+  }),
+  reject: selection(false, false),
+  rejectattr: selection(false, true),
+  reverse: reversed,
+  select: selection(true, false),
+  selectattr: selection(true, true),
+  sort: {
+    parameters: ['reverse', 'case_sensitive', 'attribute'],
+    run: (value, given) => sorted(elements(value), given),
+  },
+  sum: {
+    parameters: ['attribute', 'start'],
+    run: (value, { attribute: path, start = 0 }) =>
+      elements(value).reduce((sum, item) => calculate('+', sum, attribute(item, path)), start),
+  },
+  unique: {
+    parameters: ['case_sensitive', 'attribute'],
+    run: (value, given) => {
+      const seen = new Set<string>();
+      return elements(value).filter((item) => {
+        const key = JSON.stringify(sortable(attribute(item, given.attribute), given));
+        if (seen.has(key)) return false;
+        seen.add(key);
+        return true;
+      });
+    },
+  },
+};

@@ -1,0 +1,105 @@
+import {
+  compare,
+  display,
+  isEqual,
+  numberOf,
+  RenderError,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.ts';
+
+type Operator = (a: Value, b: Value) => Value;
+
+const mod = (a: number, b: number) => a - b * Math.floor(a / b);
+
+const numeric: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+  '//': (a, b) => Math.floor(a / b),
+  '%': mod,
+  '**': (a, b) => a ** b,
+};
+
+/**
+ * The result of an operator of arithmetic.
+ *
+ * @throws RenderError when the values do not go with it
+ */
+export function calculate(operator: string, a: Value, b: Value): Value {
+  for (const value of [a, b]) if (value instanceof Undefined) throw value.refusal();
+  const [first, second] = [numberOf(a), numberOf(b)];
+  if (first !== undefined && second !== undefined) {
+    if (second === 0 && /[/%]/.test(operator)) throw new RenderError('division by zero');
+    return numeric[operator]?.(first, second) ?? null;
+  }
+  const result = sequences[operator]?.(a, b);
+  if (result !== undefined) return result;
+  const types = `'${typeName(a)}' and '${typeName(b)}'`;
+  throw new RenderError(`unsupported operand type(s) for ${operator}: ${types}`);
+}
+
+const sequences: Readonly<Record<string, (a: Value, b: Value) => Value | undefined>> = {
+  '+': (a, b) => {
+    if (typeof a === 'string' && typeof b === 'string') return a + b;
+    return Array.isArray(a) && Array.isArray(b) ? [...a, ...b] : undefined;
+  },
+  '*': (a, b) => {
+    const times = numberOf(b) ?? numberOf(a);
+    const whole = typeof a === 'number' ? b : a;
+    if (times === undefined || !Number.isInteger(times)) return undefined;
+    if (typeof whole === 'string') return repeat(whole.length, times, (n) => whole.repeat(n));
+    if (!Array.isArray(whole)) return undefined;
+    return repeat(whole.length, times, (n) => Array.from({ length: n }, () => whole).flat());
+  },
+  '%': (a, b) => (typeof a === 'string' ? format(a, Array.isArray(b) ? b : [b]) : undefined),
+};
+
+const maxRepeated = 10_000_000; // elements or characters; what is longer fits into no answer
+
+function repeat<Result>(length: number, times: number, make: (n: number) => Result): Result {
+  if (length * times > maxRepeated) throw new RenderError('the result is too long');
+  return make(Math.max(times, 0));
+}
+
+/** How two values are compared, by the sign between them. */
+export const comparisons: Readonly<Record<string, Operator>> = {
+  '==': isEqual,
+  '!=': (a, b) => !isEqual(a, b),
+  '<': (a, b) => compare(a, b) < 0,
+  '<=': (a, b) => compare(a, b) <= 0,
+  '>': (a, b) => compare(a, b) > 0,
+  '>=': (a, b) => compare(a, b) >= 0,
+};
+
+const maxWidth = 1000;
+
+/** Fills values into a text with `%s`, `%d`, `%05.2f` and their like. */
+export function format(text: string, values: readonly Value[]): string {
+  let used = 0;
+  return text.replace(
+    /%(-?)(0?)(\d*)(?:\.(\d+))?([sdifxr%])/g,
+    (_, left, zero, width, digits, kind) => {
+      if (kind === '%') return '%';
+      const value = values[used];
+      used += 1;
+      if (value === undefined) throw new RenderError('not enough arguments for format string');
+      const shown = one(value, kind, digits);
+      const wide = Math.min(Number(width || 0), maxWidth);
+      return left ? shown.padEnd(wide) : shown.padStart(wide, zero && kind !== 's' ? '0' : ' ');
+    },
+  );
+}
+
+function one(value: Value, kind: string, digits: string | undefined): string {
+  if (kind === 's' || kind === 'r')
+    return display(value).slice(0, digits ? Number(digits) : undefined);
+  const number = numberOf(value);
+  if (number === undefined) {
+    throw new RenderError(`%${kind} format: a number is required, not ${typeName(value)}`);
+  }
+  if (kind === 'f') return number.toFixed(Math.min(Number(digits ?? 6), 20));
+  return Math.trunc(number).toString(kind === 'x' ? 16 : 10);
+}

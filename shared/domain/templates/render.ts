@@ -1,0 +1,59 @@
+import { globals } from './globals.ts';
+import { parse, TemplateSyntaxError } from './parser.ts';
+import { type Rendering, renderingFailed } from './rendering.ts';
+import { createScope } from './scope.ts';
+import { compileStatement, createOutput, type Statement } from './statements.ts';
+import { RenderError, UnsafeAccess, type Value } from './values.ts';
+
+/** What is wrong with the syntax of a template; undefined: nothing. */
+export function checkTemplate(source: string): string | undefined {
+  try {
+    compile(source);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Renders a template (reference: templates, engine). What it does is plain: it reaches the variables, and nothing
+ * else of the process that it runs in.
+ *
+ * @param variables plain data, which is changed when the template says so
+ */
+export function renderTemplate(
+  source: string,
+  variables: Readonly<Record<string, Value>>,
+): Rendering {
+  try {
+    const template = compile(source);
+    const { output, text } = createOutput();
+    const scope = createScope([...Object.entries(globals), ...Object.entries(variables)]);
+    template(scope, output);
+    return { ok: true, text: text() };
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof UnsafeAccess) {
+    return 'Access unsafe properties in a template is forbidden.';
+  }
+  if (error instanceof RenderError || error instanceof TemplateSyntaxError) {
+    return `${renderingFailed}: ${error.message}`;
+  }
+  if (error instanceof RangeError) return renderingFailed; // too deep, or too much
+  throw error;
+}
+
+function compile(source: string): Statement {
+  const syntax = parse(source);
+  try {
+    return compileStatement(syntax);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new TemplateSyntaxError('the template is nested too deeply');
+  }
+}

@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forbidden, missing } from '../support/answers.ts';
+import {
+  type Api,
+  type Credentials,
+  expected,
+  openWorld,
+  plantUser,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+
+/** The records of templates; what they render is in rendering.test.ts. */
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `blog-${count}`);
+});
+
+const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
+  world.call(as, method, `snippets/templates/${path}`, body);
+const plain = { content: '<p>{{ one }}</p>', content_type: 'text/html' };
+const make = async (name: string, more: object = {}) =>
+  expected(await call('POST', '', { name, ...plain, ...more }), 201);
+
+function linksOf(name: string) {
+  const self = `${world.base}snippets/templates/${name}/`;
+  return { self, rename: `${self}rename/` };
+}
+
+const predefined = ['objects_html_table', 'objects_csv'];
+
+async function names(query = ''): Promise<readonly string[]> {
+  const { objects } = expected(await call('GET', query), 200);
+  return objects.map(({ name }: { readonly name: string }) => name);
+}
+
+describe('a template', () => {
+  it('is made with a name, a content and its type', async () => {
+    const { status, body } = await call('POST', '', { name: ' My-Page ', ...plain });
+
+    const made = { name: 'my-page', ...plain, context: {}, description: '' };
+    expect([status, body]).toEqual([201, { ...made, links: linksOf('my-page') }]);
+    expect((await call('GET', 'MY-page/')).body).toEqual(body);
+    expect(await names()).toEqual([...predefined, 'my-page']);
+  });
+
+  it('is made with everything that it can hold, white space around its content left out', async () => {
+    const sent = {
+      ...{ name: 'a', content_type: 'application/vnd.api+json', description: 'd' },
+      context: { one: 1, list: ['a'], 'any key': { a: null } },
+    };
+
+    const { body } = await call('POST', '', { ...sent, content: '\n {{ one }} \n' });
+
+    expect(body).toEqual({ ...sent, content: '{{ one }}', links: linksOf('a') });
+  });
+
+  it('reads forms, where JSON is text', async () => {
+    const form = new FormData();
+    const sent = { name: 'a', ...plain, context: '{"one": 1}' };
+    for (const [name, value] of Object.entries(sent)) form.set(name, value);
+
+    const { body } = await call('POST', '', form);
+
+    expect(body).toMatchObject({ name: 'a', context: { one: 1 } });
+  });
+
+  it('is changed in part by PATCH; PUT empties the context and leaves the rest', async () => {
+    await make('a', { context: { one: 1 }, description: 'd' });
+
+    const patched = await call('PATCH', 'a/', { content: 'x', name: 'b' });
+    const refused = await call('PUT', 'a/', { description: 'e' });
+    const replaced = await call('PUT', 'a/', { content: 'y', content_type: 'text/plain' });
+
+    const links = linksOf('a');
+    const before = { name: 'a', content_type: 'text/html', description: 'd', links };
+    expect(patched.body).toEqual({ ...before, content: 'x', context: { one: 1 } });
+    const required = ['This field is required.'];
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { content: required, content_type: required },
+    ]);
+    const after = { ...before, content: 'y', content_type: 'text/plain', context: {} };
+    expect(replaced.body).toEqual(after);
+    expect((await call('GET', 'a/')).body).toEqual(after);
+  });
+
+  it('is removed, and its name is free', async () => {
+    await make('a', { description: 'old' });
+
+    const removed = await call('DELETE', 'a/');
+
+    expect([removed.status, removed.body]).toEqual([204, '']);
+    for (const method of ['GET', 'DELETE', 'PATCH']) {
+      expect((await call(method, 'a/', method === 'PATCH' ? {} : undefined)).body).toEqual(missing);
+    }
+    expect((await make('a')).description).toBe('');
+    expect(await names()).toEqual([...predefined, 'a']);
+  });
+
+  it('is shown in part, and listed by the start of its name and by pages', async () => {
+    for (const name of ['b', 'ob', 'a']) await make(name);
+
+    const first = await call('GET', '?page_size=3');
+    const second = await api.send({ as: world.owner, path: first.body.next });
+
+    expect((await call('GET', 'a/?fields=name,content')).body).toEqual({
+      name: 'a',
+      content: plain.content,
+    });
+    expect(first.body.objects.map(nameOf)).toEqual([...predefined, 'b']);
+    expect(second.body.objects.map(nameOf)).toEqual(['ob', 'a']);
+    expect(await names('?name__startswith=o')).toEqual([...predefined, 'ob']);
+    expect(await names('?ordering=desc&page_size=4')).toEqual(['a', 'ob', 'b', 'objects_csv']);
+    expect(await names('?direction=1&last_pk=1&page_size=2')).toEqual(['objects_csv', 'b']);
+  });
+
+  it('has the same path in version 1', async () => {
+    await make('a');
+
+    const path = `/v1/instances/${world.instance}/snippets/templates/a/`;
+    const { body } = await api.send({ as: world.owner, path });
+
+    expect(body.links.self).toBe(path);
+  });
+});
+
+const nameOf = ({ name }: { readonly name: string }) => name;
+
+describe('what is refused', () => {
+  const invalid = 'Context passed in invalid format.';
+  const type = 'Not a valid content_type.';
+  const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
+    ['name', undefined, ['This field is required.']],
+    ['name', 'a b', ['Enter a valid value consisting of letters, numbers, underscores, hyphens.']],
+    ['name', 'a'.repeat(65), ['Ensure this value has at most 64 characters (it has 65).']],
+    ['name', 'objects_csv', ['This field must be unique.']],
+    ['content', undefined, ['This field is required.']],
+    ['content', ' \n ', ['This field may not be blank.']],
+    ['content', null, ['This field may not be null.']],
+    ['content', 'a'.repeat(65_537), ['Ensure this field has no more than 65536 characters.']],
+    ['content', '{{ one', ['expected variable end']],
+    ['content', '{% foo %}', ['unknown block tag: foo (line 1, column 4)']],
+    ['content', '{{ one|foo }}', ["no filter named 'foo' (line 1, column 8)"]],
+    ['content_type', undefined, ['This field is required.']],
+    ['content_type', 'html', [type]],
+    ['content_type', 'text/html; charset=utf-8', [type]],
+    ['content_type', 'te2xt/html', [type]],
+    ['content_type', `text/${'a-'.repeat(120)}!`, [type]],
+    [
+      'content_type',
+      `text/${'a'.repeat(251)}`,
+      ['Ensure this field has no more than 255 characters.'],
+    ],
+    ['context', null, ['This field may not be null.']],
+    ['context', '{', ['Not a valid JSON string.']],
+    ['context', [], [invalid]],
+    ['context', 7, [invalid]],
+    ['context', { response: 1 }, ['Reserved key "response" used.']],
+    ['context', { Action: 1 }, ['Reserved key "Action" used.']],
+    ['context', { ['k'.repeat(129)]: 1 }, ['Too long key defined (exceeds 128).']],
+    ['context', { k: 'a'.repeat(4097) }, ['Too long value defined for key k (exceeds 4096).']],
+    [
+      'context',
+      Object.fromEntries([...Array(33).keys()].map((n) => [`f${n}`, 1])),
+      ['Too many keys defined (exceeds 32).'],
+    ],
+    ['description', 'a'.repeat(257), ['Ensure this field has no more than 256 characters.']],
+  ];
+
+  it.each(rows)('%s of %j', async (field, value, messages) => {
+    const { status, body } = await call('POST', '', { name: 'a', ...plain, [field]: value });
+
+    expect([status, body]).toEqual([400, { [field]: messages }]);
+    expect(await names()).toEqual(predefined);
+  });
+
+  it('all that is wrong is said together', async () => {
+    const { body } = await call('POST', '', { name: '-', content: '{{', context: [] });
+
+    expect(Object.keys(body).sort()).toEqual(['content', 'content_type', 'context', 'name']);
+  });
+
+  it('a change that cannot be read is not made', async () => {
+    const made = await make('a');
+
+    const { status, body } = await call('PATCH', 'a/', { content: '{% if %}' });
+
+    expect([status, Object.keys(body)]).toEqual([400, ['content']]);
+    expect((await call('GET', 'a/')).body).toEqual(made);
+  });
+});
+
+describe('a rename', () => {
+  it('keeps everything but name and links, and the place in the list', async () => {
+    const made = await make('a', { description: 'd' });
+    await make('c');
+
+    const { status, body } = await call('POST', 'a/rename/', { new_name: ' B ' });
+
+    expect([status, body]).toEqual([200, { ...made, name: 'b', links: linksOf('b') }]);
+    expect((await call('GET', 'a/')).status).toBe(404);
+    expect(await names()).toEqual([...predefined, 'b', 'c']);
+  });
+
+  it.each([
+    [{}, ['This field may not be null.']],
+    [{ new_name: 'b' }, ['This field must be unique.']],
+    [{ new_name: 'objects_csv' }, ['This field must be unique.']],
+    [{ new_name: '1' }, ['Value has to start with a letter.']],
+  ])('with %j is refused', async (body, messages) => {
+    for (const name of ['a', 'b']) await make(name);
+
+    const refused = await call('POST', 'a/rename/', body);
+
+    expect([refused.status, refused.body]).toEqual([400, { new_name: messages }]);
+  });
+});
+
+describe('a predefined template', () => {
+  it('is there from the beginning', async () => {
+    const table = expected(await call('GET', 'objects_html_table/'), 200);
+    const csv = expected(await call('GET', 'objects_csv/'), 200);
+
+    expect(table).toMatchObject({
+      content_type: 'text/html',
+      links: linksOf('objects_html_table'),
+    });
+    expect(table.context).toMatchObject({
+      ...{ table_classes: '', tr_header_classes: '', th_header_classes: '' },
+      ...{ tr_row_classes: '', td_row_classes: '' },
+    });
+    expect(csv).toMatchObject({
+      content_type: 'text/csv',
+      context: { newline: '\n', delimiter: ',' },
+    });
+  });
+
+  it('can be sent back as it is', async () => {
+    for (const name of predefined) {
+      const shown = expected(await call('GET', `${name}/`), 200);
+      expect(expected(await call('PUT', `${name}/`, shown), 200)).toEqual(shown);
+    }
+    expect(await names()).toEqual(predefined);
+  });
+
+  it('is changed as any other, at its place in the list', async () => {
+    const { context } = expected(await call('GET', 'objects_csv/'), 200);
+
+    const changed = await call('PATCH', 'objects_csv/', {
+      context: { ...context, delimiter: ';' },
+    });
+
+    expect(changed.body.context.delimiter).toBe(';');
+    expect((await call('GET', 'objects_csv/')).body).toEqual(changed.body);
+    expect(await names()).toEqual(predefined);
+  });
+
+  it('is changed by two at once without losing one of the changes', async () => {
+    const answers = await Promise.all([
+      call('PATCH', 'objects_csv/', { content: 'x' }),
+      call('PATCH', 'objects_csv/', { description: 'mine' }),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const { content, description } = (await call('GET', 'objects_csv/')).body;
+    expect({ content, description }).toEqual({ content: 'x', description: 'mine' });
+  });
+
+  it.each([false, true])(
+    'is gone for good when it is removed (changed before: %s)',
+    async (isChanged) => {
+      if (isChanged) expected(await call('PATCH', 'objects_csv/', { description: 'd' }), 200);
+
+      expect((await call('DELETE', 'objects_csv/')).status).toBe(204);
+
+      for (const method of ['GET', 'DELETE', 'PATCH']) {
+        const { status } = await call(method, 'objects_csv/', method === 'PATCH' ? {} : undefined);
+        expect([method, status]).toEqual([method, 404]);
+      }
+      expect((await call('POST', 'objects_csv/render/', {})).status).toBe(404);
+      expect(await names()).toEqual(['objects_html_table']);
+    },
+  );
+
+  it('leaves its name to another one, which goes for good as well', async () => {
+    expected(await call('DELETE', 'objects_csv/'), 204);
+    await make('z');
+
+    const made = await make('objects_csv');
+
+    expect((await call('GET', 'objects_csv/')).body).toEqual(made);
+    expect(await names()).toEqual(['objects_html_table', 'z', 'objects_csv']);
+    expected(await call('DELETE', 'objects_csv/'), 204);
+    expect(await names()).toEqual(['objects_html_table', 'z']);
+  });
+
+  it('is renamed, keeps its place, and frees its name', async () => {
+    const renamed = expected(
+      await call('POST', 'objects_html_table/rename/', { new_name: 'a' }),
+      200,
+    );
+    await make('b');
+    await make('objects_html_table');
+
+    expect(renamed).toMatchObject({ name: 'a', content_type: 'text/html' });
+    expect(await names()).toEqual(['a', 'objects_csv', 'b', 'objects_html_table']);
+    expected(await call('DELETE', 'objects_html_table/'), 204);
+    expect(await names()).toEqual(['a', 'objects_csv', 'b']);
+  });
+});
+
+describe('rights', () => {
+  type Rights = readonly [
+    list: number,
+    get: number,
+    create: number,
+    change: number,
+    rename: number,
+    render: number,
+  ];
+  const all: Rights = [200, 200, 201, 200, 200, 200];
+  const reads: Rights = [200, 200, 403, 403, 403, 403];
+  const renders: Rights = [200, 200, 403, 403, 403, 200];
+  const none: Rights = [403, 403, 403, 403, 403, 403];
+  const rows: readonly [who: string, open: () => Promise<Credentials>, rights: Rights][] = [
+    ['the owner', async () => world.owner, all],
+    ['full', () => joinAs(world, 'full'), all],
+    ['write', () => joinAs(world, 'write'), reads],
+    ['read', () => joinAs(world, 'read'), reads],
+    ['an API key', () => world.apiKey(), renders],
+    ['an API key with ignore_acl', () => world.apiKey({ ignore_acl: true }), renders],
+    [
+      'an API key with a user',
+      async () => {
+        const key = await world.apiKey();
+        return { key, user: await plantUser(world, 7) };
+      },
+      renders,
+    ],
+    ['nobody', async () => undefined, none],
+    ['another account', () => world.account(`stranger-${count}@example.com`), none],
+  ];
+
+  it.each(rows)('of %s', async (_, open, rights) => {
+    await make('a');
+    await make('b');
+    const as = await open();
+    const at = async (method: string, path: string, body?: unknown) => {
+      const answer = await world.call(as, method, `snippets/templates/${path}`, body);
+      if (answer.status === 403) expect(answer.body).toEqual(forbidden);
+      return answer.status;
+    };
+
+    expect([
+      await at('GET', ''),
+      await at('GET', 'a/'),
+      await at('POST', '', { name: 'c', ...plain }),
+      await at('PATCH', 'a/', {}),
+      await at('POST', 'a/rename/', { new_name: 'd' }),
+      await at('POST', 'b/render/', {}),
+    ]).toEqual(rights);
+    expect(await at('DELETE', 'b/')).toBe(rights[2] === 201 ? 204 : 403);
+  });
+});

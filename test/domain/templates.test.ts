@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { checkTemplate, renderTemplate } from '../../shared/domain/templates/render.ts';
+
+/** What templates print, in the words of the language that they are written in (Jinja). */
+
+const variables = {
+  one: 11,
+  half: 0.5,
+  text: 'hello',
+  list: [1, 2, 3, 4],
+  none: null,
+  yes: true,
+  dict: { items: 5, b: 'x', values: null },
+  objects: [
+    { id: 1, title: 'Ulysses', author: { name: 'Joyce' } },
+    { id: 2, title: null, ok: true, author: { name: 'Ada' } },
+  ],
+};
+
+const render = (source: string) => renderTemplate(source, structuredClone(variables));
+
+const printed: readonly (readonly [source: string, text: string])[] = [
+  // values
+  ['{{ one }};{{ nothing }};{{ text }}', '11;;hello'],
+  ['{{ yes }} {{ none }} {{ True }} {{ false }} {{ None }}', 'True None True False None'],
+  ['{{ list }} {{ objects[0] }}', '[1,2,3,4] {"id":1,"title":"Ulysses","author":{"name":"Joyce"}}'],
+  ['{{ {"a": [1, none]} }}', '{"a":[1,null]}'],
+  ['{{ "<b>" }} {{ "<b>"|e }}', '<b> &lt;b&gt;'],
+  // members
+  ['{{ objects[0].author.name }} {{ objects[0]["title"] }}', 'Joyce Ulysses'],
+  ['{{ dict.items }} {{ dict["items"] }} {{ dict.nope }}', '5 5 '],
+  ['{% for k, v in dict.items() %}{{ k }}={{ v }};{% endfor %}', 'items=5;b=x;values=None;'],
+  ['{{ dict.keys() }} {{ dict.get("b") }} {{ dict.get("z", 1) }}', '["items","b","values"] x 1'],
+  ['{{ dict.get("values", 1) }} {{ list[9] }}{{ list[-1] }}', 'None 4'],
+  ['{{ list[1:3] }} {{ list[:2] }} {{ list[::-1] }} {{ text[1:] }}', '[2,3] [1,2] [4,3,2,1] ello'],
+  ['{% set x = [] %}{{ x.append(3) }}{{ x }}', 'None[3]'],
+  ['{{ text.upper() }} {{ ",".join(["a", "b"]) }} {{ " a ".strip() }}', 'HELLO a,b a'],
+  ['{{ "a b".split() }} {{ "a-b".replace("-", "+") }}', '["a","b"] a+b'],
+  // operators
+  ['{{ 3 * 3 // 2 }} {{ 10 - 2 + 3 - 1 }} {{ 7 / 2 }} {{ -7 // 2 }} {{ -7 % 3 }}', '4 10 3.5 -4 2'],
+  ['{{ 1 < 2 < 3 }} {{ [1] == [1] }} {{ "a" ~ 1 ~ none }}', 'True True a1None'],
+  ['{{ "ell" in text }} {{ 9 not in list }} {{ "b" in dict }}', 'True True True'],
+  ['{{ 1 if false else 2 if true else 3 }}{{ 1 if false }}', '2'],
+  ['{{ [] or "empty" }} {{ one and text }}', 'empty hello'],
+  ['{{ one is defined }} {{ zz is not defined }} {{ one is divisibleby(11) }}', 'True True True'],
+  // statements
+  ['{% if [] %}a{% elif 0 %}b{% else %}c{% endif %}', 'c'],
+  [
+    '{% for o in objects if o.id > 1 %}{{ loop.index0 }}{{ loop.length }}{{ o.id }}{% endfor %}',
+    '012',
+  ],
+  ['{% for i in list %}{{ i }}{{ "," if not loop.last }}{% endfor %}', '1,2,3,4'],
+  ['{% for i in list %}{{ loop.cycle("a", "b") }}{{ loop.revindex }}{% endfor %}', 'a4b3a2b1'],
+  ['{% for i in nothing %}x{% else %}none{% endfor %}', 'none'],
+  ['{% for i in list %}{% set x = i %}{% endfor %}{{ x }}', ''],
+  [
+    '{% set n = namespace(x=0) %}{% for i in list %}{% set n.x = n.x + i %}{% endfor %}{{ n.x }}',
+    '10',
+  ],
+  ['{% macro f(a, b=2) %}[{{ a }},{{ b }}]{% endmacro %}{{ f(1) }}{{ f(1, b=3) }}', '[1,2][1,3]'],
+  ['{% macro f() %}<{{ caller() }}>{% endmacro %}{% call f() %}x{% endcall %}', '<x>'],
+  ['{% with a = 1 %}{{ a }}{% endwith %}{{ a }}', '1'],
+  ['{% set x %}abc{% endset %}{{ x }}{% filter upper %}d{% endfilter %}', 'abcD'],
+  ['{% raw %}{{ x }}{% endraw %}', '{{ x }}'],
+  // white space
+  ['a\n  {% if true %}\n  b\n  {% endif %}\nc\n', 'a\n  b\nc'],
+  ['a\n  {# note #}\nb', 'a\nb'],
+  ['{%- for i in list -%}\n {{ i }}, \n{%- endfor -%}\n', '1,2,3,4,'],
+  // filters
+  ['{{ list|length }} {{ nothing|default("d") }} {{ ""|d("e", true) }}', '4 d e'],
+  ['{{ objects|map(attribute="author.name")|join(", ") }}', 'Joyce, Ada'],
+  ['{{ list|map("string")|list }} {{ list|sum }} {{ list|max }}', '["1","2","3","4"] 10 4'],
+  ['{{ objects|selectattr("ok")|map(attribute="id")|list }}', '[2]'],
+  ['{{ objects|rejectattr("id", "gt", 1)|map(attribute="id")|list }}', '[1]'],
+  ['{{ objects|sort(attribute="author.name", reverse=true)|map(attribute="id")|list }}', '[1,2]'],
+  [
+    '{% for k, all in objects|groupby("author.name") %}{{ k }}{{ all|length }};{% endfor %}',
+    'Ada1;Joyce1;',
+  ],
+  ['{{ "%.2f %s"|format(half, text) }} {{ "%03d" % 7 }}', '0.50 hello 007'],
+  [
+    '{{ list|batch(3)|list }} {{ list|first }}{{ list|last }} {{ dict|dictsort|first }}',
+    '[[1,2,3],[4]] 14 ["b","x"]',
+  ],
+  [
+    '{{ "ab cd"|title }} {{ "A"|lower }} {{ "abc"|replace("b", "-") }} {{ " a "|trim }}',
+    'Ab Cd a a-c a',
+  ],
+  [
+    '{{ 2.5|round }} {{ "7"|int }} {{ "x"|int(3) }} {{ "a b"|urlencode }} {{ [3,1]|tojson }}',
+    '3 7 3 a%20b [3,1]',
+  ],
+  ['{{ range(2, 8, 3)|list }}{% set j = joiner("+") %}{{ j() }}{{ j() }}', '[2,5]+'],
+  // what must not be reached reads as nothing
+  ['{{ list.__class__ }}{{ text.constructor }}{{ dict["__proto__"] }}{{ range.prototype }}', ''],
+];
+
+const failed = 'Template rendering failed';
+const unsafe = 'Access unsafe properties in a template is forbidden.';
+
+const refused: readonly (readonly [source: string, problem: string])[] = [
+  ['{{ x.y }}', `${failed}: 'x' is undefined`],
+  ['{{ x() }}', `${failed}: 'x' is undefined`],
+  ['{{ x + 1 }}', `${failed}: 'x' is undefined`],
+  ['{{ dict.nope.more }}', `${failed}: 'dict object' has no attribute 'nope'`],
+  ['{{ list[9].more }}', `${failed}: list object has no element 9`],
+  ['{{ none.more.more }}', `${failed}: 'None' has no attribute 'more'`],
+  ['{{ one() }}', `${failed}: 'int' object is not callable`],
+  ['{{ dict.b() }}', `${failed}: 'str' object is not callable`],
+  ['{{ text + 1 }}', `${failed}: unsupported operand type(s) for +: 'str' and 'int'`],
+  ['{{ 1 // 0 }}', `${failed}: division by zero`],
+  ['{% for i in one %}{% endfor %}', `${failed}: 'int' object is not iterable`],
+  [
+    '{{ range(100001) }}',
+    `${failed}: Range too big. The sandbox blocks ranges larger than MAX_RANGE (100000).`,
+  ],
+  ['{% include "other" %}', `${failed}: no loader for this environment specified`],
+  ['{{ a.__class__.__base__ }}', unsafe],
+  ['{{ list.constructor("return process")() }}', unsafe],
+  ['{{ range.constructor.constructor }}', unsafe],
+  ['{{ text.__proto__.polluted }}', unsafe],
+  ['{{ objects|map(attribute="constructor.name")|list }}', unsafe],
+  ['{{ objects|groupby("__proto__.x") }}', unsafe],
+  ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', failed],
+  [
+    '{% set n = namespace(x="ab") %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}',
+    failed,
+  ],
+  ['{% for i in range(2000) %}{{ "x" * 10000 }}{% endfor %}', failed],
+];
+
+const unreadable: readonly (readonly [source: string, problem: string])[] = [
+  ['{{ one', 'expected variable end'],
+  ['{{ one }', 'expected variable end (line 1, column 8)'],
+  ['{{ }}', 'unexpected token: }} (line 1, column 4)'],
+  ['\n{% foo %}', 'unknown block tag: foo (line 2, column 4)'],
+  ['{% if one %}', 'expected elif, else, or endif, got end of file'],
+  ['{% for i in list %}', 'unexpected end of file'],
+  ['{% endif %}', 'unknown block tag: endif (line 1, column 4)'],
+  ['{{ one|foo }}', "no filter named 'foo' (line 1, column 8)"],
+  ['{{ one is foo }}', "no test named 'foo' (line 1, column 11)"],
+  ['{{ r/a+/ }}', "unexpected char '/' (line 1, column 4)"],
+  ['{# open', 'expected end of comment, got end of file'],
+  [`{{ ${'('.repeat(20_000)} }}`, 'the template is nested too deeply'],
+];
+
+describe('a template', () => {
+  it.each(printed)('%s', (source, text) => {
+    expect(render(source)).toEqual({ ok: true, text });
+    expect(checkTemplate(source)).toBeUndefined();
+  });
+});
+
+describe('a template that fails', () => {
+  it.each(refused)('%s', (source, problem) => {
+    expect(render(source)).toEqual({ ok: false, problem });
+    expect(checkTemplate(source)).toBeUndefined();
+  });
+});
+
+describe('a template that cannot be read', () => {
+  it.each(unreadable)('%s', (source, problem) => {
+    expect(checkTemplate(source)).toBe(problem);
+  });
+});
+
+it('leaves the prototypes of the process alone', () => {
+  const evil = JSON.parse('{"dict": {}, "other": {"__proto__": {"polluted": 1}}}');
+
+  const result = renderTemplate(
+    '{{ dict.update(other) }}{{ dict.polluted }}{{ "".polluted }}',
+    evil,
+  );
+
+  expect(result).toEqual({ ok: true, text: 'None' });
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});
