@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
 import { gatewayPaths } from '../../lib/gateway-paths.ts';
+import { runsFunctionName } from '../../shared/aws/script-names.ts';
 import { openSecrets } from '../../shared/aws/secrets.ts';
 import { openStore } from '../../shared/aws/store.ts';
 import { createClient } from '../../shared/aws/store-client.ts';
@@ -11,11 +12,13 @@ import type { LocalPlatform } from '../../shared/local/platform.ts';
 import type { LogEntry, Platform, Settings } from '../../shared/services/ports.ts';
 import type { Store, Transaction, Write } from '../../shared/store/store.ts';
 import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';
+import { createFakeLambda } from './fake-lambda.ts';
 import type { Part } from './fake-table.ts';
 import { candidates } from './gateway.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import { isGranted } from './policies.ts';
 import type { BuiltFunction } from './roles-setup.ts';
+import { openStream } from './stream.ts';
 
 /** A deployment in which every family has its own function, process and role, and all share one table. */
 export interface Deployment {
@@ -44,8 +47,16 @@ const place = { region: 'eu-west-1' };
 /** Deploys the functions that roles-setup.ts has built; each starts with its first call. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const built = readFunctions();
+  const runsName = runsFunctionName(built.get(wholeMap)?.variables.GROUNDWORK_SCRIPTS ?? '');
   const nowMs = () => options.clock.micros() / 1000;
   const underWay = new Map<Transaction, () => void>();
+  const lambda = createFakeLambda((name, event) =>
+    name === runsName ? runInOwn('script-runs', event as object) : undefined,
+  );
+  const stream = openStream(async (records) => {
+    const background = await functionOf('background');
+    await background.invoke({ Records: records }, { nowMs: shownMs(), leftMs: 300_000 });
+  });
   const aws = await startFakeAws({
     secret: randomBytes(32).toString('hex'),
     allows: (access) =>
@@ -56,10 +67,17 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       await options.mailer.send({ to, subject, text });
     },
     write: (pending) => writeThrough(store, underWay, pending),
+    lambda,
+    stream: stream.hear,
   });
   const table = openTable(aws.url, built, nowMs);
   const store = wrapTable(table.store, underWay, options.wrap);
   const functions = new Map<string, Promise<Lambda>>();
+  const runInOwn = async (family: string, event: object) => {
+    const own = await functionOf(family);
+    return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
+  };
+  const shownMs = () => (options.isFixed ? nowMs() : undefined);
   let aheadMs = 0; // of the background's clock: each tick comes when the calls before it have ended
   const functionOf = (family: string): Promise<Lambda> => {
     const found = functions.get(family) ?? start(built, family, { ...options, url: aws.url });
@@ -70,17 +88,23 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     ports: {
       ...{ store, secrets: table.secrets },
       idle: async () => {
+        await stream.idle();
         const background = await functionOf('background');
         aheadMs += callMs;
         await background.invoke({}, { nowMs: nowMs() + aheadMs, leftMs: 300_000 });
+        await lambda.idle();
+        await stream.idle();
       },
     },
     handler: async (event) => {
       const lambda = await functionOf(familyOf(event.rawPath));
-      return lambda.invoke(event, { nowMs: options.isFixed ? nowMs() : undefined });
+      return lambda.invoke(event, { nowMs: shownMs() });
     },
     close: async () => {
+      await stream.idle();
+      await lambda.idle();
       for (const each of functions.values()) await (await each).close();
+      await lambda.close();
       await table.store.close();
       await aws.close();
     },

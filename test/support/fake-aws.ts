@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { partitionKey } from '../../shared/aws/table.ts';
+import { type FakeLambda, lambdaAccesses, readLambda } from './fake-lambda.ts';
 import { answerS3, readS3, type S3Objects, type S3Request } from './fake-s3.ts';
 import { answerSns, readSns, snsAccess } from './fake-sns.ts';
-import { createFakeTable, type Part, TableRefusal, writeParts } from './fake-table.ts';
+import { createFakeTable, type Images, type Part, TableRefusal, writeParts } from './fake-table.ts';
 
 /*
  * As much of AWS as a handler meets: a table, a secret, mail, and files. It is in memory and knows who calls by the
@@ -45,6 +46,10 @@ export interface FakeAwsOptions {
   readonly allows: (access: Access) => boolean;
   /** Takes each mail that SES is given; the caller hears when it rejects. */
   readonly takeMail?: (mail: Any) => Promise<void>;
+  /** Absent: it knows no functions. */
+  readonly lambda?: FakeLambda;
+  /** Hears of each change of an item, in order. */
+  readonly stream?: (images: Images) => void;
   /** Carries writes out, or lets something happen before; the caller hears when it rejects. Absent: at once. */
   readonly write?: (pending: PendingWrite) => Promise<void>;
 }
@@ -70,6 +75,17 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     refused.push(access);
     return { status: 403, text: '' };
   };
+  const answerFunction = async (caller: string, request: IncomingMessage, body: Buffer) => {
+    const asked = readLambda(request, request.headers, body);
+    const accesses = lambdaAccesses(asked).map((access) => ({ caller, ...access }));
+    const denied = accesses.find((access) => !options.allows(access));
+    if (denied !== undefined) {
+      refused.push(denied);
+      return { status: 403, body: JSON.stringify({ message: 'denied' }) };
+    }
+    if (options.lambda === undefined) throw new Error('no functions here');
+    return options.lambda.answer(asked);
+  };
   const server = createServer(async (request, response) => {
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
     const body = await bodyOf(request);
@@ -77,6 +93,11 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     if (toS3 !== undefined) {
       const file = answerFile(caller, toS3);
       response.writeHead(file.status, file.headers).end(file.body);
+      return;
+    }
+    if (isFor('lambda', request)) {
+      const { status, headers, body: text } = await answerFunction(caller, request, body);
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
       return;
     }
     const toSns = readSns(body);
@@ -114,8 +135,11 @@ const dataKey = Buffer.alloc(32, 7).toString('base64'); // of KMS, which locks n
 
 type Services = (caller: string, operation: string, input: Any) => Promise<Any>;
 
-function openServices({ secret, takeMail, write }: FakeAwsOptions, mails: unknown[]): Services {
-  const table = createFakeTable();
+function openServices(
+  { secret, takeMail, write, stream }: FakeAwsOptions,
+  mails: unknown[],
+): Services {
+  const table = createFakeTable(stream);
   return async (caller, operation, input) => {
     if (operation === 'GetSecretValue') return { ARN: input.SecretId, SecretString: secret };
     if (operation === 'SendEmail') {
@@ -157,11 +181,15 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
+/** Tells whether a request was signed for a service. */
+function isFor(service: string, { headers }: IncomingMessage): boolean {
+  return String(headers.authorization).includes(`/${service}/aws4_request`);
+}
+
 /** A request of S3, which is known by its signature; undefined: it is another one. */
 function readS3Request(request: IncomingMessage, body: Buffer): S3Request | undefined {
   const { method = '', url = '', headers } = request;
-  const isS3 = /\/s3\/aws4_request/.test(String(headers.authorization));
-  return isS3 ? { method, url, headers, body } : undefined;
+  return isFor('s3', request) ? { method, url, headers, body } : undefined;
 }
 
 /** What a request of S3 needs; files are named by their area, as policies do. */

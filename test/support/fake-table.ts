@@ -43,8 +43,18 @@ export function writeParts(operation: string, input: Any): readonly Part[] {
 
 type Partitions = Map<string, Map<string, Any>>;
 
-/** Makes an empty table. */
-export function createFakeTable(): FakeTable {
+/** An item before and after a write; absent where there was or is none. */
+export interface Images {
+  readonly before?: Any;
+  readonly after?: Any;
+}
+
+/**
+ * Makes an empty table.
+ *
+ * @param stream hears of each item that is put or removed, as the table's stream would
+ */
+export function createFakeTable(stream: (images: Images) => void = () => undefined): FakeTable {
   const partitions: Partitions = new Map();
   const tokens = new Set<string>();
   return {
@@ -60,11 +70,11 @@ export function createFakeTable(): FakeTable {
           return { Attributes: count(partitions, input) };
         case 'PutItem':
         case 'DeleteItem':
-          writeOne(partitions, writeParts(operation, input));
+          writeOne(partitions, writeParts(operation, input), stream);
           return {};
         case 'TransactWriteItems':
           if (!tokens.has(input.ClientRequestToken)) {
-            writeAll(partitions, writeParts(operation, input));
+            writeAll(partitions, writeParts(operation, input), stream);
           }
           tokens.add(input.ClientRequestToken);
           return {};
@@ -87,15 +97,17 @@ function readBatch(partitions: Partitions, requests: Any): Any {
   return Object.fromEntries(found);
 }
 
-function writeOne(partitions: Partitions, parts: readonly Part[]): void {
+type Stream = (images: Images) => void;
+
+function writeOne(partitions: Partitions, parts: readonly Part[], stream: Stream): void {
   for (const part of parts) {
     const { isMet, there } = judge(partitions, part);
     if (!isMet) throw new TableRefusal('ConditionalCheckFailedException', { Item: there });
-    apply(partitions, part);
+    apply(partitions, part, stream);
   }
 }
 
-function writeAll(partitions: Partitions, parts: readonly Part[]): void {
+function writeAll(partitions: Partitions, parts: readonly Part[], stream: Stream): void {
   const reasons = parts.map((part) => {
     const { isMet, there } = judge(partitions, part);
     return isMet ? { Code: 'None' } : { Code: 'ConditionalCheckFailed', Item: there };
@@ -103,7 +115,7 @@ function writeAll(partitions: Partitions, parts: readonly Part[]): void {
   if (reasons.some(({ Code }) => Code !== 'None')) {
     throw new TableRefusal('TransactionCanceledException', { CancellationReasons: reasons });
   }
-  for (const part of parts) apply(partitions, part);
+  for (const part of parts) apply(partitions, part, stream);
 }
 
 function judge(partitions: Partitions, [, parameters]: Part): { isMet: boolean; there: Any } {
@@ -113,9 +125,12 @@ function judge(partitions: Partitions, [, parameters]: Part): { isMet: boolean; 
   return { isMet: compile(ConditionExpression, ExpressionAttributeValues)(there ?? {}), there };
 }
 
-function apply(partitions: Partitions, [name, { Item, Key }]: Part): void {
+function apply(partitions: Partitions, [name, { Item, Key }]: Part, stream: Stream): void {
+  const before = itemAt(partitions, Item ?? Key);
   if (name === 'Put') put(partitions, Item);
   if (name === 'Delete') partitions.get(Key[partitionKey].S)?.delete(Key[sortKey].S);
+  if (name === 'Put') stream({ before, after: Item });
+  if (name === 'Delete' && before !== undefined) stream({ before });
 }
 
 function put(partitions: Partitions, item: Any): void {

@@ -27,7 +27,13 @@ const folder = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const { version } = JSON.parse(readFileSync(`${folder}/version.json`, 'utf8')) as {
   readonly version: number; // written by ourselves into the same zip
 };
+/** Of the function's memory, for Lambda's runtime and this supervisor. */
+const ownBytes = 64 * 2 ** 20;
+// biome-ignore lint/style/noProcessEnv: a file of its own in a function that has nothing else of ours
+const functionMegabytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? Infinity);
+const runnerBytes = Math.min(maxResidentBytes, functionMegabytes * 2 ** 20 - ownBytes);
 let runner = start();
+await runner.ready; // while the function is initialised it has more CPU than later
 
 /** Runs the script, in the process of its last run where that is fit for it. */
 export async function handler(event: ScriptEvent): Promise<ScriptAnswer> {
@@ -49,6 +55,6 @@ function start(): Runner {
     args: [...flags, `${folder}/runner.cjs`, temporary],
     variables: scriptVariables(temporary),
     folder: temporary,
-    maxResidentBytes,
+    maxResidentBytes: runnerBytes,
   });
 }

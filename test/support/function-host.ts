@@ -1,0 +1,94 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { findPython } from '../../shared/local/scripts/python-command.ts';
+import { unpack } from '../scripts/hosts.ts';
+import { startLambda } from './lambda.ts';
+import { startPythonLambda } from './python-lambda.ts';
+
+/** A function's package, run as Lambda runs it: in processes that take one call at a time, and are kept for the next. */
+export interface FunctionHost {
+  /** The answer, or what Lambda tells when the function failed. */
+  invoke(
+    runtime: string,
+    event: object,
+  ): Promise<{ readonly answer?: unknown; readonly error?: object }>;
+  close(): Promise<void>;
+}
+
+/** An execution environment. */
+interface Environment {
+  invoke(event: object): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+const variables = {
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+  AWS_ACCESS_KEY_ID: 'of-the-role-of-scripts',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  PATH: '/usr/bin:/bin',
+};
+
+/** Most idle environments of all functions; beyond, the one that was not used for longest ends. */
+const maxIdle = 4;
+const idle: { readonly owner: object; readonly environment: Environment }[] = [];
+
+/** Unpacks a package. It starts no process before the first call. */
+export function openFunctionHost(zip: Uint8Array): FunctionHost {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-function-'));
+  unpack(zip, folder);
+  const owner = {};
+  let isClosed = false;
+  return {
+    close: async () => {
+      isClosed = true;
+      for (let own = takeIdle(owner); own !== undefined; own = takeIdle(owner)) await own.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    invoke: async (runtime, event) => {
+      const isPython = runtime.startsWith('python');
+      if (!existsSync(join(folder, isPython ? 'index.py' : 'index.mjs'))) {
+        return { error: { errorType: 'Runtime.ImportModuleError', errorMessage: 'no index' } };
+      }
+      const environment =
+        takeIdle(owner) ?? (await (isPython ? startPython(folder) : startNode(folder)));
+      try {
+        const answer = await environment.invoke(event);
+        if (isClosed) await environment.close();
+        else await keepIdle(owner, environment);
+        return { answer };
+      } catch {
+        await environment.close();
+        const errorMessage = 'Runtime exited with error: exit status 1';
+        return { error: { errorType: 'Runtime.ExitError', errorMessage } };
+      }
+    },
+  };
+}
+
+function takeIdle(owner: object): Environment | undefined {
+  const at = idle.findIndex((each) => each.owner === owner);
+  return at === -1 ? undefined : idle.splice(at, 1)[0]?.environment;
+}
+
+async function keepIdle(owner: object, environment: Environment): Promise<void> {
+  idle.push({ owner, environment });
+  if (idle.length > maxIdle) await idle.shift()?.environment.close();
+}
+
+function startNode(folder: string): Promise<Environment> {
+  return startLambda(process.execPath, join(folder, 'index.mjs'), { ...variables, TMPDIR: folder });
+}
+
+let machine: Promise<Parameters<typeof startPythonLambda>[0]> | undefined;
+
+async function startPython(folder: string): Promise<Environment> {
+  machine ??= probeIsolation({ network: true }).then(async (isolation) => {
+    const python = await findPython(isolation);
+    if (python.kind === 'none') throw new Error('no Python to run functions with');
+    return { isolation, python };
+  });
+  const lambda = await startPythonLambda(await machine, folder, variables);
+  return { ...lambda, invoke: (event) => lambda.invoke(event as never) };
+}

@@ -1,0 +1,60 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { attributes } from '../../shared/aws/table.ts';
+import { scriptEntity, workEntity } from '../../shared/store/entities.ts';
+import type { Images } from './fake-table.ts';
+
+/** The stream of a table, as far as the API suite needs what follows from it: scripts and work. */
+export interface Stream {
+  readonly hear: (images: Images) => void;
+  /** Resolves when all that was heard is delivered. */
+  idle(): Promise<void>;
+}
+
+/** Opens a stream that delivers in order, all that has come meanwhile at once. */
+export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>): Stream {
+  let waiting: DynamoDBRecord[] = [];
+  let sequence = 0;
+  let pumping: Promise<void> | undefined;
+
+  const pump = async () => {
+    while (waiting.length > 0) {
+      const records = waiting;
+      waiting = [];
+      await deliver(records);
+    }
+    pumping = undefined; // in the same turn: nothing comes in between
+  };
+
+  return {
+    hear: (images) => {
+      if (!isWatched(images)) return;
+      sequence += 1;
+      waiting.push(toRecord(images, sequence));
+      pumping ??= Promise.resolve().then(pump);
+    },
+    idle: async () => {
+      while (pumping !== undefined) await pumping;
+    },
+  };
+}
+
+/** What the filters of the event sources let through. */
+function isWatched({ before, after }: Images): boolean {
+  const kind = (after ?? before)[attributes.kind]?.S;
+  if (kind !== scriptEntity.kind && kind !== workEntity.kind) return false;
+  if (after === undefined) return kind === scriptEntity.kind;
+  const isByCall = /^(client|cascade)/.test(after[attributes.change].S);
+  return isByCall && (kind === scriptEntity.kind || before === undefined);
+}
+
+function toRecord({ before, after }: Images, sequence: number): DynamoDBRecord {
+  const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
+  return {
+    eventName,
+    dynamodb: {
+      SequenceNumber: String(sequence),
+      ...(before && { OldImage: before }),
+      ...(after && { NewImage: after }),
+    },
+  };
+}
