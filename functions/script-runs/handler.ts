@@ -1,5 +1,8 @@
 import { openProcess } from '../../shared/aws/handler.ts';
+import { lambdaSdk } from '../../shared/aws/lambda-client.ts';
 import { createRuns } from '../../shared/aws/runs.ts';
 
+const [platform] = await Promise.all([openProcess(), lambdaSdk()]);
+
 /** Runs scripts on AWS for which nobody waits, or which take longer than a call may. It serves no paths. */
-export const handler = createRuns(await openProcess());
+export const handler = createRuns(platform);

@@ -23,6 +23,7 @@ export interface RunsOptions {
 
 const requestTimeout = 340_000; // the function has 330 s
 const marginMs = 1000; // for the trace, and the way to the script's function
+const startMs = 10_000; // for a script's function that has to start
 const busyMs = 500;
 
 /**
@@ -115,7 +116,7 @@ export type RunsHandler = (
 export function createRuns(services: RunServices): RunsHandler {
   return async (event, context) => {
     services.meter.flushOld(); // beside the run, which does not wait for it
-    const timed = within(services, context.getRemainingTimeInMillis());
+    const timed = within(services, context.getRemainingTimeInMillis() - startMs);
     return 'run' in event ? runScript(timed, event.run) : runPending(timed, event.start);
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
-import { findPython } from '../../shared/local/scripts/python-command.ts';
+import { findBoxedPython } from '../../shared/local/scripts/python-command.ts';
 import { unpack } from '../scripts/hosts.ts';
 import { startLambda } from './lambda.ts';
 import { startPythonLambda } from './python-lambda.ts';
@@ -85,8 +85,8 @@ let machine: Promise<Parameters<typeof startPythonLambda>[0]> | undefined;
 
 async function startPython(folder: string): Promise<Environment> {
   machine ??= probeIsolation({ network: true }).then(async (isolation) => {
-    const python = await findPython(isolation);
-    if (python.kind === 'none') throw new Error('no Python to run functions with');
+    const python = await findBoxedPython(isolation);
+    if (python === undefined) throw new Error('no Python to run functions with');
     return { isolation, python };
   });
   const lambda = await startPythonLambda(await machine, folder, variables);

@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { findBoxedPython } from '../../shared/local/scripts/python-command.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+
+/*
+ * Which version of a script a run runs, wherever scripts run: where each has a function of its own, that follows
+ * behind the calls, and runs wait for it.
+ */
+
+const python = await findBoxedPython(await probeIsolation({ network: true }));
+const hasPython = python !== undefined;
+
+let api: Api;
+let world: World;
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+});
+afterAll(() => api.close());
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, `snippets/scripts/${path}`, body);
+
+async function store(source: string, runtime_name = 'nodejs_v6'): Promise<number> {
+  return expected(await call('POST', '', { label: 'x', runtime_name, source }), 201).id;
+}
+
+/** Runs a script, and gives its trace when it is over. */
+async function run(script: number, payload: object = {}) {
+  const { id } = expected(await call('POST', `${script}/run/`, { payload }), 200);
+  for (;;) {
+    const trace = expected(await call('GET', `${script}/traces/${id}/`), 200);
+    if (!['pending', 'processing'].includes(trace.status)) return trace;
+    await pause(20);
+  }
+}
+
+const printed = (stdout: string) => ({ status: 'success', result: { stdout, stderr: '' } });
+
+describe('a run', () => {
+  it('that follows its script at once runs it', async () => {
+    const script = await store('console.log("hello", ARGS.name)');
+
+    expect(await run(script, { name: 'Ann' })).toMatchObject(printed('hello Ann'));
+  });
+
+  it('runs what was stored last, each time', async () => {
+    const script = await store('console.log(0)');
+    const seen = [];
+
+    for (const n of [1, 2, 3]) {
+      expected(await call('PATCH', `${script}/`, { source: `console.log(${n})` }), 200);
+      seen.push((await run(script)).result.stdout);
+    }
+
+    expect(seen).toEqual(['1', '2', '3']);
+  });
+
+  it.runIf(hasPython)('runs what was stored last in another language', async () => {
+    const script = await store('console.log(0)');
+    const first = await run(script);
+
+    const changed = { runtime_name: 'python3', source: 'print(ARGS["n"])' };
+    expected(await call('PATCH', `${script}/`, changed), 200);
+    const second = await run(script, { n: 7 });
+
+    expect([first, second]).toMatchObject([printed('0'), printed('7')]);
+  });
+
+  it('does not mind what is changed beside the source', async () => {
+    const script = await store('console.log(CONFIG.n)');
+    await run(script);
+
+    expected(await call('PATCH', `${script}/`, { config: { n: 7 }, label: 'other' }), 200);
+
+    expect(await run(script)).toMatchObject(printed('7'));
+  });
+
+  it('runs a source that is too large for a record', async () => {
+    const script = await store(`// ${'x'.repeat(200_000)}\nconsole.log('at the end')`);
+
+    expect(await run(script)).toMatchObject(printed('at the end'));
+  });
+
+  it('is of its own script, whoever else has one', async () => {
+    const scripts = await Promise.all([1, 2, 3, 4].map((n) => store(`console.log(${n})`)));
+
+    const traces = await Promise.all(scripts.map((script) => run(script)));
+
+    expect(traces.map(({ result }) => result.stdout)).toEqual(['1', '2', '3', '4']);
+  });
+
+  it('tells of a failure and a time-out like of a success', async () => {
+    const failing = await store('throw new Error("no")');
+    const spinning = await store('console.log("begun"); for (;;);');
+    expected(await call('PATCH', `${spinning}/`, { config: { timeout: 0.5 } }), 200);
+
+    const [failure, timeout] = await Promise.all([run(failing), run(spinning)]);
+
+    expect(failure).toMatchObject({
+      status: 'failure',
+      result: { stdout: '', stderr: expect.stringMatching('Error: no') },
+    });
+    expect(timeout).toMatchObject({ status: 'timeout', result: { stdout: 'begun' } });
+  });
+});

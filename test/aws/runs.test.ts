@@ -1,0 +1,194 @@
+import { InvokeCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/client-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRuns, openRuns } from '../../shared/aws/runs.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
+import { openClock } from '../../shared/services/clock.ts';
+import { openIds } from '../../shared/services/ids.ts';
+import { openMeter } from '../../shared/services/meter.ts';
+import type { RunReference, RunRequest } from '../../shared/services/run-request.ts';
+import type { ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
+import type { RunServices } from '../../shared/services/script-runs.ts';
+import { as, instanceEntity, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
+import type { ScriptData, TraceData } from '../../shared/store/script-records.ts';
+import { insert, store as put } from '../../shared/store/writes.ts';
+import { write } from '../store/fixture.ts';
+import { noFiles } from '../support/no-files.ts';
+
+const lambda = mockClient(LambdaClient);
+const FunctionName = 'groundwork-prod-script-runs';
+const reference: RunReference = { instance: 3, kind: 'endpoint', parent: 12, trace: 1 };
+const script: ScriptData = {
+  ...{ id: 12, runtime_name: 'nodejs_v6', label: '', description: '', config: {} },
+  ...{ created_at: '', updated_at: '', version: 1 },
+};
+const requestOf = (timeout: number): RunRequest => ({
+  ...reference,
+  ...{ instanceName: 'blog', script: { ...script, config: { timeout } }, config: {} },
+  ...{ args: {}, meta: {}, depth: 1 },
+});
+const finished = { id: 1, status: 'success', executed_at: 'then', duration: 1, result: {} };
+const ended: ScriptOutcome = {
+  ...{ status: 'success', executedAtMs: 0, durationMs: 1, stdout: 'here', stderr: '' },
+};
+
+let store: LocalStore;
+let services: RunServices;
+let runs: ScriptRun[];
+let outcome: () => Promise<ScriptOutcome>;
+
+beforeEach(async () => {
+  lambda.reset();
+  runs = [];
+  outcome = async () => ended;
+  store = await openTemporaryStore({ now: Date.now });
+  const clock = openClock();
+  const own = { store, clock, ids: openIds(), log: () => undefined };
+  services = {
+    ...{ ...own, files: noFiles, meter: openMeter(own), apiUrl: () => 'https://api.example.com' },
+    secrets: { current: () => Promise.reject(new Error('none')), get: async () => undefined },
+    scripts: {
+      run: (run) => {
+        runs.push(run);
+        return outcome();
+      },
+    },
+  };
+});
+afterEach(() => store.close());
+
+const open = () =>
+  openRuns({ prefix: 'groundwork-prod', services, client: new LambdaClient({ region: 'x' }) });
+const invocations = () => lambda.commandCalls(InvokeCommand).map(({ args }) => args[0].input);
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value)) as never;
+
+async function trace(): Promise<TraceData | undefined> {
+  const [item] = await store.get([traceEntity.key(3, 'endpoint', 12, 1)]);
+  return as(traceEntity, item)?.data;
+}
+
+describe('a run for which nobody waits', () => {
+  it('is handed over, and not waited for', async () => {
+    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+
+    await open().start(reference);
+
+    const Payload = JSON.stringify({ start: reference });
+    expect(invocations()).toEqual([{ FunctionName, InvocationType: 'Event', Payload }]);
+    expect(runs).toEqual([]);
+  });
+
+  it('that cannot be handed over fails: its work comes again', async () => {
+    lambda.on(InvokeCommand).rejects(new Error('no'));
+
+    await expect(open().start(reference)).rejects.toThrow('no');
+  });
+});
+
+describe('a run that ends before the call must', () => {
+  it('is made in the process of the call, and waits for its start as long as there is time', async () => {
+    const result = await open().wait(requestOf(5), 27_000);
+
+    expect(result).toMatchObject({ status: 'success', result: { stdout: 'here', stderr: '' } });
+    expect(runs).toMatchObject([{ timeoutMs: 5000, waitMs: 21_000 }]);
+    expect(invocations()).toEqual([]);
+    expect(await trace()).toMatchObject({ status: 'success' });
+  });
+
+  it('is given up when it does not', async () => {
+    outcome = () => new Promise(() => undefined);
+
+    expect(await open().wait(requestOf(0.001), 1100)).toBeUndefined();
+  });
+});
+
+describe('a run that may take longer than the call', () => {
+  const request = requestOf(300);
+
+  it('is made by the function that has the time', async () => {
+    lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload: bytes(finished) });
+
+    const result = await open().wait(request, 27_000);
+
+    expect(result).toEqual(finished);
+    expect(invocations()).toEqual([
+      {
+        FunctionName,
+        InvocationType: 'RequestResponse',
+        Payload: JSON.stringify({ run: request }),
+      },
+    ]);
+    expect(runs).toEqual([]);
+  });
+
+  it('goes on there when the call waits no longer', async () => {
+    lambda.on(InvokeCommand).rejects(Object.assign(new Error(), { name: 'AbortError' }));
+
+    expect(await open().wait(request, 100)).toBeUndefined();
+    expect(invocations()).toHaveLength(1);
+  });
+
+  it('waits for a place', async () => {
+    lambda
+      .on(InvokeCommand)
+      .rejectsOnce(new TooManyRequestsException({ message: 'no', $metadata: {} }))
+      .resolves({ StatusCode: 200, Payload: bytes(finished) });
+
+    expect(await open().wait(request, 27_000)).toEqual(finished);
+  });
+
+  it('that got no place leaves a trace that says so', async () => {
+    lambda
+      .on(InvokeCommand)
+      .rejects(new TooManyRequestsException({ message: 'no', $metadata: {} }));
+
+    const result = await open().wait(request, 1);
+
+    expect(result).toMatchObject({ status: 'queue_timeout', duration: null });
+    expect(await trace()).toMatchObject({ status: 'queue_timeout' });
+    expect(runs).toEqual([]);
+  });
+
+  it.each([
+    ['fails', { StatusCode: 200, FunctionError: 'Unhandled', Payload: bytes({}) }],
+    ['answers nonsense', { StatusCode: 200 }],
+  ])('is a fault where the function %s', async (_name, answer) => {
+    lambda.on(InvokeCommand).resolves(answer as never);
+
+    await expect(open().wait(request, 27_000)).rejects.toThrow();
+    expect(invocations()).toHaveLength(1);
+  });
+});
+
+describe('the function that runs scripts', () => {
+  const context = { getRemainingTimeInMillis: () => 330_000 };
+
+  it('makes a run that is handed to it, and leaves itself the time to tell', async () => {
+    const result = await createRuns(services)({ run: requestOf(300) }, context);
+
+    expect(result).toMatchObject({ status: 'success' });
+    expect(runs).toMatchObject([{ timeoutMs: 300_000, waitMs: 19_000 }]);
+  });
+
+  it('makes the run of a pending trace once, however often it is told', async () => {
+    const direct: RunReference = { ...reference, kind: 'script' };
+    const none = { value: {} };
+    const pending: TraceData = {
+      ...{ id: 1, status: 'pending', createdMs: Date.now(), executed_at: null, duration: null },
+      ...{ result: none, args: none, depth: 1 },
+    };
+    const place = { id: 3, name: 'blog' } as never; // runs read no more of it
+    await write(
+      store,
+      insert(traceEntity, traceEntity.key(3, 'script', 12, 1), pending),
+      put(scriptEntity, scriptEntity.key(3, 12), script),
+      put(instanceEntity, instanceEntity.key(3), place),
+    );
+    const handler = createRuns(services);
+
+    const results = await Promise.all([1, 2, 3].map(() => handler({ start: direct }, context)));
+
+    expect(runs).toHaveLength(1);
+    expect(results.filter((each) => each !== undefined)).toHaveLength(1);
+  });
+});

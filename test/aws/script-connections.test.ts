@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { afterEach, expect, test } from 'vitest';
+import { openRuns } from '../../shared/aws/runs.ts';
+import { openScripts } from '../../shared/aws/scripts.ts';
+import type { RunServices } from '../../shared/services/script-runs.ts';
+
+/* What the client of Lambda does on a real connection: it must not repeat by itself what may have arrived. */
+
+let server: Server | undefined;
+let requests = 0;
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function listen(answer: RequestListener): Promise<LambdaClient> {
+  requests = 0;
+  server = createServer((request, response) => {
+    request.resume();
+    request.once('end', () => {
+      requests += 1;
+      answer(request, response);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on one
+  return clientTo(port);
+}
+
+function clientTo(port: number): LambdaClient {
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  return new LambdaClient({
+    ...{ region: 'eu-west-1', endpoint: `http://127.0.0.1:${port}`, credentials, maxAttempts: 1 },
+  });
+}
+
+const services = { store: undefined, clock: undefined, ids: undefined } as never; // nobody asks them
+const place = { prefix: 'groundwork-prod', table: 't' };
+
+function run(client: LambdaClient, waitMs: number) {
+  const scripts = openScripts({ ...(services as object as RunServices), place, client });
+  return scripts.run({
+    ...{ instance: 1, script: 1, version: 1, runtime: 'node', source: async () => '' },
+    ...{ args: {}, config: {}, meta: {}, timeoutMs: 1000, waitMs, isAwaited: true },
+  });
+}
+
+test('a connection that breaks when the request has gone out ends the run, and nothing is repeated', async () => {
+  const client = await listen((request) => request.socket.destroy());
+
+  const outcome = await run(client, 5000);
+
+  expect(outcome).toMatchObject({
+    ...{ status: 'failure', stdout: '' },
+    stderr: expect.stringMatching('nobody knows whether the script has run'),
+  });
+  expect(requests).toBe(1);
+});
+
+test('where nobody listens nothing has run, and the run waits', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo; // it listens on one
+  closed.close();
+  await once(closed, 'close');
+
+  expect(await run(clientTo(port), 150)).toEqual({ status: 'queue_timeout' });
+});
+
+test('Lambda is asked again when it has said after how long', async () => {
+  const client = await listen((_request, response) => {
+    const headers = { 'x-amzn-errortype': 'TooManyRequestsException', 'retry-after': '60' };
+    response.writeHead(429, headers).end('{"message":"Rate Exceeded."}');
+  });
+
+  expect(await run(client, 50_000)).toEqual({ status: 'queue_timeout' });
+  expect(requests).toBe(1);
+});
+
+test('a call that waits no longer leaves the run where it is', async () => {
+  const client = await listen(() => undefined);
+  const runs = openRuns({ prefix: 'groundwork-prod', services, client });
+  const request = { config: {}, script: { config: { timeout: 300 } } } as never;
+
+  expect(await runs.wait(request, 200)).toBeUndefined();
+  expect(requests).toBe(1);
+});
