@@ -46,6 +46,10 @@ beforeAll(async () => {
     '{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}',
   );
   await make(
+    'hungry',
+    '{% set all = [] %}{% for i in range(9999) %}{{ all.append(("x" * 1000000 ~ i)|upper) }}{% endfor %}',
+  );
+  await make(
     'greedy',
     '{% set n = namespace(x="a") %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}',
   );
@@ -112,6 +116,7 @@ describe('render/', () => {
   it.each([
     ['broken', {}, "Template rendering failed: 'response' is undefined"],
     ['greedy', {}, 'Template rendering failed'],
+    ['hungry', {}, 'Template rendering failed'],
     [
       'broken',
       { context: { response: {} } },

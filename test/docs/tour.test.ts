@@ -16,6 +16,7 @@ const names = [
   'data-model',
   'queries',
   'data-endpoints',
+  'templates',
   'batch',
   'files',
   'usage',
@@ -108,7 +109,7 @@ function readAnswer(given: string, answer: string): unknown {
   try {
     return maskAnswer(JSON.parse(given), JSON.parse(answer));
   } catch (error) {
-    if (error instanceof SyntaxError) return given;
+    if (error instanceof SyntaxError) return given.trimEnd();
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** Commands of the tour, and the answer that stands below them, if any does. */
 export interface Step {
   readonly commands: string;
-  /** JSON text with placeholders. */
+  /** JSON text with placeholders; a text that is no JSON stands in it as a string. */
   readonly answer: string | undefined;
 }
 
@@ -12,15 +12,16 @@ export function sectionOf(markdown: string, heading: string): string {
   return text;
 }
 
-/** Finds the steps of a Markdown text: blocks of `sh`, and the block of `json` below each. */
+/** Finds the steps of a Markdown text: blocks of `sh`, and the block of `json` or `text` below each. */
 export function readSteps(text: string): readonly Step[] {
   const steps: Step[] = [];
   for (const [, language = '', content = ''] of text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)) {
     const last = steps.at(-1);
     if (language === 'sh') steps.push({ commands: content, answer: undefined });
-    else if (language === 'json' && last !== undefined && last.answer === undefined)
-      steps[steps.length - 1] = { ...last, answer: content };
-    else if (language !== 'js') throw new Error(`a block of ${language} that follows no command`);
+    else if (/^(json|text)$/.test(language) && last !== undefined && last.answer === undefined) {
+      const answer = language === 'json' ? content : JSON.stringify(content.trimEnd());
+      steps[steps.length - 1] = { ...last, answer };
+    } else if (language !== 'js') throw new Error(`a block of ${language} that follows no command`);
   }
   return steps;
 }
