@@ -26,7 +26,7 @@ import type {
   ScriptEndpointData,
   ScriptEndpointRowData,
 } from '../../shared/store/script-records.ts';
-import type { Stored } from '../../shared/store/store.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
 import { store as put, remove, replace } from '../../shared/store/writes.ts';
 import { endpointFields, scriptWord } from './fields.ts';
 
@@ -61,7 +61,8 @@ export async function createEndpoint(context: Context, body: Body): Promise<Scri
     const draft = await checked(context, readInput(fields, body, 'create'));
     const keyed = await firstKey(context.platform.secrets);
     const data = { ...draft, row: reservedId(context), ...keyed } as ScriptEndpointData; // all fields have values
-    await takeName(context, kind, { data, ...(await holderOf(context, data.name)), field: 'name' });
+    const { leaves, ...taken } = await holderOf(context, data.name);
+    await takeName(context, kind, { data, ...taken, field: 'name', more: leaves });
     return data;
   });
 }
@@ -91,10 +92,9 @@ export async function renameEndpoint(
   const name = newName(body);
   if (name === current.data.name) return current.data;
   const data: ScriptEndpointData = { ...current.data, name };
-  const more = [remove(current)];
-  await takeName(context, kind, {
-    ...{ data, ...(await holderOf(context, name)), field: 'new_name', more },
-  });
+  const { leaves, ...taken } = await holderOf(context, name);
+  const more = [remove(current), ...leaves];
+  await takeName(context, kind, { data, ...taken, field: 'new_name', more });
   return data;
 }
 
@@ -116,24 +116,29 @@ export async function removeEndpoint(
   current: Stored<ScriptEndpointData>,
 ): Promise<void> {
   await checkLiving(context, current);
-  const { row } = current.data;
+  const freed = freedRow(context, kind, current.data);
+  await commit(context, [remove(current), freed, tracesCleared(context, current.data)]);
+}
+
+/** Has the traces of an endpoint that is no more removed. */
+function tracesCleared(context: Context, { row }: ScriptEndpointData): Write {
   const traces = { instance: instanceOf(context), kind: 'endpoint', parent: row };
-  const cleaning = newWork(context.platform, clearTraces, traces);
-  await commit(context, [remove(current), freedRow(context, kind, current.data), cleaning]);
+  return newWork(context.platform, clearTraces, traces);
 }
 
 async function checkLiving(context: Context, current: Stored<ScriptEndpointData>): Promise<void> {
   if ((await livingOf(context, [current])).length === 0) throw notFound();
 }
 
-/** What bears a name now, and whether it stands for something. */
+/** What bears a name now, whether it stands for something, and what it leaves behind for others to clear if not. */
 async function holderOf(context: Context, name: string) {
   const [found] = await context.platform.store.get([
     scriptEndpointEntity.key(instanceOf(context), name),
   ]);
   const holder = as(scriptEndpointEntity, found);
   const isLiving = holder !== undefined && (await livingOf(context, [holder])).length > 0;
-  return { holder, isLiving: () => isLiving };
+  const leaves = holder === undefined || isLiving ? [] : [tracesCleared(context, holder.data)];
+  return { holder, isLiving: () => isLiving, leaves };
 }
 
 /**

@@ -563,6 +563,16 @@ describe('a public link', () => {
     }
   });
 
+  it('leaves neither itself nor what was sent in the log', async () => {
+    const body = { word: 'secret-word' };
+
+    await api.send({ path: at(`p/${echo.public_link}/?word=secret-query`), body });
+
+    const log = JSON.stringify(api.logged);
+    expect(['secret-', echo.public_link].filter((secret) => log.includes(secret))).toEqual([]);
+    expect(log).toContain(at('p/(key)/'));
+  });
+
   it('has no other methods, and describes itself', async () => {
     const path = at(`p/${echo.public_link}/`);
 

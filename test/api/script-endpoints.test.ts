@@ -9,14 +9,21 @@ import {
   type World,
 } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
+import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 /** The records of script endpoints; what they do is in script-endpoint-runs.test.ts. */
 
 let api: Api;
+let store: WatchedStore;
 let world: World;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({
+    wrap: (inner) => {
+      store = watch(inner);
+      return store;
+    },
+  });
 });
 afterAll(() => api.close());
 
@@ -259,8 +266,11 @@ describe('with its script', () => {
     expect((await call('GET', '')).body.objects).toEqual([other, again]);
   });
 
-  it('it is swept away, and what was made in its place stays', async () => {
+  it('it is swept away with its runs, and what was made in its place stays', async () => {
     await make('a');
+    await make('b');
+    expected(await call('GET', 'a/run/'), 200);
+    expected(await call('GET', 'b/run/'), 200);
     await makeScript();
     expected(await world.call(world.owner, 'DELETE', 'snippets/scripts/1/'), 204);
     const again = expected(await call('POST', '', { name: 'a', script: 2 }), 201);
@@ -269,7 +279,25 @@ describe('with its script', () => {
 
     expect((await call('GET', '')).body.objects).toEqual([again]);
     expect((await call('GET', 'a/')).body).toEqual(again);
+    expect(await kept()).toEqual(['SCRIPTENDPOINT#a', 'SCRIPTENDPOINTROW#0000000003']);
   });
+
+  it('one that is removed by itself takes its runs along', async () => {
+    await make('a');
+    expected(await call('GET', 'a/run/'), 200);
+
+    expected(await call('DELETE', 'a/'), 204);
+    await api.platform.idle();
+
+    expect(await kept()).toEqual([]);
+  });
+
+  /** What is stored of endpoints and their runs. */
+  async function kept(): Promise<readonly string[]> {
+    const found = Object.keys(await store.dump((pk) => pk.startsWith(`INSTANCE#${count}`)));
+    const isOfEndpoints = (key: string) => /SCRIPTENDPOINT|#TRACES#endpoint/.test(key);
+    return found.filter(isOfEndpoints).map((key) => key.replace(/^.* /, ''));
+  }
 });
 
 describe('the list', () => {
