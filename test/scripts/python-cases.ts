@@ -47,8 +47,8 @@ const globals: readonly PythonCase[] = [
   {
     name: 'a script is the main module',
     source:
-      "import sys\nprint(__name__, sys.argv, sys.modules['__main__'].__dict__ is globals())\nif __name__ == '__main__':\n    print('main')",
-    stdout: "__main__ ['main.py'] True\nmain",
+      "import sys\nprint(__name__, sys.argv, sys.modules['__main__'].__dict__ is globals(), type(__builtins__).__name__)\nif __name__ == '__main__':\n    print('main')",
+    stdout: "__main__ ['main.py'] True module\nmain",
   },
   {
     name: 'modules of the wrapper cannot be imported',

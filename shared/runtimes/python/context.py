@@ -1,5 +1,6 @@
 """One run of a script: what it sees, and what becomes of it. Needs nothing but Python 3.9 or later."""
 import atexit
+import builtins
 import codecs
 import io
 import json
@@ -80,6 +81,7 @@ class Context:
         site.setquit()
         site.sethelper()
         vars(self.module).update(
+            __builtins__=builtins,
             __file__=FILE_NAME,
             ARGS=json.loads(given['args']),
             CONFIG=json.loads(given['config']),
