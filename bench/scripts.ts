@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type LocalScripts, openScripts } from '../shared/local/scripts/scripts.ts';
+import type { ScriptRuntime } from '../shared/services/script-runner.ts';
 
 /** Names of what is measured of scripts, each run by the local runner, without HTTP. */
-export const scriptRows = ['script warm', 'script cold'] as const;
+export const scriptRows = ['script warm', 'script cold', 'python warm', 'python cold'] as const;
 
 const columns = ['run', 'runs', 'p50 ms', 'p99 ms', 'server cpu us', 'runner cpu us', 'processes'];
 const tickMicros = 10_000; // of the kernel's book of CPU time, on any usual Linux
@@ -13,22 +14,24 @@ export async function measureScripts(
   names: readonly string[],
   seconds: number,
 ): Promise<readonly (readonly string[])[]> {
-  const scripts = openScripts();
   const rows: string[][] = [];
-  for (let n = 0; n < 200; n += 1) await runOnce(scripts, 0); // compiled, and warm
-  let script = 1;
-  if (names.includes('script warm')) {
-    rows.push(await measure('script warm', seconds, () => runOnce(scripts, 0)));
+  for (const [name, runtime] of [['script', 'node'] as const, ['python', 'python'] as const]) {
+    const scripts = openScripts();
+    let script = 1;
+    if (names.includes(`${name} warm`)) {
+      for (let n = 0; n < 200; n += 1) await runOnce(scripts, runtime, 0); // compiled, and warm
+      rows.push(await measure(`${name} warm`, seconds, () => runOnce(scripts, runtime, 0)));
+    }
+    if (names.includes(`${name} cold`)) {
+      const run = async () => {
+        const took = await runOnce(scripts, runtime, script++);
+        await new Promise((resolve) => setTimeout(resolve, coldPauseMs));
+        return took;
+      };
+      rows.push(await measure(`${name} cold`, seconds, run));
+    }
+    await scripts.close();
   }
-  if (names.includes('script cold')) {
-    const run = async () => {
-      const took = await runOnce(scripts, script++);
-      await new Promise((resolve) => setTimeout(resolve, coldPauseMs));
-      return took;
-    };
-    rows.push(await measure('script cold', seconds, run));
-  }
-  await scripts.close();
   return rows.length === 0 ? [] : [columns, ...rows];
 }
 
@@ -51,18 +54,27 @@ async function measure(
     (took[Math.floor(took.length / 2)] ?? 0).toFixed(2),
     (took[Math.floor(took.length * 0.99)] ?? 0).toFixed(2),
     ((own.user + own.system) / took.length).toFixed(0),
-    name === 'script warm' ? ((cpuOf(after) - cpuOf(before.family)) / took.length).toFixed(0) : '-',
+    name.endsWith('warm') ? ((cpuOf(after) - cpuOf(before.family)) / took.length).toFixed(0) : '-',
     `${after.filter(({ pid }) => !known.has(pid)).length} new`,
   ];
 }
 
+const sources: Readonly<Record<ScriptRuntime, string>> = {
+  node: 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))',
+  python: "set_response(HttpResponse(200, {'hello': ARGS['POST']['who']}))",
+};
+
 /** Runs a trivial script and gives the milliseconds that it took. */
-async function runOnce(scripts: LocalScripts, script: number): Promise<number> {
+async function runOnce(
+  scripts: LocalScripts,
+  runtime: ScriptRuntime,
+  script: number,
+): Promise<number> {
   const startedMs = performance.now();
   const { status } = await scripts.run({
-    ...{ instance: 1, script, version: 1, runtime: 'node', config: {}, meta: {} },
+    ...{ instance: 1, script, version: 1, runtime, config: {}, meta: {} },
     args: { GET: {}, POST: { who: 'Ann' }, who: 'Ann' },
-    source: async () => 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))',
+    source: async () => sources[runtime],
     ...{ timeoutMs: 5_000, waitMs: 5_000, isAwaited: true },
   });
   if (status !== 'success') throw new Error(`a script ended as ${status}`);
