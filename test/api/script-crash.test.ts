@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../support/api.ts';
+import { endProcesses, startProcess } from '../support/server-process.ts';
+
+/** What a server leaves that is killed while scripts run. */
+
+let folder: string;
+const heard: string[] = [];
+const listener = createServer((request, response) => {
+  heard.push(String(request.url));
+  response.end();
+});
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundwork-script-crash-'));
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(async () => {
+  endProcesses();
+  listener.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function send(url: string, key: string | undefined, body?: object): Promise<Answer['body']> {
+  const answer = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'Content-Type': 'application/json', ...(key && { 'X-API-KEY': key }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return answer.json();
+}
+
+test('runs of a killed server end as failures at the next start, and none is made twice', async () => {
+  const { port } = listener.address() as AddressInfo; // it listens
+  const source = `
+    fetch('http://127.0.0.1:${port}/' + (ARGS.who ?? 'endpoint'));
+    setTimeout(() => {}, 1e6);`;
+  const first = await startProcess(folder);
+  const person = { email: 'owner@example.com', password: 'a password' };
+  const { account_key: key } = await send(`${first.url}/v1.1/account/register/`, undefined, person);
+  await send(`${first.url}/v1.1/instances/`, key, { name: 'shop-1' });
+  const at = '/v1.1/instances/shop-1/';
+  const script = { runtime_name: 'nodejs', source, config: { timeout: 300 } };
+  const { id } = await send(`${first.url}${at}snippets/scripts/`, key, script);
+  await send(`${first.url}${at}endpoints/scripts/`, key, { name: 'slow', script: id });
+  const direct = await send(`${first.url}${at}snippets/scripts/${id}/run/`, key, {
+    payload: { who: 'direct' },
+  });
+  const endpoint = send(`${first.url}${at}endpoints/scripts/slow/run/`, key, {});
+  endpoint.catch(() => undefined); // nobody will answer
+  while (heard.length < 2) await setTimeout(10);
+
+  await first.end('SIGKILL');
+  const second = await startProcess(folder);
+  const paths = [direct.links.self, `${at}endpoints/scripts/slow/traces/1/`];
+  const ended = async (path: string) => {
+    for (;;) {
+      const trace = await send(second.url + path, key);
+      if (trace.status !== 'processing' && trace.status !== 'pending') return trace;
+      await setTimeout(10);
+    }
+  };
+  const traces = await Promise.all(paths.map(ended));
+
+  const result = { stdout: '', stderr: 'The run was interrupted.' };
+  expect(traces).toMatchObject([
+    { status: 'failure', duration: null, result },
+    { status: 'failure', duration: null, result },
+  ]);
+  expect(heard.toSorted()).toEqual(['/direct', '/endpoint']);
+  await second.end('SIGTERM');
+}, 60_000);

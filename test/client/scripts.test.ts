@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, openWorld, startApi } from '../support/api.ts';
+import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
+
+/*
+ * Scripts and their traces as the original client library calls them.
+ */
+
+let api: Api;
+/** A connection with an account key. */
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  const { owner, instance } = await openWorld(api);
+  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+});
+afterAll(() => api.close());
+
+const source = 'console.log(JSON.stringify(ARGS))';
+const make = (more: object = {}): Promise<Client> =>
+  run(client.Script({ label: 'echo', runtime_name: 'nodejs_v6', source, ...more }).save());
+
+it('is made, read, changed, listed and removed', async () => {
+  const script = await make({ config: { timeout: 5 }, description: 'says it again' });
+
+  const { id } = script;
+  script.label = 'louder';
+  const saved = await run(script.save());
+  const updated = await run(client.Script.please().update({ id }, { source: '1' }));
+  const listed = await run(client.Script.please().list());
+  const read = await run(client.Script.please().get({ id }));
+  await run(client.Script.please().delete({ id }));
+  const gone = await refusal(client.Script.please().get({ id }));
+
+  expect([saved.label, updated.source]).toEqual(['louder', '1']);
+  expect(listed.map((each: Client) => each.id)).toEqual([id]);
+  expect(fieldsOf(read)).toMatchObject({
+    ...{ label: 'louder', source: '1', config: { timeout: 5 }, description: 'says it again' },
+  });
+  expect(gone.status).toBe(404);
+});
+
+it('is run, and its traces are looked at', async () => {
+  const script = await make();
+  const at = { scriptId: script.id };
+
+  const byModel = await script.run({ payload: { a: 1 } });
+  const bare = await script.run({ a: 2 });
+  const byClass = await run(client.Script.please().run({ id: script.id }, { payload: { a: 3 } }));
+  await api.platform.idle();
+  const trace = await run(client.ScriptTrace.please().get({ ...at, id: byModel.id }));
+  const traces = await run(client.ScriptTrace.please().list(at));
+
+  expect([byModel, bare, byClass].map(({ status }) => status)).toEqual(Array(3).fill('pending'));
+  expect(fieldsOf(trace)).toMatchObject({ status: 'success', result: { stdout: '{"a":1}' } });
+  // what is not named payload is no payload, with this client too
+  expect(traces.map(({ result }: Client) => result.stdout)).toEqual(['{"a":3}', '{}', '{"a":1}']);
+});
+
+it('is written for one of the runtimes', async () => {
+  const runtimes = await run(client.Script.please().getRuntimes());
+  const script = await make();
+  const same = await script.getRuntimes();
+  const told = await refusal(client.Script({ label: 'x', runtime_name: 'ruby' }).save());
+
+  expect(Object.keys(runtimes)).toContain('nodejs_library_v1.0');
+  expect(same).toEqual(runtimes);
+  expect(told).toMatchObject({
+    status: 400,
+    message: '"runtime_name" "ruby" is not a valid choice.',
+  });
+});
