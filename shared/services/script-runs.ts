@@ -144,6 +144,7 @@ async function runVersion(services: RunServices, request: RunRequest): Promise<S
     meta: {
       ...request.meta,
       instance: request.instanceName,
+      api_url: services.apiUrl(),
       api_host: new URL(services.apiUrl()).host,
       async,
       ...token,

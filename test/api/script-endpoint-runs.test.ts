@@ -293,6 +293,7 @@ describe('META', () => {
     const { request: call, ...others } = META;
     expect(others).toEqual({
       ...{ executed_by: 'webhook', executor: 'echo', instance: 'blog-1', async: 0, metadata: {} },
+      api_url: expect.stringMatching(/^http:..127/),
       api_host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       admin: { id: 1, email: 'owner-of-blog-1@example.com' },
     });

@@ -201,7 +201,7 @@ describe('what a script sees', () => {
     expect(seen).toEqual({ a: 'i', b: 's', c: 's', timeout: 0.001, async: 1, mcpu: 1 });
     expect(meta).toEqual({
       ...{ executed_by: 'codebox', executor: script, instance: world.instance, async: 2 },
-      api_host: new URL(api.url).host,
+      ...{ api_url: api.url, api_host: new URL(api.url).host },
     });
   });
 
@@ -277,7 +277,7 @@ describe('the key that a script is given', () => {
 
   it('calls back from inside the run, and what it starts goes no deeper than eight', async () => {
     const source = `
-      const at = 'http://' + META.api_host + '/v1.1/instances/' + META.instance + '/snippets/scripts/';
+      const at = META.api_url + '/v1.1/instances/' + META.instance + '/snippets/scripts/';
       fetch(at + META.executor + '/run/', { method: 'POST', headers: { 'X-API-KEY': META.token } })
         .then((answer) => console.log(answer.status));`;
     const script = await make(source, { config });

@@ -21,6 +21,7 @@ const names = [
   'files',
   'usage',
   'push',
+  'script-runs',
   'script-endpoints',
 ];
 const guides = names.flatMap((name) => readSteps(read(`docs/${name}.md`)));

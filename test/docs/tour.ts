@@ -12,6 +12,9 @@ export function sectionOf(markdown: string, heading: string): string {
   return text;
 }
 
+/** Languages of what is shown, and not run by a shell. */
+const sources = ['js', 'python'];
+
 /** Finds the steps of a Markdown text: blocks of `sh`, and the block of `json` or `text` below each. */
 export function readSteps(text: string): readonly Step[] {
   const steps: Step[] = [];
@@ -21,7 +24,8 @@ export function readSteps(text: string): readonly Step[] {
     else if (/^(json|text)$/.test(language) && last !== undefined && last.answer === undefined) {
       const answer = language === 'json' ? content : JSON.stringify(content.trimEnd());
       steps[steps.length - 1] = { ...last, answer };
-    } else if (language !== 'js') throw new Error(`a block of ${language} that follows no command`);
+    } else if (!sources.includes(language))
+      throw new Error(`a block of ${language} that follows no command`);
   }
   return steps;
 }
