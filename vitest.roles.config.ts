@@ -18,6 +18,8 @@ const elsewhere = [
 ];
 
 const scenarios = [
+  'that takes longer than anybody waits', // asks a dispatch in the test's own process
+  'is counted by run, in a batch as well', // each process counts for itself
   // attempts that compete within the time that one may wait: it runs out sooner in more processes
   'is counted when many try at once',
   'starts to count anew after a right password',

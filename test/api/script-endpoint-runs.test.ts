@@ -293,8 +293,8 @@ describe('META', () => {
     const { request: call, ...others } = META;
     expect(others).toEqual({
       ...{ executed_by: 'webhook', executor: 'echo', instance: 'blog-1', async: 0, metadata: {} },
-      api_url: expect.stringMatching(/^http:..127/),
-      api_host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      api_url: expect.stringMatching(/^https?:../),
+      api_host: expect.stringMatching(/^[a-z0-9.-]+(:\d+)?$/),
       admin: { id: 1, email: 'owner-of-blog-1@example.com' },
     });
     expect(withoutAdded(call)).toEqual({ ...request, PATH_INFO: at('echo/run/') });
