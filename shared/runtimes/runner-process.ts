@@ -77,7 +77,11 @@ export function startRunner(command: RunnerCommand): Runner {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const control = child.stdio[3] as Duplex; // asked for by the fourth 'pipe'
-  const kill = () => void child.kill('SIGKILL');
+  let state: 'new' | 'used' | 'spent' = 'new';
+  const kill = () => {
+    state = 'spent'; // at once: it may still report, and must not be given another run
+    child.kill('SIGKILL');
+  };
   const budget: Budget = { bytes: 0, onExceeded: () => {} };
   const stdout = collectOutput(child.stdout as Readable, budget);
   const stderr = collectOutput(child.stderr as Readable, budget);
@@ -85,7 +89,6 @@ export function startRunner(command: RunnerCommand): Runner {
   const ended = endOf(child, control);
   const starting = setTimeout(kill, startMs);
   const ready = Promise.race([messages.ready, ended]).finally(() => clearTimeout(starting));
-  let state: 'new' | 'used' | 'spent' = 'new';
   let isRunning = false;
   void ended.then(() => {
     state = 'spent';
@@ -95,28 +98,22 @@ export function startRunner(command: RunnerCommand): Runner {
     ready,
     ended,
     isReusable: () => state !== 'spent',
-    kill: () => {
-      state = 'spent';
-      kill();
-    },
+    kill,
     run: async (input) => {
       if (isRunning) throw new Error('a runner takes one run at a time');
       isRunning = true;
       const mark = randomBytes(16).toString('hex');
       const collected = collectAll(mark, { stdout, stderr, budget, kill });
       const watch = startWatch(input.timeoutMs + (command.graceMs ?? 0), kill);
-      const memory = guardMemory(child, command.maxResidentBytes);
+      const memory = guardMemory(child, command.maxResidentBytes, kill);
       const reported = messages.reportOf(mark);
       control.write(toLine(mark, input, state === 'new'));
-      state = 'used';
+      if (state === 'new') state = 'used';
       const report = await Promise.race([reported, ended.then(() => undefined)]);
       const timing = watch.stop();
       const complaint = memory.stop();
       const isCollected = await isDoneSoon(Promise.race([collected, ended]));
-      if (report?.isReusable !== true || timing.isTimedOut || !isCollected) {
-        state = 'spent';
-        kill();
-      }
+      if (report?.isReusable !== true || !isCollected) kill();
       isRunning = false;
       const isCut = budget.bytes < 0 || report?.isTooBig === true;
       const output = { stdout: stdout.text(), stderr: stderr.text() + complaint, isCut };
@@ -151,12 +148,12 @@ function collectAll(mark: string, { stdout, stderr, budget, kill }: Outputs): Pr
 }
 
 /** Ends a process that takes too much memory; `stop` tells what to say about it, nothing if all was well. */
-function guardMemory(child: ChildProcess, maxBytes: number | undefined) {
+function guardMemory(child: ChildProcess, maxBytes: number | undefined, kill: () => void) {
   let complaint = '';
   if (maxBytes === undefined) return { stop: () => complaint };
   const stop = watchMemory(child.pid, maxBytes, () => {
     complaint = `The run has used more memory than ${Math.round(maxBytes / 2 ** 20)} MiB.\n`;
-    child.kill('SIGKILL');
+    kill();
   });
   return {
     stop: () => {
@@ -192,7 +189,7 @@ function endOfRun({ exitCode, response }: Report) {
 async function isDoneSoon(done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), drainMs);
+    timer = setTimeout(() => setImmediate(resolve, false), drainMs); // what is there to read is read before
   });
   const isDone = await Promise.race([done.then(() => true), late]);
   clearTimeout(timer);

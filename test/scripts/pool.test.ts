@@ -70,6 +70,21 @@ describe('processes', () => {
     expect(results).toEqual(['1', '2', '1', '2']);
   });
 
+  test('a run that has put out too much leaves none for the next, even if it came to its end', async () => {
+    const scripts = open();
+    const source = 'process.stdout.write(ARGS.text)';
+    const outcomes: string[] = [];
+
+    for (let round = 0; round < 10; round += 1) {
+      const text = 'x'.repeat(524_289 + round * 8_000);
+      const cut = await runLocally(scripts, { source, args: { text } });
+      const next = await runLocally(scripts, { source, args: { text: 'whole' } });
+      outcomes.push(`${cut.status} ${next.stdout}`);
+    }
+
+    expect(new Set(outcomes)).toEqual(new Set(['failure whole']));
+  });
+
   test('many scripts, each run once, leave no more than the cap', async () => {
     const scripts = open({ cap: 3 });
     const sizes = new Set<number>();
