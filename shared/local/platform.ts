@@ -80,8 +80,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const push = { ...medium.push, ...options.push };
   const vault = openVault(medium.secrets);
   const calls = openCalls(clock);
-  const cache = medium.folder === undefined ? {} : { cache: join(medium.folder, 'cache') };
-  const scripts = openScripts({ ...cache, ...options.scripts });
+  const place = medium.folder === undefined ? {} : { folder: medium.folder };
+  const scripts = openScripts({ ...place, ...options.scripts });
   const forRuns = {
     store,
     files,

@@ -93,3 +93,17 @@ test.runIf(machine !== undefined)(
     });
   },
 );
+
+test.runIf(machine !== undefined)(
+  'a Python function does not start outside of Lambda',
+  async () => {
+    const folder = join(root, 'astray');
+    unpack(packPython(''), folder);
+    if (machine === undefined) throw new Error('skipped'); // which the line above has done
+    const { AWS_LAMBDA_FUNCTION_NAME: _, ...others } = variables;
+
+    const starting = startPythonLambda(machine, folder, others);
+
+    await expect(starting).rejects.toThrow('it would empty /tmp of this machine');
+  },
+);

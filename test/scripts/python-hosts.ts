@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,8 @@ const python = await findBoxedPython(isolation);
 /** The Python of this machine; undefined, and told, where none can be held. */
 export const machine = python && { isolation, python };
 /** Kept from run to run of the tests: it takes some seconds to make. */
-const cache = fileURLToPath(new URL('../../.build/pyodide', import.meta.url));
+const folder = fileURLToPath(new URL('../../.build', import.meta.url));
+mkdirSync(folder, { recursive: true });
 const hasPyodide = findPyodide() !== undefined;
 
 if (machine === undefined) {
@@ -44,7 +45,7 @@ export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
 /** Scripts in this machine's sandbox, with bubblewrap or without, which means Pyodide. */
 function openLocal(name: string, bubblewrap: boolean): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ isolation: { network: true, bubblewrap }, cap: 3, cache });
+  const scripts = openScripts({ isolation: { network: true, bubblewrap }, cap: 3, folder });
   let script = 0;
   return {
     name,

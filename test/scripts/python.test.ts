@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findBoxedPython, prepareBoxedPython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
@@ -56,6 +58,36 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
 
     expect(second[0]).toBe(first[0]);
     expect(second[1]).not.toBe(first[1]);
+  });
+
+  test('there are no private keys to see, and no folders of other programs', async () => {
+    const scripts = openScripts();
+    const source =
+      "import os\nprint(*sorted({*os.listdir('/etc/ssl'), *os.listdir('/usr')} - set(ARGS)), sep=',')";
+    const usual = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share', 'local'];
+    const args = [...usual, 'certs', 'openssl.cnf'];
+
+    const { stdout } = await runLocally(scripts, { source, runtime: 'python', args });
+    await scripts.close();
+
+    expect(stdout).toBe('');
+  });
+
+  test('the data folder is not to be seen, wherever it is', async () => {
+    const parent = '/usr/share/doc'; // in every box
+    const [folder = ''] = readdirSync(parent).map((name) => join(parent, name));
+    const source = 'import os\nprint(os.path.isdir(ARGS[0]), os.listdir(ARGS[0]))';
+    const run = { source, runtime: 'python', args: [folder] } as const;
+
+    const results = [];
+    for (const options of [{}, { folder }]) {
+      const scripts = openScripts(options);
+      results.push((await runLocally(scripts, run)).stdout);
+      await scripts.close();
+    }
+
+    expect(results[0]).toMatch(/^True \['/);
+    expect(results[1]).toBe('True []');
   });
 
   test('a python3 in a folder of its own works too', async ({ skip }) => {

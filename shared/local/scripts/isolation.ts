@@ -12,6 +12,8 @@ export interface Isolation {
   readonly hasBubblewrap: boolean;
   /** Whether scripts reach the network of this machine. */
   readonly hasNetwork: boolean;
+  /** The data folder, if there is one: no script sees it. */
+  readonly hidden?: string | undefined;
 }
 
 /** What to look for; tests leave some out. */
@@ -42,20 +44,24 @@ export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/t
 /**
  * Finds out what holds scripts here.
  *
+ * @param hidden the data folder, if there is one
  * @throws StartError when the network is to be closed and nothing here can do so
  */
-export async function probeIsolation(options: IsolationOptions): Promise<Isolation> {
+export async function probeIsolation(
+  options: IsolationOptions,
+  hidden?: string,
+): Promise<Isolation> {
   const { network, bubblewrap = true } = options;
   const works = await Promise.all(programsOfPrefix.map((each) => succeeds([...each, 'true'])));
   const prefix = programsOfPrefix.filter((_, at) => works[at]).flat();
-  const box = [...prefix, ...boxCommand({ hasNetwork: network, binds: [] }), 'true'];
+  const box = [...prefix, ...boxCommand({ hasNetwork: network, hidden, binds: [] }), 'true'];
   const hasBubblewrap = bubblewrap && (await succeeds(box));
   if (!network && !hasBubblewrap) {
     throw new StartError(
       '--no-script-network needs bubblewrap (bwrap) on Linux, and it does not work here',
     );
   }
-  return { prefix, hasBubblewrap, hasNetwork: network };
+  return { prefix, hasBubblewrap, hasNetwork: network, hidden };
 }
 
 /** One line for the operator: what holds scripts, and what they can reach. */
@@ -72,30 +78,42 @@ export function describeIsolation({ hasBubblewrap, hasNetwork, prefix }: Isolati
   return `Scripts: in processes held by ${holds}${warning}; ${reach}`;
 }
 
-const readOnly = ['/usr', '/lib', '/lib32', '/lib64', '/bin', '/sbin'];
+/** System libraries and programs; the rest of /usr is not theirs alone. */
+const readOnly = [
+  ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share'].map((name) => `/usr/${name}`),
+  ...['/usr/local/bin', '/usr/local/lib', '/usr/local/lib64'],
+  ...['/lib', '/lib32', '/lib64', '/bin', '/sbin'],
+];
+/** What names and certificates are looked up in. Private keys lie beside these. */
 const forNetwork = [
   ...['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/gai.conf'],
-  ...['/etc/ssl', '/etc/pki', '/etc/ca-certificates'],
+  ...['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates'],
+  ...['/etc/pki/tls/certs', '/etc/pki/tls/openssl.cnf', '/etc/pki/ca-trust/extracted'],
 ];
 const nobody = '65534';
 
 /** A box to be made. */
 export interface Box {
   readonly hasNetwork: boolean;
+  /** The data folder, if there is one: not seen, wherever it is. */
+  readonly hidden?: string | undefined;
   /** What is seen in it beside system libraries and the runtimes: paths here and in it. */
   readonly binds: readonly (readonly [string, string])[];
 }
 
 /** The command that makes a box; what runs in it, with its arguments, is to follow. */
-export function boxCommand({ hasNetwork, binds }: Box): readonly string[] {
+export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[] {
   const { runtimes, temporary } = boxedPaths;
   const seen = hasNetwork ? [...readOnly, ...forNetwork] : readOnly;
+  const folders = [...seen, ...binds.map(([path]) => path)];
+  const isBelow = hidden !== undefined && folders.some((path) => hidden.startsWith(`${path}/`));
   return [
     ...['bwrap', '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
     ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...['--uid', nobody, '--gid', nobody, '--hostname', 'script'],
     ...seen.flatMap((path) => ['--ro-bind-try', path, path]),
     ...[[runtimeFolder, runtimes], ...binds].flatMap((paths) => ['--ro-bind', ...paths]),
+    ...(isBelow ? ['--tmpfs', hidden, '--remount-ro', hidden] : []),
     ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'],
     ...['--size', String(fileBytes), '--tmpfs', temporary, '--chdir', temporary],
     ...['--remount-ro', '/'], // the one folder to write to has a limit

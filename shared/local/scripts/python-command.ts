@@ -16,6 +16,7 @@ export interface BoxedPython {
 }
 
 const usual = ['/usr/bin/python3', 'python3'];
+const systemFolders = ['/usr', '/usr/local']; // what is needed of them is in every box
 const probeMs = 5_000;
 const control = '3'; // the descriptor that a runner speaks over
 const maxMegabytes = maxResidentBytes / 2 ** 20;
@@ -59,7 +60,7 @@ export function prepareBoxedPython(isolation: Isolation, python: BoxedPython): P
 
 function inBox(isolation: Isolation, python: BoxedPython, args: readonly string[]) {
   const { program, folder } = python;
-  const binds = folder === '/usr' ? [] : [[folder, folder] as const];
+  const binds = systemFolders.includes(folder) ? [] : [[folder, folder] as const];
   const box = boxCommand({ ...isolation, binds });
   return [...isolation.prefix, ...box, program, ...flags, ...args];
 }

@@ -29,12 +29,12 @@ export const howToGetPython =
  * Looks for what runs Python scripts: a python3 in a box, else Pyodide. A bare python3 would be open to everything.
  *
  * @param options what to leave out
- * @param cache   folder for what is made once; a temporary one when absent
+ * @param folder  the data folder, for what is made once; a temporary one when absent
  */
 export async function openPython(
   isolation: Isolation,
   options: IsolationOptions,
-  cache?: string,
+  folder?: string,
 ): Promise<Python> {
   const close = async () => {};
   const boxed = await findBoxedPython(isolation);
@@ -50,10 +50,10 @@ export async function openPython(
     return { isThere: false, description, prepare, close };
   }
   const description = `Python scripts run by Pyodide ${pyodide.version}, for want of bubblewrap and python3`;
-  const folder = openCache(cache);
+  const cache = openCache(folder && join(folder, 'cache'));
   let snapshot: Promise<string> | undefined;
   const prepare = async () => {
-    snapshot ??= folder.path().then((path) => makeSnapshot(pyodide, path));
+    snapshot ??= cache.path().then((path) => makeSnapshot(pyodide, path));
     try {
       return preparePyodide(isolation, pyodide, await snapshot);
     } catch (error) {
@@ -61,7 +61,7 @@ export async function openPython(
       throw error;
     }
   };
-  return { isThere: true, description, prepare, close: folder.close };
+  return { isThere: true, description, prepare, close: cache.close };
 }
 
 /** A folder that lasts, or one that is gone in the end. */

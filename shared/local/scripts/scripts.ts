@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { judgeRun } from '../../domain/script-result.ts';
 import type { Runner } from '../../runtimes/runner-process.ts';
@@ -35,8 +36,8 @@ export interface LocalScriptsOptions {
   readonly cap?: number;
   /** How long an idle process stays; a minute when absent. */
   readonly idleMs?: number;
-  /** Folder for what is made once and lasts; a temporary one when absent. */
-  readonly cache?: string;
+  /** The data folder: no script sees it, and what is made once and lasts goes below. A temporary one when absent. */
+  readonly folder?: string;
 }
 
 const limits = {
@@ -48,10 +49,10 @@ const defaultCap = Math.max(4, 2 * cpus().length);
 
 /** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
 export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
-  const { isolation = { network: true }, cap = defaultCap, idleMs = 60_000, cache } = options;
+  const { isolation = { network: true }, cap = defaultCap, idleMs = 60_000, folder } = options;
   let probed: Promise<Machine> | undefined;
   const probe = () => {
-    probed ??= probeMachine(isolation, cache);
+    probed ??= probeMachine(isolation, folder);
     return probed;
   };
   const prepare: Prepare = async (runtime) => {
@@ -96,9 +97,9 @@ interface Machine {
   readonly python: Python;
 }
 
-async function probeMachine(options: IsolationOptions, cache?: string): Promise<Machine> {
-  const isolation = await probeIsolation(options);
-  return { isolation, python: await openPython(isolation, options, cache) };
+async function probeMachine(options: IsolationOptions, folder?: string): Promise<Machine> {
+  const isolation = await probeIsolation(options, folder && (await realpath(folder)));
+  return { isolation, python: await openPython(isolation, options, folder) };
 }
 
 async function execute(

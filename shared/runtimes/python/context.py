@@ -47,30 +47,31 @@ class Context:
         """
         self._furnish(given)
         _start_alarm(given['timeoutMs'] / 1000)
-        is_kept = True
-        try:
-            code = script if isinstance(script, types.CodeType) else compile_source(script)
-            exec(code, vars(self.module))
-            exit_code = 0
-        except SystemExit as error:
-            is_kept = False
-            exit_code = _code_of(error)
-        except BaseException as error:
-            exit_code = _fail(error)
+        exit_code, may_respond = self._execute(script)
         try:
             threading._shutdown()  # waits for those that are no daemons
             atexit._run_exitfuncs()
         except BaseException as error:
             exit_code = exit_code or _fail(error)
         _flush()
-        if exit_code == 0 and self.has_thread_failed:
-            exit_code = 1
-        if exit_code != 0 or not is_kept or not isinstance(self.response, HttpResponse):
+        exit_code = exit_code or int(self.has_thread_failed)
+        if exit_code != 0 or not may_respond or not isinstance(self.response, HttpResponse):
             return exit_code, None
         try:
             return 0, describe_response(self.response)
         except BaseException as error:
             return _fail(error), None
+
+    def _execute(self, script):
+        """Gives the exit code, and whether there may be a response after it."""
+        try:
+            code = script if isinstance(script, types.CodeType) else compile_source(script)
+            exec(code, vars(self.module))
+        except SystemExit as error:
+            return _code_of(error), False
+        except BaseException as error:
+            return _fail(error), False
+        return 0, True
 
     def _furnish(self, given):
         os.environ.pop('LC_CTYPE', None)  # of Python's own making

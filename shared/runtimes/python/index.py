@@ -116,7 +116,7 @@ def _max_megabytes():
 
 
 if 'AWS_LAMBDA_FUNCTION_NAME' not in os.environ:
-    raise RuntimeError(f'this belongs into a Lambda function: it would empty {TEMPORARY} of any other machine')
+    raise RuntimeError(f'this is for Lambda alone: it would empty {TEMPORARY} of this machine')
 with open(f'{folder}/version.json', encoding='utf-8') as file:
     version = json.load(file)['version']
 family.keep_below()
