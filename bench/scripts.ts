@@ -5,9 +5,19 @@ import type { ScriptRuntime } from '../shared/services/script-runner.ts';
 /** Names of what is measured of scripts, each run by the local runner, without HTTP. */
 export const scriptRows = ['script warm', 'script cold', 'python warm', 'python cold'] as const;
 
-const columns = ['run', 'runs', 'p50 ms', 'p99 ms', 'server cpu us', 'runner cpu us', 'processes'];
+/** Columns of these rows. */
+export const scriptColumns = [
+  'run',
+  'runs',
+  'p50 ms',
+  'p99 ms',
+  'server cpu us',
+  'runner cpu us',
+  'processes',
+];
 const tickMicros = 10_000; // of the kernel's book of CPU time, on any usual Linux
-const coldPauseMs = 300; // the next spare process is ready by then
+/** By then the next spare process is ready. */
+export const coldPauseMs = 300;
 
 /** Measures runs of a trivial script: in a process that knows it, and as the first of a new script. */
 export async function measureScripts(
@@ -32,10 +42,11 @@ export async function measureScripts(
     }
     await scripts.close();
   }
-  return rows.length === 0 ? [] : [columns, ...rows];
+  return rows;
 }
 
-async function measure(
+/** Measures what `run` says it took, one after the other, for so many seconds. */
+export async function measure(
   name: string,
   seconds: number,
   run: () => Promise<number>,

@@ -1,9 +1,10 @@
 import { cpus, release } from 'node:os';
 import { parseArgs } from 'node:util';
+import { directRows, measureDirectRuns } from './direct-runs.ts';
 import { type Outcome, runLoad } from './load.ts';
 import { describeProfile } from './profile.ts';
 import { makeWorld, type Scenario, scenarios, seedRequest, type World } from './scenarios.ts';
-import { measureScripts, scriptRows } from './scripts.ts';
+import { measureScripts, scriptColumns, scriptRows } from './scripts.ts';
 import { startBare, startPlatform } from './server.ts';
 import { measureSizes, sizeRows } from './sizes.ts';
 
@@ -28,6 +29,8 @@ interface Options {
   readonly chosen: readonly Scenario[];
   /** Those of `scriptRows` that are wanted. */
   readonly scripts: readonly string[];
+  /** Those of `directRows` that are wanted. */
+  readonly direct: readonly string[];
   /** Those of `sizeRows` that are wanted. */
   readonly sizes: readonly string[];
   readonly profile: boolean;
@@ -70,21 +73,23 @@ function readOptions(): Options | 'help' {
   const isWanted = (name: string) => names.some((start) => name.startsWith(start));
   const chosen = scenarios.filter(({ name }) => isWanted(name));
   const scripts = scriptRows.filter(isWanted);
+  const direct = directRows.filter(isWanted);
   const sizes = sizeRows.filter(isWanted);
-  if (chosen.length + scripts.length + sizes.length === 0) throw new Error(usage);
+  if (chosen.length + scripts.length + direct.length + sizes.length === 0) throw new Error(usage);
   return {
     seconds: readNumber(values.seconds, 0.1, 60),
     objects: Math.floor(readNumber(values.objects, 1000, 1_000_000)),
     connections: values.connections.split(',').map((text) => Math.floor(readNumber(text, 1, 256))),
     chosen,
     scripts,
+    direct,
     sizes,
     profile: values.profile,
   };
 }
 
 function allRows(): readonly string[] {
-  return [...scenarios.map(({ name }) => name), ...scriptRows, ...sizeRows];
+  return [...scenarios.map(({ name }) => name), ...scriptRows, ...directRows, ...sizeRows];
 }
 
 function readNumber(text: string, least: number, most: number): number {
@@ -112,8 +117,11 @@ async function run(options: Options): Promise<void> {
   }
   if (!options.profile) {
     console.log(format([columns, ...rows]));
-    const scriptTable = await measureScripts(options.scripts, options.seconds);
-    if (scriptTable.length > 0) console.log(`\n${format(scriptTable)}`);
+    const scriptTable = [
+      ...(await measureScripts(options.scripts, options.seconds)),
+      ...(await measureDirectRuns(options.direct, options.seconds)),
+    ];
+    if (scriptTable.length > 0) console.log(`\n${format([scriptColumns, ...scriptTable])}`);
     const sizeTable = await measureSizes(options.sizes);
     if (sizeTable.length > 0) console.log(`\n${format(sizeTable)}`);
   }

@@ -81,21 +81,25 @@ test('what a killed server has left half written is gone at the next start', asy
   expect(readdirSync(join(path, 'drafts'))).toEqual([]);
 });
 
-test('uploads that a day has passed over are gone at the next start, and nothing else', async () => {
-  const path = join(folder, 'aged');
-  const first = await open(path);
-  await first.put('uploads/1/1/old', text);
-  await first.copy('uploads/1/1/old', 'public/1/1/kept');
-  first.close();
+test.each(['uploads', 'traces'])(
+  '%s that a day has passed over are gone at the next start, and nothing else',
+  async (area) => {
+    now = Date.now();
+    const path = join(folder, `aged-${area}`);
+    const first = await open(path);
+    await first.put(`${area}/1/1/old`, text);
+    await first.copy(`${area}/1/1/old`, 'public/1/1/kept');
+    first.close();
 
-  now += 23 * hour;
-  const second = await open(path);
-  const before = await second.has('uploads/1/1/old');
-  second.close();
-  now += 2 * hour;
-  const third = await open(path);
-  const after = [await third.has('uploads/1/1/old'), await third.has('public/1/1/kept')];
-  third.close();
+    now += 23 * hour;
+    const second = await open(path);
+    const before = await second.has(`${area}/1/1/old`);
+    second.close();
+    now += 2 * hour;
+    const third = await open(path);
+    const after = [await third.has(`${area}/1/1/old`), await third.has('public/1/1/kept')];
+    third.close();
 
-  expect([before, after]).toEqual([true, [false, true]]);
-});
+    expect([before, after]).toEqual([true, [false, true]]);
+  },
+);
