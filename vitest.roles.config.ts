@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Scenarios that do not go through the functions of a deployment. */
 const elsewhere = [
-  'test/api/background*.test.ts', // nobody brings the changes of the table to their consumers here
+  'test/api/background*.test.ts', // changes of scripts and work alone are brought to their consumers here
   'test/api/{durability,script-crash}.test.ts', // kill servers and open their data folders
   'test/api/files.test.ts', // these two read what is served by a folder; bundles.test.ts stores files in S3 under the roles
   'test/api/uploads.test.ts',

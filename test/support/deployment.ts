@@ -33,7 +33,8 @@ export interface Deployment {
 }
 
 /** How a deployment is to be. */
-export interface DeploymentOptions extends Pick<Platform, 'settings' | 'log' | 'mailer' | 'clock'> {
+export interface DeploymentOptions
+  extends Pick<Platform, 'settings' | 'log' | 'mailer' | 'clock' | 'apiUrl'> {
   /** Whether the functions go by the clock too, and not by real time. */
   readonly isFixed: boolean;
   /** Put around the table: it meets every write of calls, though not what they read. */
@@ -135,14 +136,15 @@ interface StartOptions extends DeploymentOptions {
 function start(
   built: ReadonlyMap<string, BuiltFunction>,
   family: string,
-  { url, settings, log }: StartOptions,
+  { url, settings, log, apiUrl, clock, isFixed }: StartOptions,
 ): Promise<Lambda> {
   const found = built.get(family);
   if (found === undefined) throw new Error(`no function of ${family}`);
   const variables = {
     ...found.variables,
     ...settingVariables(settings),
-    GROUNDWORK_API_URL: 'https://api.example.com',
+    ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
+    GROUNDWORK_API_URL: apiUrl(),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,
     AWS_ACCESS_KEY_ID: family, // the fake knows the role by it

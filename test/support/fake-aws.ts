@@ -96,7 +96,15 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
       return;
     }
     if (isFor('lambda', request)) {
-      const { status, headers, body: text } = await answerFunction(caller, request, body);
+      const {
+        status,
+        headers,
+        body: text,
+      } = await answerFunction(caller, request, body).catch((error: unknown) => ({
+        status: 500,
+        headers: {},
+        body: JSON.stringify(String(error)),
+      }));
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
       return;
     }

@@ -98,6 +98,7 @@ export type OwnFunctions = (name: string, event: unknown) => Promise<unknown> | 
 /** Opens a Lambda without functions. */
 export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambda {
   const functions = new Map<string, Made>();
+  const retired: FunctionHost[] = [];
   const running = new Set<Promise<unknown>>();
   let revisions = 0;
 
@@ -120,7 +121,7 @@ export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambd
     if (made === undefined) throw new Refusal(404, 'ResourceNotFoundException');
     const seen = { ...made };
     if (made.next !== undefined) {
-      if (made.next.host !== made.host) void made.host.close();
+      if (made.next.host !== made.host) retired.push(made.host); // this request still meets it
       functions.set(name, { ...made.next, next: undefined });
     }
     return seen;
@@ -165,7 +166,7 @@ export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambd
         return change(name, made, { configuration, host: made.host });
       }
       case 'DeleteFunction':
-        void look(name).host.close();
+        retired.push(look(name).host);
         functions.delete(name);
         return {};
       default:
@@ -208,7 +209,8 @@ export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambd
       while (running.size > 0) await Promise.allSettled(running);
     },
     close: async () => {
-      await Promise.all([...functions.values()].map(({ host }) => host.close()));
+      const hosts = [...functions.values()].map(({ host }) => host);
+      await Promise.all([...hosts, ...retired].map((host) => host.close()));
     },
   };
 }

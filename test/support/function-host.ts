@@ -25,6 +25,7 @@ interface Environment {
 
 const variables = {
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+  AWS_LAMBDA_FUNCTION_NAME: 'script',
   AWS_ACCESS_KEY_ID: 'of-the-role-of-scripts',
   AWS_SECRET_ACCESS_KEY: 'secret',
   PATH: '/usr/bin:/bin',
@@ -39,30 +40,34 @@ export function openFunctionHost(zip: Uint8Array): FunctionHost {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-function-'));
   unpack(zip, folder);
   const owner = {};
-  let isClosed = false;
+  const underWay = new Set<Promise<unknown>>();
+  const start = (isPython: boolean) => (isPython ? startPython(folder) : startNode(folder));
+  const invoke: FunctionHost['invoke'] = async (runtime, event) => {
+    const isPython = runtime.startsWith('python');
+    if (!existsSync(join(folder, isPython ? 'index.py' : 'index.mjs'))) {
+      return { error: { errorType: 'Runtime.ImportModuleError', errorMessage: 'no index' } };
+    }
+    const environment = takeIdle(owner) ?? (await start(isPython));
+    try {
+      const answer = await environment.invoke(event);
+      await keepIdle(owner, environment);
+      return { answer };
+    } catch {
+      await environment.close();
+      const errorMessage = 'Runtime exited with error: exit status 1';
+      return { error: { errorType: 'Runtime.ExitError', errorMessage } };
+    }
+  };
   return {
+    invoke: (runtime, event) => {
+      const call = invoke(runtime, event).finally(() => underWay.delete(call));
+      underWay.add(call);
+      return call;
+    },
     close: async () => {
-      isClosed = true;
+      while (underWay.size > 0) await Promise.allSettled(underWay); // what has begun runs to its end
       for (let own = takeIdle(owner); own !== undefined; own = takeIdle(owner)) await own.close();
       rmSync(folder, { recursive: true, force: true });
-    },
-    invoke: async (runtime, event) => {
-      const isPython = runtime.startsWith('python');
-      if (!existsSync(join(folder, isPython ? 'index.py' : 'index.mjs'))) {
-        return { error: { errorType: 'Runtime.ImportModuleError', errorMessage: 'no index' } };
-      }
-      const environment =
-        takeIdle(owner) ?? (await (isPython ? startPython(folder) : startNode(folder)));
-      try {
-        const answer = await environment.invoke(event);
-        if (isClosed) await environment.close();
-        else await keepIdle(owner, environment);
-        return { answer };
-      } catch {
-        await environment.close();
-        const errorMessage = 'Runtime exited with error: exit status 1';
-        return { error: { errorType: 'Runtime.ExitError', errorMessage } };
-      }
     },
   };
 }

@@ -28,8 +28,8 @@ export interface Result {
 
 const host = `
 const realTime = Date.now;
-let nowMs;
-Date.now = () => nowMs ?? realTime();
+let nowMs = process.env.TEST_NOW_MS && Number(process.env.TEST_NOW_MS); // what it is opened at, where time is fixed
+Date.now = () => nowMs || realTime();
 process.stdout.write = (text) => process.send({ output: String(text) });
 const { handler } = await import(process.argv[1]);
 process.on('message', async ({ id, event, leftMs = 29000, ...more }) => {
