@@ -96,9 +96,11 @@ const responseSchema = v.object({
   headers: headersSchema,
 });
 
+const responseText = v.pipe(v.string(), v.parseJson(), responseSchema);
+
 /** The response that a script has set; undefined when it is none that can be sent. */
 function parseResponse(text: string): ScriptResponse | undefined {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), responseSchema), text);
+  const parsed = v.safeParse(responseText, text);
   if (!parsed.success) return undefined;
   const { status_code, content, content_type, headers } = parsed.output;
   const kept = Object.entries(headers).filter(([name]) => !ofConnection.has(name.toLowerCase()));
