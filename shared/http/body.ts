@@ -3,7 +3,6 @@ import { unsupportedMediaType } from '../domain/errors.ts';
 import type { Upload } from '../domain/uploads.ts';
 import { jsonParseError, parseJsonText } from './json-text.ts';
 import type { Request } from './message.ts';
-import { parseMultipart } from './multipart.ts';
 
 /** A body as a value. */
 export interface ParsedBody {
@@ -43,6 +42,7 @@ export async function parseBody(request: Request): Promise<ParsedBody> {
     case 'application/x-www-form-urlencoded':
       return { value: parseForm(body.bytes, contentType), form: true, files: noFiles };
     case 'multipart/form-data': {
+      const { parseMultipart } = await import('./multipart.ts'); // a tenth of a handler that most never need
       const { fields, files } = await parseMultipart(contentType, body.bytes);
       return { value: fields, form: true, files };
     }
