@@ -8,6 +8,7 @@ const elsewhere = [
   'test/api/uploads.test.ts',
   'test/api/push*.test.ts', // read the outbox; what SNS is asked for is asserted in test/aws/push.test.ts
   'test/api/soak.test.ts', // looks into the indexes, and needs a class ready at once
+  'test/api/pairs.test.ts', // waits for indexes, which are built a minute later there
   'test/api/query-model.test.ts', // these three ask a dispatch in the test's own process
   'test/api/query-reads.test.ts',
   'test/api/round-trips.test.ts',
