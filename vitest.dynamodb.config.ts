@@ -4,10 +4,7 @@ import { hasEndpoint } from './test/support/dynamodb-local.ts';
 const suites = ['test/store/dynamodb.test.ts', 'test/api/**/*.test.ts'];
 
 /** What follows in the background by itself, where nobody works. */
-const scenarios = [
-  'and the old file cannot be removed at once',
-  'with the field of its class',
-];
+const scenarios = ['and the old file cannot be removed at once', 'with the field of its class'];
 
 /** The store's suite and the whole API suite on DynamoDB. */
 export default defineConfig({
