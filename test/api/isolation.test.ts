@@ -76,7 +76,9 @@ async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<str
 /** Everything that is stored of our instance and its owner. */
 async function dump(): Promise<Dump> {
   await api.platform.idle(); // counts follow the writes
-  return store.dump((pk) => !isTheirs(pk));
+  const found = Object.entries(await store.dump((pk) => !isTheirs(pk)));
+  // what watches over a run goes when its time is over
+  return Object.fromEntries(found.filter(([key]) => !key.includes('#watch-run#')));
 }
 
 function isTheirs(pk: string): boolean {
