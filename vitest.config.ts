@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { workers } from './test/support/workers.ts';
 
 export default defineConfig({
   test: {
@@ -6,5 +7,6 @@ export default defineConfig({
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     testTimeout: 20_000,
     pool: 'forks',
+    maxWorkers: workers,
   },
 });

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { hasEndpoint } from './test/support/dynamodb-local.ts';
+import { workers } from './test/support/workers.ts';
 
 const suites = ['test/store/dynamodb.test.ts', 'test/api/**/*.test.ts'];
 
@@ -25,5 +26,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    maxWorkers: workers,
   },
 });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { workers } from './test/support/workers.ts';
 
 /** Items of a batch that list what an item before them has made. */
 const scenarios = ['a query keeps its letters', 'a user key goes to every item'];
@@ -17,5 +18,6 @@ export default defineConfig({
     env: { TEST_MEDIUM: 'late' }, // read by test/support/api.ts
     testTimeout: 60_000,
     pool: 'forks',
+    maxWorkers: workers,
   },
 });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { workers } from './test/support/workers.ts';
 
 /** Scenarios that do not go through the functions of a deployment. */
 const elsewhere = [
@@ -46,6 +47,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2, // one waits much: each call goes through several processes
+    maxWorkers: workers,
   },
 });
