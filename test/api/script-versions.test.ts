@@ -33,6 +33,7 @@ async function run(script: number, payload: object = {}) {
   for (;;) {
     const trace = expected(await call('GET', `${script}/traces/${id}/`), 200);
     if (!['pending', 'processing'].includes(trace.status)) return trace;
+    await api.platform.idle();
     await pause(20);
   }
 }

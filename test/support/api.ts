@@ -125,7 +125,7 @@ export async function startApi(
   const used = wrap?.(store) ?? store;
   const platform = {
     ...{ ...ports, store: used },
-    ...(table ? portsOn(opened, table) : used !== opened.store && runsOn(opened, used)),
+    ...(table ? portsOn(opened, used) : used !== opened.store && runsOn(opened, used)),
   };
   const dispatch = platform.track(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch });
