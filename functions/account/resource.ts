@@ -24,7 +24,7 @@ import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
 import type { Write } from '../../shared/store/store.ts';
-import { insert, store as put, replace } from '../../shared/store/writes.ts';
+import { erase, insert, store as put, replace } from '../../shared/store/writes.ts';
 import { currentAccount } from './current.ts';
 import {
   authFields,
@@ -121,7 +121,7 @@ async function update(
 function moveWrites(before: AccountData, after: AccountData): readonly Write[] {
   return [
     insert(emailEntity, emailEntity.key(after.email), { account: after.id }),
-    { action: 'delete', key: emailEntity.key(before.email), condition: { kind: 'none' } },
+    erase(emailEntity.key(before.email)),
   ];
 }
 

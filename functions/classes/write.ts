@@ -35,7 +35,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { ClassData, ClassNumbersData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
 import { classFields } from './fields.ts';
 
 /** A class joined with its free data. */
@@ -211,7 +211,7 @@ export async function removeClass(context: Context, current: Stored<ClassData>):
   await commit(context, [
     remove(current),
     replace(numbers, { ...numbers.data, numbers: others }),
-    { action: 'delete', key, condition: { kind: 'none' } },
+    erase(key),
     newWork(context.platform, clearClass, {
       instance: instanceOf(context),
       classNumber: current.data.number,

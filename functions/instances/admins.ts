@@ -17,7 +17,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { AccountData, AdminData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { store as put, remove, replace } from '../../shared/store/writes.ts';
+import { erase, store as put, remove, replace } from '../../shared/store/writes.ts';
 
 /** A membership joined with the account that it is of. */
 interface View {
@@ -91,10 +91,7 @@ const resource: ListResource<AdminData, View> = {
   },
   remove: async (context, current) => {
     const key = memberEntity.key(current.data.account, instanceOf(context));
-    await commit(context, [
-      remove(current),
-      { action: 'delete', key, condition: { kind: 'none' } },
-    ]);
+    await commit(context, [remove(current), erase(key)]);
   },
 };
 

@@ -27,7 +27,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { InvitationData, InvitedData } from '../../shared/store/records.ts';
 import type { Write } from '../../shared/store/store.ts';
-import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 
 /** An invitation with its key, which is computed again for each answer. */
 interface View {
@@ -90,7 +90,7 @@ const resource: ListResource<InvitationData, View> = {
     const [account] = await store.get([emailEntity.key(to)]);
     await commit(context, [
       remove(current),
-      { action: 'delete', key: one, condition: { kind: 'none' } },
+      erase(one),
       ...pointerDeletes(current.data, as(emailEntity, account)?.data.account),
     ]);
   },

@@ -20,7 +20,7 @@ import type {
   InstanceNameData,
 } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 import { renameFields } from './fields.ts';
 
 /** Gives an instance another name; the old one is free with the same transaction (reference: instances). */
@@ -64,8 +64,8 @@ export async function removeInstance(
     remove(pointer),
     remove(numbers),
     remove(current),
-    { action: 'delete', key: memberEntity.key(owner, id), condition: { kind: 'none' } },
-    { action: 'delete', key: adminEntity.key(id, owner), condition: { kind: 'none' } },
+    erase(memberEntity.key(owner, id)),
+    erase(adminEntity.key(id, owner)),
     ...(owned === undefined ? [] : [replace(owned, { instances: rest })]),
     newWork(context.platform, clearInstance, { instance: id, lastClass: numbers.data.last }),
   ];

@@ -13,7 +13,7 @@ import { newWork } from '../../shared/services/work.ts';
 import { pushDeviceEntity, pushDeviceRowEntity, userEntity } from '../../shared/store/entities.ts';
 import type { PushDeviceData } from '../../shared/store/push-records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 import { onlyUser } from './device-access.ts';
 
 /** A body that says something of a device. */
@@ -109,7 +109,7 @@ function moveRow(
   const [, from] = rowKeys(context, provider, before);
   const [, to] = rowKeys(context, provider, after);
   return [
-    ...(from === undefined ? [] : [deletion(from)]),
+    ...(from === undefined ? [] : [erase(from)]),
     ...(to === undefined ? [] : [insert(pushDeviceRowEntity, to, { code })]),
   ];
 }
@@ -122,13 +122,9 @@ export async function removeDevice(
 ): Promise<void> {
   await commit(context, [
     remove(current),
-    ...rowKeys(context, provider, current.data).map(deletion),
+    ...rowKeys(context, provider, current.data).map(erase),
     tellService(context, provider, current.data),
   ]);
-}
-
-function deletion(key: Write['key']): Write {
-  return { action: 'delete', key, condition: { kind: 'none' } };
 }
 
 function tellService(

@@ -9,7 +9,7 @@ import { newWork } from '../../shared/services/work.ts';
 import { scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/script-records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
 import { scriptFields } from './fields.ts';
 import { type ScriptView, sourceOf, wholeOf } from './read.ts';
 import { dropSource, placeSource } from './source.ts';
@@ -103,11 +103,7 @@ export async function removeScript(context: Context, current: Stored<ScriptData>
   const { id } = current.data;
   await commit(context, [
     remove(current),
-    {
-      action: 'delete',
-      key: scriptSourceEntity.key(instance, id),
-      condition: { kind: 'none' },
-    },
+    erase(scriptSourceEntity.key(instance, id)),
     newWork(context.platform, clearScript, { instance, script: id }),
   ]);
 }

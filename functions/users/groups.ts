@@ -23,7 +23,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { GroupData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 import { groupFields } from './fields.ts';
 
 /** A group stands for itself. */
@@ -132,15 +132,7 @@ function nameWrites(
             group: after?.id ?? 0,
           }),
         ]),
-    ...(old === null
-      ? []
-      : [
-          {
-            action: 'delete',
-            key: groupNameEntity.key(instance, old),
-            condition: { kind: 'none' },
-          } as const,
-        ]),
+    ...(old === null ? [] : [erase(groupNameEntity.key(instance, old))]),
   ];
 }
 

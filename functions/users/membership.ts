@@ -19,7 +19,7 @@ import {
   userEntity,
 } from '../../shared/store/entities.ts';
 import type { GroupData, UserData } from '../../shared/store/records.ts';
-import { insert, replace } from '../../shared/store/writes.ts';
+import { erase, insert, replace } from '../../shared/store/writes.ts';
 
 const maxGroups = 32; // reference: limits. A user's record carries them all
 
@@ -86,8 +86,5 @@ export async function removeMembership(
   if (user === undefined || !user.data.groups.includes(group)) throw notFound();
   const groups = user.data.groups.filter((other) => other !== group);
   const key = membershipEntity.key(instance, group, id);
-  await commit(context, [
-    replace(user, { ...user.data, groups }),
-    { action: 'delete', key, condition: { kind: 'none' } },
-  ]);
+  await commit(context, [replace(user, { ...user.data, groups }), erase(key)]);
 }

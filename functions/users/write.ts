@@ -38,7 +38,7 @@ import {
 import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
-import { insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
 import { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';
 
@@ -119,7 +119,7 @@ export async function updateUser(
   const { passwordCost } = context.platform.settings;
   const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
-    ...(username === before ? [] : [nameWrite, removal(nameKey(instance, before))]),
+    ...(username === before ? [] : [nameWrite, erase(nameKey(instance, before))]),
     ...(username === before && password === undefined ? [] : [replace(current, data)]),
     ...(await passwordWrites(instance, id, password, passwordCost)),
     ...(profile?.writes ?? []),
@@ -144,9 +144,9 @@ export async function removeUser(context: Context, current: Stored<UserData>): P
   const profile = found && (await planRemove(saveCall(context), found));
   const writes = [
     remove(current),
-    removal(nameKey(instance, username)),
-    removal(userPasswordEntity.key(instance, id)),
-    ...groups.map((group) => removal(membershipEntity.key(instance, group, id))),
+    erase(nameKey(instance, username)),
+    erase(userPasswordEntity.key(instance, id)),
+    ...groups.map((group) => erase(membershipEntity.key(instance, group, id))),
     ...(profile?.writes ?? []),
     newWork(context.platform, clearUser, { instance, user: id }),
   ];
@@ -156,10 +156,6 @@ export async function removeUser(context: Context, current: Stored<UserData>): P
 /** Where a name, in lower case, is taken. */
 export function nameKey(instance: number, username: string): Key {
   return usernameEntity.key(instance, encodeText(username));
-}
-
-function removal(key: Key): Write {
-  return { action: 'delete', key, condition: { kind: 'none' } };
 }
 
 async function passwordWrites(

@@ -7,7 +7,7 @@ import type { Entity } from '../store/entities.ts';
 import { as } from '../store/entities.ts';
 import type { NamedRowData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
-import { insert, store as put, replace } from '../store/writes.ts';
+import { erase, insert, store as put, replace } from '../store/writes.ts';
 import type { Field, Fields } from './field.ts';
 import { type Body, bodyObject, validInput } from './input.ts';
 import { rowsOf } from './page.ts';
@@ -119,5 +119,5 @@ export function freedRow<Data extends Named>(
   { row }: Named,
 ): Write {
   const key = rowEntity.key(instanceOf(context), row);
-  return { action: 'delete', key, condition: { kind: 'none' } };
+  return erase(key);
 }

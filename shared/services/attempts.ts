@@ -1,7 +1,7 @@
 import { throttled } from '../domain/errors.ts';
 import { as, attemptsEntity } from '../store/entities.ts';
 import type { Key } from '../store/store.ts';
-import { insert, replace } from '../store/writes.ts';
+import { erase, insert, replace } from '../store/writes.ts';
 import { type Committer, commit } from './commit.ts';
 import { retryLostRace } from './lost-race.ts';
 import type { Platform } from './ports.ts';
@@ -44,5 +44,5 @@ function waitSeconds(left: number): number {
 }
 
 async function forget(by: Committer, key: Key): Promise<void> {
-  await commit(by, [{ action: 'delete', key, condition: { kind: 'none' } }]);
+  await commit(by, [erase(key)]);
 }

@@ -24,8 +24,8 @@ import {
   scriptEntity,
   traceEntity,
 } from '../store/entities.ts';
-import type { Key, Stored, Write } from '../store/store.ts';
-import { remove } from '../store/writes.ts';
+import type { Key, Stored } from '../store/store.ts';
+import { erase, remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
@@ -64,7 +64,7 @@ async function clearEndpoints(context: WorkContext, { instance, classNumber }: D
     for (const item of page.items.map((each) => as(dataEndpointEntity, each))) {
       if (item.data.classNumber !== classNumber) continue;
       const row = dataEndpointRowEntity.key(instance, item.data.row);
-      await maintain(context, [remove(item), deletion(row)]);
+      await maintain(context, [remove(item), erase(row)]);
     }
     const last = page.positions.at(-1);
     if (!page.more || last === undefined) return;
@@ -117,7 +117,7 @@ async function clear(
   }
   await Promise.all(files.map((prefix) => context.files.removeAll(prefix)));
   await context.settled(); // or a late change would count again what is gone
-  await Promise.all(keys.map((key) => maintain(context, [deletion(key)])));
+  await Promise.all(keys.map((key) => maintain(context, [erase(key)])));
   return 'done';
 }
 
@@ -130,7 +130,7 @@ export async function clearSome(context: WorkContext, pk: string): Promise<numbe
       if (own !== undefined && (await clearSome(context, own)) > 0) return; // it goes after the last of them
       await leavePushService(context, item);
       const others = await elsewhere(context, item);
-      await maintain(context, [...others.map(deletion), deletion(item.key)]);
+      await maintain(context, [...others.map(erase), erase(item.key)]);
     }),
   );
   return items.length;
@@ -180,8 +180,4 @@ async function elsewhere({ store }: WorkContext, item: Stored): Promise<readonly
     invitedEmailEntity.key(email, id),
     ...(account === undefined ? [] : [invitedAccountEntity.key(account, id)]),
   ];
-}
-
-function deletion(key: Key): Write {
-  return { action: 'delete', key, condition: { kind: 'none' } };
 }

@@ -14,7 +14,7 @@ import {
 } from '../store/entities.ts';
 import type { AdminData, InvitationData, MemberData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
-import { insert, store as put, replace } from '../store/writes.ts';
+import { erase, insert, store as put, replace } from '../store/writes.ts';
 import { claimsOf } from './keys.ts';
 import type { Platform } from './ports.ts';
 
@@ -93,7 +93,7 @@ export function pointerDeletes(
     invitedEmailEntity.key(email, id),
     ...(account === undefined ? [] : [invitedAccountEntity.key(account, id)]),
   ];
-  return keys.map((key) => ({ action: 'delete', key, condition: { kind: 'none' } }));
+  return keys.map((key) => erase(key));
 }
 
 /**
@@ -114,10 +114,7 @@ export async function tieWrites(
     const { data, key } = as(invitedEmailEntity, item);
     if (data.invitation === except) return [];
     const to = invitedAccountEntity.key(account, data.invitation);
-    return [
-      put(invitedAccountEntity, to, data),
-      { action: 'delete', key, condition: { kind: 'none' } },
-    ];
+    return [put(invitedAccountEntity, to, data), erase(key)];
   });
 }
 

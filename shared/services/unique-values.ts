@@ -4,7 +4,7 @@ import { uniqueEntity } from '../store/entities.ts';
 import { encodeValue } from '../store/index-keys.ts';
 import type { ClassData } from '../store/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
-import { insert } from '../store/writes.ts';
+import { erase, insert } from '../store/writes.ts';
 
 /** Where unique values are kept. */
 export interface UniquePlace {
@@ -35,9 +35,7 @@ export function uniqueWrites(
     const old = keyOf(place, field, before);
     const taken = keyOf(place, field, after);
     return [
-      ...(old === undefined
-        ? []
-        : [{ action: 'delete', key: old, condition: { kind: 'none' } } as const]),
+      ...(old === undefined ? [] : [erase(old)]),
       ...(taken === undefined ? [] : [insert(uniqueEntity, taken, { object: id })]),
     ];
   });

@@ -35,3 +35,8 @@ export function store<Data extends object>(
 export function remove({ key, version }: Pick<Stored, 'key' | 'version'>): Delete {
   return { action: 'delete', key, condition: { kind: 'version', version } };
 }
+
+/** A delete of what may be there or not: nobody else's change can be lost by it. */
+export function erase(key: Key): Delete {
+  return { action: 'delete', key, condition: { kind: 'none' } };
+}
