@@ -1,3 +1,4 @@
+import { dataMessages } from '../../shared/domain/data-messages.ts';
 import { ApiError, invalid, refused } from '../../shared/domain/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/domain/json.ts';
 import { messages } from '../../shared/domain/messages.ts';
@@ -32,7 +33,7 @@ export function readPayload({ value, files = [] }: Body): Brought['POST'] {
   if (payload === null) throw invalid({ POST: [messages.null] });
   if (Array.isArray(payload)) return payload as readonly Json[]; // it was parsed from JSON
   if (!isJsonObject(payload)) {
-    throw invalid({ non_field_errors: ['Payload passed in invalid format.'] });
+    throw invalid({ non_field_errors: [dataMessages.invalidFormat('Payload')] });
   }
   const members = Object.entries(payload).filter(([name]) => !keysOfBody.has(name));
   return Object.fromEntries([...members, ...files.map(textOf)]);

@@ -4,11 +4,12 @@ import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields } from '../../shared/resource/field.ts';
 import type { Context, Known, Operation, Route } from '../../shared/resource/route.ts';
 import { isCurrent } from '../../shared/services/keys.ts';
+import { maxPayloadBytes } from '../../shared/services/run-request.ts';
 import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/script-records.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { endpointKey, path, v1Path } from './paths.ts';
-import { maxPayloadBytes, runEndpoint, runReads } from './run.ts';
+import { runEndpoint, runReads } from './run.ts';
 
 const resultFields: Fields = {
   id: computed('integer'),

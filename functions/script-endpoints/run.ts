@@ -12,9 +12,6 @@ import type { Key } from '../../shared/store/store.ts';
 import { type Brought, readPayload, readQuery, toArguments } from './arguments.ts';
 import { describeCall } from './call-meta.ts';
 
-/** Bytes of a body that a run takes (reference: direct run). */
-export const maxPayloadBytes = 524_288;
-
 /** Where the script is that the endpoint of a call runs. */
 export function scriptRead({ instance, binding }: Known): { readonly script: Key | undefined } {
   const isKnown = instance !== undefined && binding?.script !== undefined;

@@ -1,4 +1,5 @@
 import { depthOf } from '../../shared/domain/access.ts';
+import { dataMessages } from '../../shared/domain/data-messages.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { Json } from '../../shared/domain/json.ts';
 import { isStorable, readJson, wellFormedJson } from '../../shared/domain/json-values.ts';
@@ -11,6 +12,7 @@ import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import { showPending, traceFields } from '../../shared/resource/trace-routes.ts';
 import { commit } from '../../shared/services/commit.ts';
+import { maxPayloadBytes } from '../../shared/services/run-request.ts';
 import { noResult, watchRun } from '../../shared/services/run-traces.ts';
 import { keepPart, traceWrite } from '../../shared/services/traces.ts';
 import { newWork } from '../../shared/services/work.ts';
@@ -19,8 +21,7 @@ import type { TraceData } from '../../shared/store/script-records.ts';
 import { access } from './access.ts';
 import { below, scriptKey } from './paths.ts';
 
-const maxBodyBytes = 524_288; // reference: direct run
-const badPayload = 'Payload passed in invalid format.';
+const badPayload = dataMessages.invalidFormat('Payload');
 
 /** An object or a list, or text that holds one. An empty list is an empty object to scripts. */
 function readPayload(input: unknown): Reading<Json> {
@@ -44,7 +45,7 @@ export const runRoute: Route = {
     path: paths['v1.1'],
     v1Path: paths.v1,
     access,
-    maxBodyBytes,
+    maxBodyBytes: maxPayloadBytes,
     answer: {
       fields: traceFields,
       links: [{ name: 'self', type: 'detail' }],

@@ -2,6 +2,9 @@ import type { Json, JsonObject } from '../domain/json.ts';
 import type { ScriptResponse } from '../domain/script-result.ts';
 import type { ScriptData, TraceKind, TraceStatus } from '../store/script-records.ts';
 
+/** Bytes of a body that a run takes (reference: direct run). */
+export const maxPayloadBytes = 524_288;
+
 /** A trace that stands for a run. */
 export type RunReference = {
   readonly instance: number;
