@@ -109,7 +109,10 @@ function answerOf(trace: FinishedTrace): Response {
   return { status, headers, content: { type, bytes } };
 }
 
-/** How a run went; a run that has not begun has put out nothing (reference: run). */
+/** How a run went; one that has not begun has put out nothing, whatever its trace says (reference: run). */
 function standardResult({ id, status, executed_at, duration, result }: FinishedTrace): JsonObject {
-  return { id, status, executed_at, duration, result: { stdout: '', stderr: '', ...result } };
+  const hasBegun = status !== 'blocked' && status !== 'queue_timeout';
+  return { id, status, executed_at, duration, result: hasBegun ? result : noOutput };
 }
+
+const noOutput = { stdout: '', stderr: '' };

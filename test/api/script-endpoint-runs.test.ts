@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
+import { keyText } from '../../shared/domain/credentials.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
+import { as, instanceNameEntity } from '../../shared/store/entities.ts';
 import { missing, time } from '../support/answers.ts';
 import {
   type Answer,
@@ -95,6 +97,23 @@ describe('a run', () => {
     expect([first, second, await run('changing')].map(({ body }) => body.result.stdout)).toEqual([
       ...['1', '2 new', '3'],
     ]);
+  });
+
+  it('that scripts start in turn is blocked beyond the eighth, and has put out nothing', async () => {
+    const { store, secrets, clock } = api.platform;
+    const [name] = await store.get([instanceNameEntity.key(world.instance)]);
+    const scope = as(instanceNameEntity, name)?.data.instance ?? 0;
+    const { version, secret } = await secrets.current();
+    const record = Math.ceil(clock.micros() / 1_000_000) + 60;
+    const key = keyText({ kind: 'script', version, scope, record, generation: 8 }, secret);
+
+    const answer = await api.send({ as: key, path: at('echo/run/') });
+
+    const { id, executed_at, ...rest } = expected(answer, 200);
+    expect(rest).toEqual({
+      ...{ status: 'blocked', duration: null, result: { stdout: '', stderr: '' } },
+    });
+    expect([Number.isInteger(id), executed_at]).toEqual([true, time]);
   });
 
   it.each(['PUT', 'PATCH', 'DELETE'])('is not made by %s', async (method) => {
