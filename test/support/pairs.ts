@@ -1,4 +1,5 @@
 import { type PairFields, planPair, timeOfChange } from '../../shared/domain/class-pairs.ts';
+import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { maintain } from '../../shared/services/maintain.ts';
 import { pairFields } from '../../shared/services/pair-fields.ts';
 import { newWork } from '../../shared/services/work.ts';
@@ -52,15 +53,17 @@ export async function plantPair(
   className: string,
   { isFilled, ...pair }: NamedPair & { readonly isFilled: boolean },
 ): Promise<void> {
-  const { item } = await storedClass(world, className);
-  const planned = planPair(item.data, fieldsOf(item.data, pair));
-  if (planned === undefined) return;
-  const { pairs = [], unfilledSlots = [], epoch } = item.data;
-  const data = {
-    ...{ ...item.data, epoch: epoch + 1, pairs: [...pairs, planned] },
-    ...(!isFilled && { unfilledSlots: [...unfilledSlots, planned.slot] }),
-  };
-  await maintain(world.api.platform, [replace(item, data)]);
+  await retryLostRace(async () => {
+    const { item } = await storedClass(world, className);
+    const planned = planPair(item.data, fieldsOf(item.data, pair));
+    if (planned === undefined) return;
+    const { pairs = [], unfilledSlots = [], epoch } = item.data;
+    const data = {
+      ...{ ...item.data, epoch: epoch + 1, pairs: [...pairs, planned] },
+      ...(!isFilled && { unfilledSlots: [...unfilledSlots, planned.slot] }),
+    };
+    await maintain(world.api.platform, [replace(item, data)]);
+  }); // work on the class may go on still
 }
 
 /** The storage names of fields. */
