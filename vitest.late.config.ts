@@ -17,6 +17,7 @@ export default defineConfig({
     testNamePattern: new RegExp(`^(?!.*(${scenarios.join('|')}))`),
     env: { TEST_MEDIUM: 'late' }, // read by test/support/api.ts
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: workers,
   },
