@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
-    testTimeout: 60_000, // a busy machine takes its time to start processes
-    hookTimeout: 60_000,
+    testTimeout: 120_000, // a busy machine takes its time to start processes
+    hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: workers,
   },

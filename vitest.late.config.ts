@@ -16,8 +16,8 @@ export default defineConfig({
     ],
     testNamePattern: new RegExp(`^(?!.*(${scenarios.join('|')}))`),
     env: { TEST_MEDIUM: 'late' }, // read by test/support/api.ts
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: workers,
   },

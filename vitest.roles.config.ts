@@ -44,8 +44,8 @@ export default defineConfig({
       TEST_MEDIUM: 'roles', // read by test/support/api.ts
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: workers,
   },

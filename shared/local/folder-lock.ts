@@ -12,7 +12,7 @@ import { codeOf, StartError } from './start-error.ts';
 
 const fileName = 'lock.sock';
 const maxSocketPath = 100; // the system cuts a longer one, in silence
-const answerMs = 1000;
+const answerMs = 3000;
 
 /**
  * Holds a folder for this process until the returned function is called or the process ends.

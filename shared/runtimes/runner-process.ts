@@ -65,7 +65,7 @@ export interface Runner {
   kill(): void;
 }
 
-const startMs = 10_000; // a runner that is not ready by then never will be
+const startMs = 60_000; // a runner that is not ready by then never will be, even where many start at once
 const drainMs = 500; // what still holds the pipes open after the end is no longer waited for
 
 /** Starts a runner. It gets its script with the first run. */

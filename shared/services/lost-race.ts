@@ -3,6 +3,7 @@ import { throttled } from '../domain/errors.ts';
 import { ConditionFailed } from '../store/store.ts';
 
 const patienceMs = 2000;
+const minTries = 25; // each loses to one of so many others at the most, however long a try takes
 const firstDelayMs = 4;
 const maxDelayMs = 200;
 
@@ -10,7 +11,7 @@ const maxDelayMs = 200;
  * Runs `attempt` until no other writer was faster, waiting a random time between tries.
  *
  * @param attempt reads what it depends on anew when `isFirst` is false, then writes under conditions
- * @throws ApiError 429 after two seconds of lost races
+ * @throws ApiError 429 after two seconds of lost races, 25 at the least
  */
 export async function retryLostRace<Result>(
   attempt: (isFirst: boolean) => Promise<Result>,
@@ -21,7 +22,7 @@ export async function retryLostRace<Result>(
       return await attempt(tries === 0);
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      if (performance.now() > deadline) throw throttled(1);
+      if (tries >= minTries && performance.now() > deadline) throw throttled(1);
       await sleep(Math.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** tries));
     }
   }

@@ -96,4 +96,4 @@ it('work of a killed server is finished by the next one', async () => {
   expect(await sizes(store, classPartitions(1, 3))).toBe(0);
   expect(await sizes(store, instancePartitions(2, 3))).toBe(0);
   await store.close();
-}, 60_000);
+}, 300_000);

@@ -10,6 +10,7 @@ import { objectEntity, uniqueEntity } from '../../shared/store/entities.ts';
 import type { ObjectData, UniqueData } from '../../shared/store/records.ts';
 import type { Bound, IndexName, Store, Stored } from '../../shared/store/store.ts';
 import { accepted, send } from '../support/lawful.ts';
+import { refusing } from '../support/raw-socket.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
@@ -228,17 +229,3 @@ describe('a server that is asked to end', () => {
     expect(await storedIds(folder)).toEqual([1]);
   });
 });
-
-/** Waits until nobody takes connections any more. */
-async function refusing(url: string): Promise<void> {
-  for (;;) {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    const [event] = await Promise.race([
-      once(socket, 'connect').then(() => ['open']),
-      once(socket, 'error').then(() => ['refused']),
-    ]).catch(() => ['refused']);
-    socket.destroy();
-    if (event === 'refused') return;
-    await setTimeout(10);
-  }
-}

@@ -483,7 +483,7 @@ describe('when the commit', () => {
     Object.assign(files, { remove: failing });
 
     const changed = await patch(self, form(file('scan', 'new')));
-    await vi.waitUntil(async () => (await download(url)).status === 404, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await download(url)).status === 404, { timeout: 50_000 });
     Object.assign(files, { remove });
 
     expect([changed.status, (await download(changed.body.scan.value)).text]).toEqual([200, 'new']);
@@ -611,7 +611,7 @@ describe('with the field of its class', () => {
     await api.send({ as: world.owner, method: 'DELETE', path: deleted.links.self });
     release();
     const given = expected(await held, 200).photo.value;
-    await vi.waitUntil(async () => (await later(given)).status === 404, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await later(given)).status === 404, { timeout: 50_000 });
     const gone = await Promise.all(made.map((each) => later(each.photo.value)));
 
     expect(gone.map(({ status }) => status)).toEqual([404, 404, 404]);

@@ -146,7 +146,7 @@ describe('render/', () => {
     expect(isOver).toBe(false);
     expect((await endless).body).toEqual({ detail: 'Template rendering timeout' });
     expect((await render('hello')).status).toBe(200);
-  }, 30_000);
+  });
 
   it('shows its text in a batch', async () => {
     const requests = [{ method: 'POST', path: `${world.base}snippets/templates/hello/render/` }];

@@ -76,4 +76,4 @@ test('runs of a killed server end as failures at the next start, and none is mad
   ]);
   expect(heard.toSorted()).toEqual(['/direct', '/endpoint']);
   await second.end('SIGTERM');
-}, 60_000);
+}, 120_000);

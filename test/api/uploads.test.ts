@@ -283,7 +283,7 @@ describe('a file that is posted', () => {
 
     const begin = `${head}${type}${fields.join('')}${part('file', '; filename="a"')}`;
     await abandon(api.url, `${begin}${'x'.repeat(50_000)}`);
-    await vi.waitUntil(() => ended().length > before);
+    await vi.waitUntil(() => ended().length > before, { timeout: 30_000 });
 
     expect(await api.platform.files.has(opened.file)).toBe(false);
   });

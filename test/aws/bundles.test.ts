@@ -26,7 +26,7 @@ const haveAll = [wholeMap, 'schema']; // the whole map, to serve it or to descri
 
 beforeAll(() => {
   for (const family of families) bundleHandler(family, join(folder, family));
-}, 60_000);
+}, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -470,7 +470,7 @@ describe.each(programs)('on $name', ({ node }) => {
 
     beforeAll(async () => {
       deployment = await deploy(node);
-    }, 60_000);
+    }, 300_000);
 
     afterAll(() => deployment.close());
 

@@ -41,5 +41,5 @@ test.each([
 
     expect(trace.result).toEqual({ stdout: 'user_profile book author', stderr: '' });
   },
-  60_000,
+  120_000,
 );

@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
   const url = await startServer();
   answers = paste(steps.map(({ commands }) => commands.replaceAll(address, url)));
-}, 60_000);
+}, 300_000);
 
 afterAll(async () => {
   if (server?.exitCode === null) {

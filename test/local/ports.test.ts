@@ -62,7 +62,7 @@ describe('log', () => {
     const { log } = openLog('info', (text) => written.push(text));
 
     log({ level: 'info', message: 'i' });
-    await vi.waitUntil(() => written.length > 0);
+    await vi.waitUntil(() => written.length > 0, { timeout: 30_000 });
 
     expect(written).toHaveLength(1);
   });

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { templateProgram } from '../../shared/local/template-program.ts';
 import { openRenderer } from '../../shared/runtimes/templates/renderer.ts';
 
-const renderer = openRenderer({ program: templateProgram, timeoutMs: 1000 });
+const renderer = openRenderer({ program: templateProgram, timeoutMs: 2000 });
 afterAll(() => renderer.close());
 
 const endless = '{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}';

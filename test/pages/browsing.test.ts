@@ -42,7 +42,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
       const body = { title, about: 'javascript:alert(1)', tags: ['novel'] };
       expected(await api.send({ as: world.owner, path: objects, body }), 201);
     }
-  }, 60_000);
+  }, 120_000);
 
   afterAll(async () => {
     await browser?.close();
@@ -61,7 +61,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
   async function openTab(options: BrowserContextOptions = {}): Promise<Tab> {
     const context = await browser.newContext({ baseURL: api.url, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(50_000);
     const requests: Request[] = [];
     const faults: string[] = [];
     page.on('request', (request) => requests.push(request));

@@ -221,7 +221,7 @@ const endings: readonly Case[] = [
     name: 'an endless loop ends with its time, its output is kept',
     source:
       "console.log('so far'); console.error('err'); setResponse(new HttpResponse(200, 'x')); for (;;);",
-    timeoutMs: 400,
+    timeoutMs: 1000,
     status: 'timeout',
     stdout: 'so far',
     stderr: 'err',
@@ -229,14 +229,14 @@ const endings: readonly Case[] = [
   {
     name: 'waiting ends with the time too',
     source: "console.log('so far'); setInterval(() => {}, 1000)",
-    timeoutMs: 400,
+    timeoutMs: 1000,
     status: 'timeout',
     stdout: 'so far',
   },
   {
     name: 'an endless chain of promises ends with its time',
     source: 'const f = () => Promise.resolve().then(f); f()',
-    timeoutMs: 400,
+    timeoutMs: 1000,
     status: 'timeout',
   },
   {
@@ -488,7 +488,7 @@ const repeated: readonly Case[] = [
     name: 'a timer that was let go does not fire in the next run',
     times: 2,
     source:
-      "if (ARGS.wait) setTimeout(() => {}, 60); setTimeout(() => console.log('leftover'), 30).unref(); setTimeout(() => {}, 1); console.log('run')",
+      "setTimeout(() => console.log('leftover'), 3000).unref(); setTimeout(() => {}, 1); console.log('run')",
     stdout: 'run',
   },
   {
@@ -502,7 +502,7 @@ const repeated: readonly Case[] = [
   {
     name: 'a run after a time-out is whole',
     times: 2,
-    timeoutMs: 300,
+    timeoutMs: 1000,
     source: 'for (;;);',
     status: 'timeout',
   },

@@ -88,8 +88,8 @@ const defaults = {
   args: {},
   config: {},
   meta: {},
-  timeoutMs: 15_000,
-  waitMs: 15_000,
+  timeoutMs: 60_000,
+  waitMs: 60_000,
   isAwaited: true,
 } as const;
 

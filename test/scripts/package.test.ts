@@ -58,7 +58,7 @@ test('a function that holds another version says so and runs nothing', async () 
     join(root, 'index.mjs'),
     { TMPDIR: root },
   );
-  const event = { version: 4, args: {}, config: {}, meta: {}, timeoutMs: 5000 };
+  const event = { version: 4, args: {}, config: {}, meta: {}, timeoutMs: 60_000 };
 
   const stale = await lambda.invoke(event);
   const right = await lambda.invoke({ ...event, version: 3 });
@@ -75,7 +75,7 @@ test.runIf(machine !== undefined)(
     unpack(packPython("print('żółć')"), folder);
     if (machine === undefined) throw new Error('skipped'); // which the line above has done
     const lambda = await startPythonLambda(machine, folder, variables);
-    const event = { version: 8, args: {}, config: {}, meta: {}, timeoutMs: 5000 };
+    const event = { version: 8, args: {}, config: {}, meta: {}, timeoutMs: 60_000 };
 
     const stale = await lambda.invoke(event);
     const right = await lambda.invoke({ ...event, version: 7 });

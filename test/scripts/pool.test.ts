@@ -118,7 +118,7 @@ describe('processes', () => {
 
     await runLocally(scripts, { source: pid });
 
-    await expect.poll(() => scripts.size()).toBe(0);
+    await expect.poll(() => scripts.size(), { timeout: 30_000 }).toBe(0);
   });
 
   test('a process that has left something behind is not used again', async () => {
@@ -209,7 +209,7 @@ describe('the end of the server', () => {
       server.kill('SIGKILL');
 
       expect(family.length).toBeGreaterThanOrEqual(2);
-      await expect.poll(() => family.filter(isAlive), { timeout: 5000 }).toEqual([]);
+      await expect.poll(() => family.filter(isAlive), { timeout: 50_000 }).toEqual([]);
     },
   );
 });

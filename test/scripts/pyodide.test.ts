@@ -72,14 +72,14 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
 
     expect(stdout.trim().split('\n')).toEqual(attempts.map(() => 'ESCAPED'));
-  }, 60_000);
+  }, 120_000);
 
   describe('held', () => {
     let host: Host | undefined;
     beforeAll(async () => {
       host = openPyodide?.();
       await host?.run({ source: '' }); // its snapshot may have to be made
-    }, 120_000);
+    }, 300_000);
     afterAll(() => host?.close());
 
     test.each(attempts)(
@@ -92,7 +92,7 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
           stdout: expect.stringMatching(/^held/),
         });
       },
-      60_000,
+      120_000,
     );
   });
 
@@ -110,5 +110,5 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
 
     expect(seen[0]).toEqual(['1', expect.any(Number)]);
     expect(seen[1]).toEqual(seen[0]);
-  }, 60_000);
+  }, 300_000);
 });

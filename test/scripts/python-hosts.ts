@@ -54,7 +54,7 @@ function openLocal(name: string, bubblewrap: boolean): Host {
       script += 1;
       const run = {
         waitMs: 60_000,
-        timeoutMs: 15_000,
+        timeoutMs: 60_000,
         ...sample,
         script,
         runtime: 'python',
@@ -105,7 +105,7 @@ function openFunction(where: Machine, folder: string) {
     close,
     run: async (sample: Sample): Promise<ScriptResult> => {
       running ??= await startPythonLambda(where, folder, variables);
-      const { args = {}, config = {}, meta = {}, timeoutMs = 15_000 } = sample;
+      const { args = {}, config = {}, meta = {}, timeoutMs = 60_000 } = sample;
       const event = { version: 7, args, config, meta, timeoutMs };
       const answer = await running.invoke(event).catch(() => undefined);
       if (answer !== undefined && 'stale' in answer) throw new Error('stale');

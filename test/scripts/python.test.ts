@@ -100,7 +100,7 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
       await runner.ready;
 
       const source = 'import sqlite3, ssl, sys\nprint(sys.base_prefix)';
-      const given = { args: {}, config: {}, meta: {}, timeoutMs: 5000 };
+      const given = { args: {}, config: {}, meta: {}, timeoutMs: 60_000 };
       const { exitCode, stdout } = await runner.run({ source, ...given });
       runner.kill();
 

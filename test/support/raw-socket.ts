@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 
 /** What came back over a socket until the server closed it. */
 export interface SocketAnswer {
@@ -34,6 +36,20 @@ export function abandon(url: string, begin: string): Promise<void> {
     socket.on('close', () => resolve());
     socket.write(begin, () => socket.destroy());
   });
+}
+
+/** Waits until nobody takes connections any more. */
+export async function refusing(url: string): Promise<void> {
+  for (;;) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const [event] = await Promise.race([
+      once(socket, 'connect').then(() => ['open']),
+      once(socket, 'error').then(() => ['refused']),
+    ]).catch(() => ['refused']);
+    socket.destroy();
+    if (event === 'refused') return;
+    await setTimeout(10);
+  }
 }
 
 function toAnswer(text: string): SocketAnswer {

@@ -15,3 +15,4 @@ process.on('message', ({ source, variables }: Job) => {
   process.send?.(reply);
 });
 process.once('disconnect', () => process.exit());
+process.send?.('ready');

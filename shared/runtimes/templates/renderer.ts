@@ -30,11 +30,12 @@ export interface Renderer extends TemplateEngine {
 const defaultTimeoutMs = 5000; // reference: templates, engine
 const maxMegabytes = 200; // the same
 const maxProcesses = 3; // so that one that takes long does not hold up all others
+const startMs = 20_000; // a process that is not ready by then never will be
 
 /**
  * Renders templates in processes, of which the first starts with the first template. They are no threads: a thread
  * that runs out of memory may take the whole process with it. One that takes too long is ended; others wait their
- * turn, and the time before does not count.
+ * turn, and the time before does not count, nor does the start of a process.
  */
 export function openRenderer({ program, timeoutMs = defaultTimeoutMs }: RendererOptions): Renderer {
   const pool = openPool(program);
@@ -96,6 +97,7 @@ function openPool(program: RendererOptions['program']): Pool {
     child.once('exit', () => {
       alive.delete(child);
     });
+    await readyOf(child);
     return child;
   };
   const startOne = () => {
@@ -127,6 +129,18 @@ function openPool(program: RendererOptions['program']): Pool {
       for (const child of alive) child.kill('SIGKILL');
     },
   };
+}
+
+/** Resolves when a process has said that it takes jobs, or has ended: what asks it is told. */
+function readyOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), startMs);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    for (const event of ['message', 'exit', 'error']) child.once(event, end);
+  });
 }
 
 function isAlive({ exitCode, signalCode, killed }: ChildProcess): boolean {
