@@ -2,6 +2,7 @@ import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Route } from '../../shared/resource/route.ts';
 import type { ScriptRuntime } from '../../shared/services/script-runner.ts';
 import { type RuntimeName, runtimeNames } from '../../shared/services/script-runtimes.ts';
+import { access } from './access.ts';
 import { below } from './paths.ts';
 
 const languages: Readonly<
@@ -33,7 +34,7 @@ export const runtimesRoute: Route = endpointRoute({
   name: 'Script Runtimes',
   path: paths['v1.1'],
   v1Path: paths.v1,
-  access: { owner: 'G', full: 'G', write: 'G', read: 'G' },
+  access,
   operations: {
     GET: { right: 'G', run: () => Promise.resolve({ status: 200, body: runtimes }) },
   },

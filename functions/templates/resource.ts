@@ -29,6 +29,7 @@ import {
 } from './write.ts';
 
 const path = '/instances/{instance}/snippets/templates/';
+const accessOfAdmins = { owner: allRights, full: allRights, write: 'LG', read: 'LG' };
 
 function templateKey({ instance, params: { template } }: Known): Key | undefined {
   return instance === undefined || template === undefined
@@ -40,10 +41,7 @@ const resource: ListResource<TemplateData, TemplateView> = {
   name: 'Template',
   path,
   item: 'template',
-  access: {
-    ...{ owner: allRights, full: allRights, write: 'LG', read: 'LG' },
-    apiKey: 'LG',
-  },
+  access: { ...accessOfAdmins, apiKey: 'LG' },
   fields: templateFields,
   links: [
     { name: 'self', type: 'detail', to: '' },
@@ -105,7 +103,7 @@ async function unwrittenRows(
 const renderRoute = endpointRoute({
   name: 'Template Render',
   path: `${path}{template}/render/`,
-  access: { owner: 'A', full: 'A', apiKey: 'A' },
+  access: { ...accessOfAdmins, apiKey: 'LGA' },
   ...post(
     renderFields,
     async (context, body) => {

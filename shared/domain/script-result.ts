@@ -72,6 +72,8 @@ const ofConnection = new Set([
 
 const scalar = v.union([v.string(), v.number(), v.boolean()]);
 const headersSchema = v.pipe(
+  v.unknown(),
+  v.check((headers) => !Array.isArray(headers)),
   v.record(
     v.pipe(v.string(), v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), v.maxLength(127)),
     v.pipe(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noMethod } from '../support/answers.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 import { scenarios } from '../support/scenarios.ts';
@@ -28,7 +29,6 @@ const noSuchKey = { detail: 'No such API Key.' };
 const forbidden = { detail: 'You do not have permission to perform this action.' };
 const notAcceptable = { detail: 'Could not satisfy the request Accept header.' };
 const unsupported = { detail: 'Unsupported media type "application/xml" in request.' };
-const noMethod = (method: string) => ({ detail: `Method "${method}" not allowed.` });
 const parseError = { detail: expect.stringMatching(/^JSON parse error - /) };
 const malformed = { body: '{', headers: { 'Content-Type': 'application/json' } };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forbidden } from '../support/answers.ts';
+import { forbidden, noMethod } from '../support/answers.ts';
 import {
   type Answer,
   type Api,
@@ -105,6 +105,16 @@ describe('render/', () => {
 
     expect((await render('what', ofAll)).body).toBe('render  1');
     expect((await render('WHAT', ofAll, user)).body).toBe('render user-7 1');
+  });
+
+  it('is for POST alone', async () => {
+    const path = 'snippets/templates/hello/render/';
+    const answers = [await call('GET', path), await call('GET', path, undefined, key)];
+
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [405, noMethod('GET')],
+      [405, noMethod('GET')],
+    ]);
   });
 
   it('cannot act in the page of the browser that shows it', async () => {

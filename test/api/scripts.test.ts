@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forbidden, missing, time } from '../support/answers.ts';
+import { forbidden, missing, noMethod, time } from '../support/answers.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 
@@ -252,6 +252,14 @@ describe('runtimes', () => {
       ...{ name: 'Node.js', version: expect.stringMatching(/^\d+\.\d+\.\d+$/), library: null },
       ...{ library_version: '0.4', deprecated: true, image: 'node', packages: null },
     });
+  });
+
+  it('can only be read: who may write scripts learns that, others nothing', async () => {
+    const refused = await call('POST', 'runtimes/', {});
+    const byKey = await world.call(await world.apiKey(), 'POST', `${list}runtimes/`, {});
+
+    expect([refused.status, refused.body]).toEqual([405, noMethod('POST')]);
+    expect([byKey.status, byKey.body]).toEqual([403, forbidden]);
   });
 });
 

@@ -431,6 +431,12 @@ const responses: readonly Case[] = [
     stderr: 'HTTP response validation failed.',
   },
   {
+    name: 'headers that are a list',
+    source: "setResponse(new HttpResponse(200, '', 'a/b', ['x']))",
+    status: 'failure',
+    stderr: 'HTTP response validation failed.',
+  },
+  {
     name: 'a header with a line break',
     source: "setResponse(new HttpResponse(200, '', 'a/b', { a: 'x\\r\\nb: c' }))",
     status: 'failure',
