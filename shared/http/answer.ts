@@ -52,13 +52,14 @@ export function isTooLarge(message: { readonly body?: string | undefined }): boo
 }
 
 function toHeaders(event: APIGatewayProxyEventV2, response: Response): Record<string, string> {
-  const headers: Record<string, string> = { 'x-request-id': event.requestContext.requestId };
+  const headers: Record<string, string> = {};
   if (response.headers !== undefined) {
     for (const [name, value] of Object.entries(response.headers)) {
       const lower = name.toLowerCase();
       if (!notOurs.test(lower)) headers[lower] = value;
     }
   }
+  headers['x-request-id'] = event.requestContext.requestId;
   if (event.headers.origin !== undefined) {
     Object.assign(headers, corsHeaders);
     addVary(headers, 'Origin');

@@ -403,6 +403,17 @@ describe('a custom response', () => {
       headers: { 'content-length': '1', 'transfer-encoding': null, upgrade: null, 'x-own': 'kept' },
     },
     {
+      name: 'with headers that speak for others',
+      source: respond(200, 'x', 'text/plain', {
+        ...{ NEL: '{}', 'Report-To': '{}', 'Clear-Site-Data': '"*"', 'X-Request-Id': 'mine' },
+      }),
+      ...{ status: 200, type: 'text/plain', text: 'x' },
+      headers: {
+        ...{ nel: null, 'report-to': null, 'clear-site-data': null },
+        'x-request-id': expect.not.stringMatching('mine'),
+      },
+    },
+    {
       name: 'without content',
       source: respond(204, 'nobody sees it'),
       ...{ status: 204, type: null, text: '' },

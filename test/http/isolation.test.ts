@@ -20,3 +20,17 @@ test.each([
     },
   });
 });
+
+test('an answer does not speak for all of our origin', () => {
+  const headers = {
+    ...{ NEL: '{"report_to": "x", "max_age": 9}', 'Report-To': '{}', 'clear-site-data': '"*"' },
+    ...{ 'Strict-Transport-Security': 'max-age=9', 'Alt-Svc': 'h2=":1"', 'Accept-CH': 'DPR' },
+    ...{ 'Service-Worker-Allowed': '/', Location: '/x' },
+  };
+
+  const isolated = isolate({ status: 201, headers, content });
+
+  expect(Object.keys(isolated.headers ?? {})).toEqual([
+    ...['Location', 'Content-Security-Policy', 'X-Content-Type-Options'],
+  ]);
+});
