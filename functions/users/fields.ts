@@ -33,10 +33,13 @@ export const profileFields: Fields = {
   owner: computed('field', { shows: 'integer' }),
 };
 
+/** Characters of a username. */
+export const maxUsername = 64;
+
 /** A user (reference: user record). The profile's own rules are looked at when the class is at hand. */
 export const userFields = {
   id: computed('integer'),
-  username: text(64, { required: true }),
+  username: text(maxUsername, { required: true }),
   password: text(128, { required: true, writeOnly: true }),
   profile: {
     type: 'nested object',
@@ -65,7 +68,7 @@ export function userFieldsAt(fields: Fields, context: Context): Fields {
 
 /** What a log-in sends. */
 export const authFields: Fields = {
-  username: text(64, { required: true }),
+  username: text(maxUsername, { required: true }),
   password: text(undefined, { required: true }),
 };
 

@@ -1,6 +1,7 @@
 import { type Access, allRights } from '../../shared/domain/access.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { RowRange } from '../../shared/domain/paging.ts';
+import { characterCount } from '../../shared/domain/scalars.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -25,7 +26,7 @@ import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/st
 import type { UserData, UsernameData } from '../../shared/store/records.ts';
 import { replace } from '../../shared/store/writes.ts';
 import { authenticate } from './auth.ts';
-import { authFields, userFields, userFieldsAt } from './fields.ts';
+import { authFields, maxUsername, userFields, userFieldsAt } from './fields.ts';
 import { groupRoutes } from './groups.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
@@ -89,6 +90,7 @@ const resource: ListResource<UserData, UserView> = {
 
 /** Users whose name begins so, in the order of ids: names are looked through, which are few where it counts. */
 async function rowsByName(context: Context, prefix: string, range: RowRange) {
+  if (characterCount(prefix) > maxUsername) return []; // no name begins so, and no key may be that long
   const { store } = context.platform;
   const instance = instanceOf(context);
   const names = await allUnder(store, nameKey(instance, prefix));

@@ -455,6 +455,7 @@ describe('paths and queries', () => {
       'fields=,',
     ],
     ...[`fields=${'a,'.repeat(2000)}`, 'name__startswith=%00', 'name__startswith=%ff', 'format='],
+    ...['name', 'label', 'username'].map((name) => `${name}__startswith=${'x'.repeat(3000)}`),
     ...['page_size=0', 'page_size=1e1', 'page_size=%00', 'page_size=9999999999999999999999'],
     ...['last_pk=-0', 'last_pk=0x1', 'last_pk=1.0', 'direction=__proto__', 'ordering=constructor'],
     ...['direction=1&last_pk=2147483647', 'direction=0&last_pk=0', 'include_count=constructor'],
