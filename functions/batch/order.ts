@@ -1,22 +1,26 @@
 import type { CompiledClass } from '../../shared/domain/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/domain/field-types.ts';
 import type { Json, JsonObject } from '../../shared/domain/json.ts';
+import { classOf } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
+import { compiledClass } from '../../shared/services/save-object.ts';
 import { encodeValue } from '../../shared/store/index-keys.ts';
 import type { BatchRequest } from './requests.ts';
+import type { Item } from './steps.ts';
 
 /**
- * Tells whether it shows in which order these writes of objects of one class are done. It does not unless they
+ * Tells whether it shows in which order writes are done that were let through, all in the class of `context`. It does
+ * not unless they
  *
  * - refer to objects of the same class: the one may make or remove what the other refers to;
  * - have a value of a unique field in common, or may free one by an update or a delete;
  * - name a channel: who listens hears of them in their order.
  */
-export function showsOrder(
-  compiled: CompiledClass,
-  className: string,
-  requests: readonly BatchRequest[],
-): boolean {
-  const own = compiled.fields.filter(({ definition }) => refersTo(className, definition));
+export function isOrderShown(context: Context, items: readonly Item[]): boolean {
+  const place = classOf(context);
+  const compiled = compiledClass(context.hints, place);
+  const requests = items.map(({ request }) => request);
+  const own = compiled.fields.filter(({ definition }) => refersTo(place.data.name, definition));
   const names = ['channel', ...own.map(({ name }) => name)];
   if (requests.some(({ body }) => names.some((name) => sentValue(body, name) !== null)))
     return true;

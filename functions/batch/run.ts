@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Request, Response } from '../../shared/http/message.ts';
-import type { Context, Session } from '../../shared/resource/route.ts';
-import { type Gate, openGate } from './gate.ts';
+import type { Context, Opened, Session } from '../../shared/resource/route.ts';
+import { isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
 import { type Item, planSteps } from './steps.ts';
@@ -24,13 +24,11 @@ export async function runRequests(
 ): Promise<void> {
   const session = context.openSession();
   const clock = startClock(maxMs - session.elapsedMs());
+  const run: Run = { outer: context.request, headers: passedOn(context.request), session, clock };
   try {
     for (const step of planSteps(requests, session.find)) {
       if (step[0] !== undefined && step[0].position > 0) await setImmediate(); // others have their turn
-      const gate = step.length > 1 && step[0]?.kind === 'objects' ? openGate(step) : undefined;
-      const run: Run = { context, session, gate, clock };
-      const answers = await Promise.all(step.map((item) => answer(run, item)));
-      for (const response of answers) results.add(response);
+      for (const response of await answerStep(run, step)) results.add(response);
     }
   } finally {
     clock.stop();
@@ -38,34 +36,75 @@ export async function runRequests(
 }
 
 interface Run {
-  readonly context: Context;
+  readonly outer: Request;
+  readonly headers: Request['headers'];
   readonly session: Session;
-  readonly gate: Gate | undefined;
   readonly clock: Clock;
 }
 
-function answer(run: Run, item: Item): Promise<Response> {
-  const { match } = item;
-  if (match === undefined) return Promise.resolve(noEndpoint);
-  if (match.route.isUnbatchable) return Promise.resolve(unbatchable);
-  if (run.clock.isOver()) return Promise.resolve(outOfTime);
-  return Promise.race([serve(run, item), run.clock.end]);
+function answerStep(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
+  const isWriting = step.length > 1 && step[0]?.kind === 'objects';
+  return isWriting
+    ? answerWrites(run, step)
+    : run.clock.gather(step.map((item) => answer(run, item)));
 }
 
-async function serve({ context, session, gate, clock }: Run, item: Item): Promise<Response> {
-  const request = toRequest(context.request, item);
-  if (gate === undefined) return session.answer(request);
-  const response = await session.answer(request, (inner) => gate.pass(item, inner));
-  if (!clock.isOver()) gate.leave(item); // else the next one would begin after it was given up
-  return response;
+async function answer(run: Run, item: Item): Promise<Response> {
+  const { match } = item;
+  if (match === undefined) return noEndpoint;
+  if (match.route.isUnbatchable) return unbatchable;
+  if (run.clock.isOver()) return outOfTime;
+  const [opened] = await run.session.open([toRequest(run, item)]);
+  return opened === undefined ? outOfTime : opened.run();
+}
+
+/** Writes of objects of one class: all at once, or one by one where their order shows. */
+async function answerWrites(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
+  const { clock } = run;
+  const opened = clock.isOver() ? undefined : await clock.wait(openWrites(run, step));
+  if (opened === undefined) return step.map(() => outOfTime);
+  const going = step.filter((_, at) => opened[at]?.context !== undefined);
+  const context = opened.find((each) => each.context !== undefined)?.context;
+  if (context === undefined || !isOrderShown(context, going)) {
+    return clock.gather(opened.map((each) => each.run()));
+  }
+  const responses: Response[] = [];
+  for (const each of opened) {
+    responses.push(...(clock.isOver() ? [outOfTime] : await clock.gather([each.run()])));
+  }
+  return responses;
+}
+
+async function openWrites(run: Run, step: readonly Item[]): Promise<readonly Opened[]> {
+  const { session } = run;
+  const requests = step.map((item) => toRequest(run, item));
+  if (areAlike(requests)) return session.open(requests);
+  const opened = await Promise.all(requests.map((request) => session.open([request])));
+  return opened.flat();
+}
+
+/** Whether calls differ in their bodies only. */
+function areAlike([first, ...others]: readonly Request[]): boolean {
+  return (
+    first?.query.size === 0 &&
+    others.every(
+      ({ method, path, query }) =>
+        method === first.method && path === first.path && query.size === 0,
+    )
+  );
 }
 
 /** What is by whom a call was made, and from where. */
 const passedHeaders = new Set(['user-agent', 'cookie', 'x-forwarded-for', 'x-real-ip']);
 
-/** An item as a call. Of the outer one it has who made it, from where and by what (reference: batch, execution). */
-function toRequest({ id, headers, sourceAddress }: Request, { position, request }: Item): Request {
-  const passed = Object.entries(headers).filter(([name]) => passedHeaders.has(name));
+/** Of the outer call an item has who made it, from where and by what (reference: batch, execution). */
+function passedOn({ headers }: Request): Request['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name)));
+}
+
+/** An item as a call. */
+function toRequest({ outer, headers }: Run, { position, request }: Item): Request {
+  const { id, sourceAddress } = outer;
   const { method, path, query, body } = request;
   return {
     id: `${id}.${position + 1}`,
@@ -73,28 +112,43 @@ function toRequest({ id, headers, sourceAddress }: Request, { position, request 
     path,
     query,
     sourceAddress,
-    headers: Object.fromEntries(passed),
+    headers,
     body: { kind: 'json', value: body },
   };
 }
 
 interface Clock {
-  /** Resolves when time is over. */
-  readonly end: Promise<Response>;
   isOver(): boolean;
+  /** Waits until it is over at the latest; then it gives undefined. */
+  wait<Value>(value: Promise<Value>): Promise<Value | undefined>;
+  /** What calls come to; those that do not end in time are told so, and may yet do what they are to do. */
+  gather(calls: readonly Promise<Response>[]): Promise<readonly Response[]>;
   stop(): void;
 }
 
 function startClock(durationMs: number): Clock {
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<Response>((resolve) => {
+  const end = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => {
       isOver = true;
-      resolve(outOfTime);
+      resolve(undefined);
     }, durationMs);
   });
-  return { end, isOver: () => isOver, stop: () => clearTimeout(timer) };
+  const wait = <Value>(value: Promise<Value>) => Promise.race([value, end]);
+  return {
+    isOver: () => isOver,
+    wait,
+    gather: async (calls) => {
+      const responses = calls.map(() => outOfTime);
+      const ended = calls.map(async (call, at) => {
+        responses[at] = await call;
+      });
+      await wait(Promise.all(ended));
+      return [...responses]; // what ends later is too late
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 function refusal(status: number, detail: string): Response {

@@ -22,7 +22,7 @@ import type { Caller } from './authentication.ts';
 import { parseParameter } from './path-parameters.ts';
 import type { Match } from './router.ts';
 
-/** What was read for a call, by what it is for, and the number taken from the operation's counter. */
+/** What was read for a call, by what it is for, and the first of the numbers taken from the operation's counter. */
 export interface Loaded {
   readonly records: Readonly<Record<string, Stored | undefined>>;
   readonly instanceId: number | undefined;
@@ -42,6 +42,8 @@ export interface LoadRequest {
   readonly remembered: Map<string, Found> | undefined;
   /** Name of the template that the answer is to be rendered with. */
   readonly template: string | undefined;
+  /** Numbers to take from the operation's counter: one for each call that this is for. */
+  readonly count: number;
 }
 
 /** A record that was looked for; undefined: it is not there. */
@@ -70,7 +72,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
       remember(request, known, state.found);
       return toLoaded(wanted, known, state);
     }
-    await step(request.platform, state, missing, counter);
+    await step(request, state, missing, counter);
   }
 }
 
@@ -93,14 +95,14 @@ function wantedCounter(
 }
 
 async function step(
-  { store }: Platform,
+  { platform: { store }, count }: LoadRequest,
   state: State,
   missing: readonly { readonly name: string; readonly key: Key }[],
   counter: Key | undefined,
 ): Promise<void> {
   const [items, number] = await Promise.all([
     missing.length === 0 ? [] : store.get(missing.map(({ key }) => key)),
-    counter === undefined ? undefined : store.next(counter),
+    counter === undefined ? undefined : store.next(counter, count),
   ]);
   for (const [at, { name, key }] of missing.entries()) {
     state.found.set(name, { key, item: items[at] });

@@ -1,10 +1,10 @@
-import type { Context, Session } from '../resource/route.ts';
+import type { Opened, Session } from '../resource/route.ts';
 import type { Platform } from '../services/ports.ts';
 import { createSessionStore } from '../services/session-store.ts';
 import type { Key } from '../store/store.ts';
 import type { Caller } from './authentication.ts';
 import type { Found } from './load.ts';
-import type { Request, Response } from './message.ts';
+import type { Request } from './message.ts';
 import type { Router } from './router.ts';
 
 /** What is known of the call that opens a session, and how it has others answered. */
@@ -16,8 +16,12 @@ export interface SessionParts {
   readonly router: Router;
   /** When the call began, by `performance.now()`. */
   readonly startedMs: number;
-  /** Answers a call of the session. */
-  readonly answer: (request: Request, call: SessionCall) => Promise<Response>;
+  /** Opens calls of the session that differ from the first one in their bodies only. */
+  readonly open: (
+    requests: readonly Request[],
+    first: Request,
+    call: SessionCall,
+  ) => Promise<readonly Opened[]>;
 }
 
 /** What a call inside another one is given. */
@@ -28,7 +32,6 @@ export interface SessionCall {
   readonly remembered: Map<string, Found>;
   /** Its store bundles what calls side by side ask it for. */
   readonly platform: Platform;
-  readonly beforeRun: ((context: Context) => Promise<void>) | undefined;
 }
 
 /** Opens a session. */
@@ -38,14 +41,19 @@ export function openSession(parts: SessionParts): Session {
   return {
     elapsedMs: () => performance.now() - startedMs,
     find: router,
-    answer: async (request, beforeRun) => {
-      const response = await parts.answer(request, { ...shared, beforeRun });
+    open: async (requests) => {
+      const [first] = requests;
+      if (first === undefined) return [];
+      const opened = await parts.open(requests, first, shared);
       // lists and their items do nothing that the store does not see; others may run what changes anything
-      const kind = router(request.path)?.route.kind;
-      if (kind === 'action' || kind === 'page') remembered.clear();
-      return response;
+      const kind = router(first.path)?.route.kind;
+      return kind === 'action' || kind === 'page' ? opened.map(forgetting) : opened;
     },
   };
+
+  function forgetting({ context, run }: Opened): Opened {
+    return { context, run: () => run().finally(() => remembered.clear()) };
+  }
 }
 
 function sharedPlatform({ platform, remembered }: SessionParts): Platform {

@@ -184,17 +184,23 @@ export interface Session {
   /** Finds the route of a path; undefined: there is none. */
   readonly find: (path: string) => Pick<Context, 'route' | 'params'> | undefined;
   /**
-   * Answers one call as data, in whatever form it asks for. Never rejects: a fault is an answer with 500.
+   * Lets calls through that differ in nothing but their bodies: one, or several that are to be answered alike. Never
+   * rejects: a fault is an answer with 500, a form that is asked for is given as data.
    *
    * Calls under way together share their reads and their numbers. Between calls the records of caller and place are
    * remembered until one of these calls writes them, or may have made others do so.
    *
-   * @param beforeRun is waited for when the call was let through, before it does anything
+   * @returns as many as requests, in their order
    */
-  readonly answer: (
-    request: Request,
-    beforeRun?: (context: Context) => Promise<void>,
-  ) => Promise<Response>;
+  readonly open: (requests: readonly Request[]) => Promise<readonly Opened[]>;
+}
+
+/** A call of a session that does nothing until it is run. */
+export interface Opened {
+  /** Absent when the call was refused. */
+  readonly context: Context | undefined;
+  /** Runs it, once; gives the answer, which may be the refusal. Never rejects. */
+  readonly run: () => Promise<Response>;
 }
 
 /** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */
