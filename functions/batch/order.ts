@@ -24,7 +24,7 @@ export function isOrderShown(context: Context, items: readonly Item[]): boolean 
   const names = ['channel', ...own.map(({ name }) => name)];
   if (requests.some(({ body }) => names.some((name) => sentValue(body, name) !== null)))
     return true;
-  const unique = compiled.fields.filter(({ definition }) => definition.unique);
+  const { unique } = compiled;
   if (unique.length === 0) return false;
   return !requests.every(isCreate) || unique.some((field) => isShared(field, requests));
 }

@@ -163,7 +163,7 @@ function readText(text: string): Reading<unknown> {
 function checkSizes(body: JsonObject): Reading<JsonObject> {
   const entries = Object.entries(body);
   if (entries.length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
-  if (entries.some(([key]) => characterCount(key) > maxKeyLength)) {
+  if (entries.some(([key]) => key.length > maxKeyLength && characterCount(key) > maxKeyLength)) {
     return refuse(dataMessages.keyTooLong(maxKeyLength));
   }
   const long = entries.find(([, value]) => isTooLong(value));

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../shared/domain/json.ts';
 import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
-import type { ObjectInput } from '../../shared/services/save-object.ts';
+import type { ObjectInput } from '../../shared/services/object-checks.ts';
 import { profileFields } from './fields.ts';
 
 const prefix = 'profile.';

@@ -16,14 +16,13 @@ import {
 import { clearUser } from '../../shared/services/clear-user.ts';
 import { commitUnique } from '../../shared/services/commit.ts';
 import { firstKey, userKey } from '../../shared/services/keys.ts';
+import type { ObjectInput, SaveCall } from '../../shared/services/object-checks.ts';
 import { withFiles } from '../../shared/services/object-files.ts';
 import {
-  type ObjectInput,
   type PlannedSave,
   planCreate,
   planRemove,
   planUpdate,
-  type SaveCall,
 } from '../../shared/services/save-object.ts';
 import { newWork } from '../../shared/services/work.ts';
 import {

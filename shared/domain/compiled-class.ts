@@ -24,6 +24,8 @@ export interface CompiledClass {
   readonly indexed: readonly CompiledField[];
   /** Pairs of these that objects have index keys for. */
   readonly pairs: readonly CompiledPair[];
+  /** Those of which no two objects may have the same value. */
+  readonly unique: readonly CompiledField[];
   readonly storageNames: ReadonlySet<string>;
   /** Where objects may have files: storage names of file fields, and of former ones until nothing is left of them. */
   readonly fileNames: readonly string[];
@@ -105,7 +107,8 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
   const files = fields.filter(({ type }) => type === 'file').map((field) => field.storage);
   const fileNames = [...files, ...(shape.retiredFiles ?? [])];
   const pairs = compilePairs(shape, indexed);
-  return { revision, epoch, fields, indexed, pairs, storageNames, fileNames };
+  const unique = fields.filter(({ definition }) => definition.unique);
+  return { revision, epoch, fields, indexed, pairs, unique, storageNames, fileNames };
 }
 
 function compilePairs(
@@ -160,17 +163,35 @@ const maxSize = 32768; // reference: limits
 
 /** Tells whether an object is over its size, by the reference's own formula (reference: per-type errors). */
 export function isTooLarge({ fields }: CompiledClass, values: StoredValues): boolean {
+  return sizeOf(fields, values, mostBytes) > maxSize && sizeOf(fields, values, bytesOf) > maxSize;
+}
+
+function sizeOf(
+  fields: readonly CompiledField[],
+  values: StoredValues,
+  measure: (value: Json) => number,
+): number {
   let size = 103;
   for (const { storage, type } of fields) {
     const value = values[storage];
-    if (value !== undefined) size += 6 + storage.length + valueSize(type, value);
+    if (value === undefined) continue;
+    size += 6 + storage.length + (type === 'file' ? 78 : measure(value));
   }
-  return size > maxSize;
+  return size;
 }
 
-function valueSize(type: FieldType, value: Json): number {
-  if (type === 'file') return 78;
+function bytesOf(value: Json): number {
   return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** What `bytesOf` gives at the most; quick, as a rule it is enough to know this. */
+function mostBytes(value: Json): number {
+  if (typeof value === 'string') return value.length * 6 + 2; // of JSON; as it is it takes half of that
+  if (typeof value !== 'object' || value === null) return 32;
+  let most = 2;
+  for (const [name, member] of Object.entries(value))
+    most += name.length * 6 + 4 + mostBytes(member);
+  return most;
 }
 
 /** The fields whose values differ between two states of an object, in schema order; none: nothing to write. */

@@ -1,3 +1,6 @@
+let lastMs = Number.NaN;
+let lastText = '';
+
 /**
  * Writes a moment as clients read it: UTC, exactly six fraction digits, `Z` (reference: responses).
  *
@@ -5,5 +8,7 @@
  */
 export function timestamp(micros: number): string {
   const ms = Math.floor(micros / 1000);
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros - ms * 1000).padStart(3, '0')}Z`;
+  if (ms !== lastMs) lastText = new Date(ms).toISOString().slice(0, -1); // what happens together needs it once
+  lastMs = ms;
+  return `${lastText}${String(micros - ms * 1000).padStart(3, '0')}Z`;
 }

@@ -51,19 +51,28 @@ export function readInput(fields: Fields, body: Body, mode: InputMode): Input {
   const object = bodyObject(body);
   const values: Record<string, unknown> = {};
   let errors: Record<string, readonly string[]> | undefined;
-  for (const [name, field] of Object.entries(fields)) {
-    if (!isWritable(field, mode)) continue;
-    const reading = readField(
-      field,
-      Object.hasOwn(object, name) ? object[name] : undefined,
-      mode,
-      body.form,
-    );
+  for (const [name, field] of writableFields(fields, mode)) {
+    const raw = Object.hasOwn(object, name) ? object[name] : undefined;
+    const reading = readField(field, raw, mode, body.form);
     if (reading === undefined) continue;
     if (reading.ok) values[name] = reading.value;
     else errors = { ...errors, [name]: reading.messages };
   }
   return { values, errors };
+}
+
+type NamedFields = readonly (readonly [name: string, field: Field])[];
+
+/** Fields that bodies of a kind may carry, found out once. */
+const writable = new WeakMap<Fields, Map<InputMode, NamedFields>>();
+
+function writableFields(fields: Fields, mode: InputMode): NamedFields {
+  const known = writable.get(fields) ?? new Map<InputMode, NamedFields>();
+  writable.set(fields, known);
+  const found =
+    known.get(mode) ?? Object.entries(fields).filter(([, field]) => isWritable(field, mode));
+  known.set(mode, found);
+  return found;
 }
 
 /**

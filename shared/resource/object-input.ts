@@ -1,4 +1,4 @@
-import type { ObjectInput, SaveCall } from '../services/save-object.ts';
+import type { ObjectInput, SaveCall } from '../services/object-checks.ts';
 import { type Body, bodyObject, type InputMode, readInput } from './input.ts';
 import { objectFields } from './object-fields.ts';
 import { classOf, instanceOf } from './place.ts';

@@ -1,7 +1,7 @@
 import type { TargetCheck } from '../domain/object-values.ts';
 import type { Context } from '../resource/route.ts';
 import { as, classEntity, objectEntity, userEntity } from '../store/entities.ts';
-import type { Key, Store, Stored } from '../store/store.ts';
+import type { Key } from '../store/store.ts';
 import { classHint } from './hints.ts';
 
 /** What finding targets needs to know of the call. */
@@ -21,61 +21,74 @@ export async function findTargets(
   checks: readonly TargetCheck[],
 ): Promise<readonly (ReadonlySet<number> | undefined)[]> {
   if (checks.length === 0) return [];
-  const names = [...new Set(checks.map(({ target }) => target.toLowerCase()))];
-  const classes = names.filter((name) => name !== 'self' && name !== 'user');
-  const guesses = new Map(
-    classes.map((name) => [name, call.hints.classes.get(classHint(call.instance, name))]),
+  const { hints, instance, platform } = call;
+  const names = classNames(checks);
+  const guesses: Numbers = new Map(
+    names.map((name) => [name, hints.classes.get(classHint(instance, name))]),
   );
-  const guessed = keysOf(call, checks, guesses);
-  const classKeys = classes.map((name) => classEntity.key(call.instance, name));
-  const found = await read(call.platform.store, [...classKeys, ...guessed.flat()]);
-  const numbers = new Map(
-    classes.map((name, at) => [name, as(classEntity, found.get(text(classKeys[at])))?.data.number]),
+  const guessed = checks.map((check) => keysOf(call, check, guesses));
+  const classKeys = names.map((name) => classEntity.key(instance, name));
+  const read = await platform.store.get([...classKeys, ...guessed.flat()]);
+  const numbers: Numbers = new Map(
+    names.map((name, at) => [name, as(classEntity, read[at])?.data.number]),
   );
-  for (const [name, number] of numbers) {
-    call.hints.classes.set(classHint(call.instance, name), number);
-  }
-  const keys = keysOf(call, checks, numbers);
-  const missing = keys.flat().filter((key) => !found.has(text(key)));
-  const late = missing.length === 0 ? found : await read(call.platform.store, missing);
-  return checks.map(({ ids, target }, at) => {
-    if (!exists(target.toLowerCase(), numbers)) return undefined;
-    const places = keys[at] ?? [];
-    return new Set(
-      ids.filter((_, i) => (found.get(text(places[i])) ?? late.get(text(places[i]))) !== undefined),
-    );
+  for (const [name, number] of numbers) hints.classes.set(classHint(instance, name), number);
+  // what was read of a class that bears another number is not there
+  const missed = checks.map((check) => {
+    const isRight = numberOf(call, check, numbers) === numberOf(call, check, guesses);
+    return isRight ? [] : keysOf(call, check, numbers);
+  });
+  const late = missed.some((keys) => keys.length > 0)
+    ? await platform.store.get(missed.flat())
+    : [];
+  const early = takeFrom(read.slice(names.length));
+  const later = takeFrom(late);
+  return checks.map((check, at) => {
+    const first = early(guessed[at]?.length ?? 0);
+    const second = later(missed[at]?.length ?? 0);
+    const number = numberOf(call, check, numbers);
+    if (number === undefined) return undefined;
+    const items = number === numberOf(call, check, guesses) ? first : second;
+    return new Set(check.ids.filter((_, i) => items[i] !== undefined));
   });
 }
 
+/** Numbers of classes by name, as far as they are known. */
 type Numbers = ReadonlyMap<string, number | undefined>;
 
-function exists(name: string, numbers: Numbers): boolean {
-  return !numbers.has(name) || numbers.get(name) !== undefined;
+/** The classes, but for the one of the call, that objects are looked for in; each once. */
+function classNames(checks: readonly TargetCheck[]): readonly string[] {
+  const names = checks.map(({ target }) => target.toLowerCase());
+  return [...new Set(names)].filter((name) => name !== 'self' && name !== 'user');
 }
 
-/** Where the objects of each check are; none where the class's number is not known. */
-function keysOf(
-  { instance, classNumber }: TargetCall,
-  checks: readonly TargetCheck[],
+/** Where a check looks; undefined: it is not known where. */
+function numberOf(
+  { classNumber }: TargetCall,
+  { target }: TargetCheck,
   numbers: Numbers,
-): readonly (readonly Key[])[] {
-  return checks.map(({ target, ids }) => {
-    const name = target.toLowerCase();
-    if (name === 'user') return ids.map((id) => userEntity.key(instance, id));
-    const number = name === 'self' ? classNumber : numbers.get(name);
-    return number === undefined ? [] : ids.map((id) => objectEntity.key(instance, number, id));
-  });
+): number | 'user' | undefined {
+  const name = target.toLowerCase();
+  if (name === 'user') return name;
+  return name === 'self' ? classNumber : numbers.get(name);
 }
 
-async function read(
-  store: Store,
-  keys: readonly Key[],
-): Promise<ReadonlyMap<string, Stored | undefined>> {
-  const distinct = [...new Map(keys.map((key) => [text(key), key])).values()];
-  const items = await store.get(distinct);
-  return new Map(distinct.map((key, at) => [text(key), items[at]]));
+/** Where the objects of a check are; none where that is not known. */
+function keysOf(call: TargetCall, check: TargetCheck, numbers: Numbers): readonly Key[] {
+  const number = numberOf(call, check, numbers);
+  if (number === undefined) return [];
+  return check.ids.map((id) =>
+    number === 'user'
+      ? userEntity.key(call.instance, id)
+      : objectEntity.key(call.instance, number, id),
+  );
 }
 
-function text(key: Key | undefined): string {
-  return key === undefined ? '' : `${key.pk}\u0000${key.sk}`;
+/** Gives the next so many of a list, each time. */
+function takeFrom<Item>(list: readonly Item[]): (count: number) => readonly Item[] {
+  let at = 0;
+  return (count) => {
+    at += count;
+    return list.slice(at - count, at);
+  };
 }

@@ -1,18 +1,7 @@
-import {
-  type CompiledClass,
-  changedFields,
-  compileClass,
-  isTooLarge,
-  type StoredValues,
-} from '../domain/compiled-class.ts';
-import { dataMessages } from '../domain/data-messages.ts';
-import { type ApiError, type FieldErrors, invalid, revisionMismatch } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/json.ts';
+import { type CompiledClass, changedFields, compileClass } from '../domain/compiled-class.ts';
+import { type ApiError, invalid, revisionMismatch } from '../domain/errors.ts';
 import { messages } from '../domain/messages.ts';
-import { parseValues, settleTargets } from '../domain/object-values.ts';
 import { timestamp } from '../domain/timestamp.ts';
-import type { Upload } from '../domain/uploads.ts';
-import type { Context } from '../resource/route.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
@@ -20,35 +9,16 @@ import type { Stored, Write } from '../store/store.ts';
 import { insert, remove, replace } from '../store/writes.ts';
 import { commitUnique } from './commit.ts';
 import type { Hints } from './hints.ts';
-import { missingRecords } from './missing-records.ts';
-import { type AddedFile, dropFiles, placeFiles, sourceErrors, withFiles } from './object-files.ts';
+import { channelErrors, checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
+import { type AddedFile, dropFiles, withFiles } from './object-files.ts';
 import {
   cappedRights,
   groupErrors,
-  type Messages,
   mayNameOwner,
   ownerErrors,
   ownerOfNew,
-  type SystemValues,
 } from './object-rules.ts';
-import { findTargets } from './object-targets.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
-
-/** What a save needs of the call. */
-export type SaveCall = Pick<Context, 'platform' | 'hints' | 'actor'> & {
-  readonly instance: number;
-  readonly class: Stored<ClassData>;
-};
-
-/** A body, its system fields read already. */
-export interface ObjectInput {
-  readonly values: SystemValues;
-  readonly errors: FieldErrors | undefined;
-  readonly body: JsonObject;
-  readonly isForm: boolean;
-  /** Files that came with the body; none when absent. */
-  readonly uploads?: readonly Upload[] | undefined;
-}
 
 /** A save made ready, to be committed alone or together with other writes. */
 export interface PlannedSave {
@@ -138,8 +108,10 @@ function planned(
   compiled: CompiledClass,
   save: Omit<PlannedSave, 'refusal'>,
 ): PlannedSave {
-  const { pk } = uniqueEntity.key(instance, place.number, '', '');
-  const refusal = ({ key }: Write) => (key.pk === pk ? uniqueClash(compiled, key.sk) : undefined);
+  const refusal = ({ key }: Write) => {
+    const { pk } = uniqueEntity.key(instance, place.number, '', '');
+    return key.pk === pk ? uniqueClash(compiled, key.sk) : undefined;
+  };
   return { ...save, refusal };
 }
 
@@ -263,49 +235,4 @@ function isChanged(compiled: CompiledClass, before: ObjectData, after: ObjectDat
     before.other_permissions !== after.other_permissions ||
     changedFields(compiled, before.values, after.values).length > 0
   );
-}
-
-/** Channels come with their own resource; until then none is there to be named. */
-function channelErrors({ channel }: SystemValues): Messages {
-  return typeof channel === 'string' ? { channel: [messages.noSuchName(channel)] } : {};
-}
-
-interface Unchecked {
-  readonly input: ObjectInput;
-  readonly current: ObjectData | undefined;
-  readonly rules: readonly Messages[];
-}
-
-/** Reads the class's fields and looks, in one step, whether everything that the body refers to is there. */
-async function checkedValues(
-  call: SaveCall,
-  compiled: CompiledClass,
-  { input, current, rules }: Unchecked,
-): Promise<{ readonly values: StoredValues; readonly added: readonly AddedFile[] }> {
-  const parsed = parseValues(compiled, input.body, {
-    current: current?.values,
-    isForm: input.isForm,
-    uploads: input.uploads,
-  });
-  const target = { ...call, classNumber: call.class.data.number };
-  const [found, missing, lost] = await Promise.all([
-    parsed.targets.length === 0 ? [] : findTargets(target, parsed.targets),
-    missingRecords(call, input.values, current),
-    sourceErrors(target, parsed.files),
-  ]);
-  const settled = settleTargets(parsed, found);
-  const errors: Record<string, FieldErrors[string]> = {
-    ...input.errors,
-    ...Object.assign({}, missing, ...rules),
-    ...settled.errors,
-    ...lost,
-  };
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-  const added = placeFiles(target, parsed.files);
-  const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
-  const values = added.length === 0 ? settled.values : { ...settled.values, ...keys };
-  if (isTooLarge(compiled, values)) {
-    throw invalid({ non_field_errors: [dataMessages.objectTooLarge] });
-  }
-  return { values, added };
 }

@@ -25,11 +25,10 @@ export interface ValueChange {
  */
 export function uniqueWrites(
   place: UniquePlace,
-  { fields }: CompiledClass,
+  { unique }: CompiledClass,
   { id, before, after }: ValueChange,
 ): readonly Write[] {
-  return fields.flatMap((field): Write[] => {
-    if (!field.definition.unique) return [];
+  return unique.flatMap((field): Write[] => {
     const { storage } = field;
     if (isSameJson(before[storage], after[storage])) return [];
     const old = keyOf(place, field, before);
@@ -49,8 +48,6 @@ function keyOf(place: UniquePlace, field: CompiledField, values: StoredValues): 
 }
 
 /** The unique field that the sort key of one of these writes belongs to. */
-export function fieldOf({ fields }: CompiledClass, sortKey: string): CompiledField | undefined {
-  return fields.find(({ storage, definition }) => {
-    return definition.unique && sortKey.startsWith(`${storage}#`);
-  });
+export function fieldOf({ unique }: CompiledClass, sortKey: string): CompiledField | undefined {
+  return unique.find(({ storage }) => sortKey.startsWith(`${storage}#`));
 }

@@ -18,18 +18,21 @@ export const nullCode = '~';
 /** Parts the encoded value from the id; before every other character. */
 export const codeEnd = '\u0000';
 
+/** Index keys while they are being made. */
+export type SlotKeys = { -readonly [name in keyof IndexKeys]: IndexKeys[name] };
+
 /**
  * The keys of an object in the slots of its class. Every slot that the class uses has one, null included, so that
  * a slot lists every object.
  *
  * @param id the object's id, at most ten digits
  */
-export function slotKeys(compiled: CompiledClass, values: StoredValues, id: number): IndexKeys {
-  const keys: Record<string, string> = {};
+export function slotKeys(compiled: CompiledClass, values: StoredValues, id: number): SlotKeys {
+  const keys: SlotKeys = {};
   const end = codeEnd + idKey(id);
   for (const { slot, type, storage } of compiled.indexed) {
     if (slot === undefined) continue;
-    keys[`slot${slot}`] = encodeValue(type, values[storage] ?? null) + end;
+    keys[slotName(slot)] = encodeValue(type, values[storage] ?? null) + end;
   }
   return keys;
 }
@@ -105,11 +108,15 @@ function hex(word: number): string {
   return word.toString(16).padStart(8, '0');
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that are escaped
+const escapedCharacters = /[\u0000\u0001]/;
+
 /**
  * Encodes text, at most doubling it. It begins with a quote, so that no text is mistaken for null, and the code of
  * a prefix is a prefix of the code. U+0000 becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002.
  */
 export function encodeText(text: string): string {
+  if (!escapedCharacters.test(text)) return `"${text}`;
   const escaped = text.replaceAll('\u0001', '\u0001\u0002').replaceAll('\u0000', '\u0001\u0001');
   return `"${escaped}`;
 }

@@ -1,8 +1,8 @@
 import type { CompiledClass, CompiledPair } from '../domain/compiled-class.ts';
 import { idKey } from './entities.ts';
-import { pairStart, slotKeys, slotName } from './index-keys.ts';
+import { pairStart, type SlotKeys, slotKeys, slotName } from './index-keys.ts';
 import type { ObjectData } from './records.ts';
-import type { IndexKeys, IndexName } from './store.ts';
+import type { IndexKeys } from './store.ts';
 
 /**
  * Where an object stands in the indexes of its class's partition: in every slot that the class uses, by the time
@@ -10,30 +10,21 @@ import type { IndexKeys, IndexName } from './store.ts';
  */
 export function objectIndexes(compiled: CompiledClass, data: ObjectData): IndexKeys {
   const id = idKey(data.id);
-  const keys: IndexKeys = {
-    ...slotKeys(compiled, data.values, data.id),
-    updated: data.updated_at + id,
-  };
-  return {
-    ...(compiled.pairs.length === 0 ? keys : withPairs(compiled.pairs, data, keys)),
-    ...(data.owner !== null && { owned: idKey(data.owner) + id }),
-    ...(isShared(data) && { shared: id }),
-  };
+  const keys = slotKeys(compiled, data.values, data.id);
+  keys.updated = data.updated_at + id;
+  if (compiled.pairs.length > 0) addPairs(compiled.pairs, data, keys);
+  if (data.owner !== null) keys.owned = idKey(data.owner) + id;
+  if (isShared(data)) keys.shared = id;
+  return keys;
 }
 
 /** In the slot of a pair an object stands under its value of one field as it stands in the index of the other. */
-function withPairs(
-  pairs: readonly CompiledPair[],
-  { values }: ObjectData,
-  keys: IndexKeys,
-): IndexKeys {
-  const all: { [name in IndexName]?: string } = { ...keys };
+function addPairs(pairs: readonly CompiledPair[], { values }: ObjectData, keys: SlotKeys): void {
   for (const { slot, filter, order } of pairs) {
     const place = keys[order === undefined ? 'updated' : slotName(order.slot)];
     const value = values[filter.storage] ?? null;
-    if (place !== undefined) all[slotName(slot)] = pairStart(filter.type, value) + place;
+    if (place !== undefined) keys[slotName(slot)] = pairStart(filter.type, value) + place;
   }
-  return all;
 }
 
 function isShared(data: ObjectData): boolean {
