@@ -10,6 +10,7 @@ import type { ClassData } from '../store/records.ts';
 import { ConditionFailed, type Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { allUnder } from './all-under.ts';
+import { removeDevices } from './clear-devices.ts';
 import { createHints } from './hints.ts';
 import { itemsAfter } from './items-after.ts';
 import { cascade, maintain } from './maintain.ts';
@@ -20,7 +21,7 @@ import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './
 export type DeletedUser = { readonly instance: number; readonly user: number };
 
 type Progress = DeletedUser & {
-  /** Sort key of the class whose objects are next; absent: the first one's. */
+  /** All devices are gone; sort key of the class whose objects are next, empty before the first. */
   readonly at?: string;
   /** All objects are gone; sort key of the last identity that was looked at, empty before the first. */
   readonly social?: string;
@@ -29,20 +30,24 @@ type Progress = DeletedUser & {
 const stepSize = 100;
 
 /**
- * Removes the objects that a deleted user owned (reference: deletion of users), and its identities at other
- * services. It begins when every call has ended that may have known the user.
+ * Removes the devices and objects that a deleted user owned (reference: deletion of users), and its identities at
+ * other services. It begins when every call has ended that may have known the user.
  */
 export const clearUser: WorkKind = {
   name: 'clear-user',
-  step: afterCalls<Progress>((context, task) =>
-    task.social === undefined
-      ? removeObjects(context, task)
-      : removeIdentities(context, task, task.social),
-  ),
+  step: afterCalls<Progress>(async (context, task) => {
+    if (task.social !== undefined) return removeIdentities(context, task, task.social);
+    if (task.at !== undefined) return removeObjects(context, task, task.at);
+    return { task: (await removeDevices(context, task)) > 0 ? task : { ...task, at: '' } };
+  }),
 };
 
-async function removeObjects(context: WorkContext, progress: Progress): Promise<StepResult> {
-  const { instance, user, at = '' } = progress;
+async function removeObjects(
+  context: WorkContext,
+  progress: Progress,
+  at: string,
+): Promise<StepResult> {
+  const { instance, user } = progress;
   const { pk } = classEntity.key(instance, '');
   const classes = await allUnder(context.store, { pk, sk: classPrefix });
   for (const item of classes) {

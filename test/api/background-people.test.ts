@@ -91,6 +91,29 @@ describe('a user that was deleted', () => {
     });
     expect(items.map(({ data }) => data)).toEqual([{ user: stays }]);
   });
+
+  it('takes its devices along, whose tokens are free again', async () => {
+    const [user, other] = [await newUser('caller'), await newUser('callee')];
+    const list = (provider: string) => `push_notifications/${provider}/devices/`;
+    const add = (provider: string, registration_id: string, owner: number) =>
+      call('POST', list(provider), { registration_id, user: owner });
+    const iPhone = 'ab'.repeat(32);
+    await many(60, (n) => add('gcm', `phone-${n}`, user));
+    await add('apns', iPhone, user);
+    await add('gcm', 'kept', other);
+
+    expected(await call('DELETE', `users/${user}/`), 204);
+    await api.platform.idle();
+
+    const seen = async (provider: string) =>
+      (await call('GET', list(provider))).body.objects.map(
+        ({ registration_id }: { registration_id: string }) => registration_id,
+      );
+    expect([await seen('gcm'), await seen('apns')]).toEqual([['kept'], []]);
+    expected(await add('gcm', 'phone-7', other), 201);
+    const { body } = await call('GET', `${list('gcm')}?user=${other}`);
+    expect(body.objects).toHaveLength(2);
+  });
 });
 
 describe('a group that was deleted', () => {

@@ -1,0 +1,80 @@
+import { type PushProvider, pushProviders } from '../domain/push/provider.ts';
+import {
+  as,
+  pushDeviceEntity,
+  pushDeviceRowEntity,
+  pushDeviceRowPrefix,
+} from '../store/entities.ts';
+import type { PushDeviceRowData } from '../store/push-records.ts';
+import { ConditionFailed, type Stored } from '../store/store.ts';
+import { erase, remove } from '../store/writes.ts';
+import { cascade } from './maintain.ts';
+import { syncEndpoints } from './push-endpoints.ts';
+import { newWork, type WorkContext } from './work.ts';
+
+const stepSize = 25;
+
+interface Owner {
+  readonly instance: number;
+  readonly user: number;
+}
+
+/**
+ * Removes some of the devices of a user who is gone: no push shall reach them, and their tokens may be registered
+ * again. The push service is told later.
+ *
+ * @returns how many there were; 0 when none is left
+ */
+export async function removeDevices(context: WorkContext, owner: Owner): Promise<number> {
+  const counts = await Promise.all(
+    pushProviders.map((provider) => removeSome(context, provider, owner)),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function removeSome(
+  context: WorkContext,
+  provider: PushProvider,
+  owner: Owner,
+): Promise<number> {
+  const { instance, user } = owner;
+  const prefix = pushDeviceRowPrefix(user);
+  const { items } = await context.store.query({
+    pk: pushDeviceRowEntity.key(instance, provider, user, 0).pk,
+    lower: { key: prefix, inclusive: true },
+    upper: { key: `${prefix}\u{10FFFF}`, inclusive: false },
+    limit: stepSize,
+  });
+  const rows = items.map((item) => as(pushDeviceRowEntity, item));
+  const keys = rows.map(({ data }) => pushDeviceEntity.key(instance, provider, data.code));
+  const devices = rows.length === 0 ? [] : await context.store.get(keys);
+  await Promise.all(
+    rows.map((row, at) => removeOne(context, { ...owner, provider, row, found: devices[at] })),
+  );
+  return rows.length;
+}
+
+interface Place extends Owner {
+  readonly provider: PushProvider;
+  /** In its user's list. */
+  readonly row: Stored<PushDeviceRowData>;
+  readonly found: Stored | undefined;
+}
+
+async function removeOne(
+  context: WorkContext,
+  { instance, user, provider, row, found }: Place,
+): Promise<void> {
+  const device = as(pushDeviceEntity, found);
+  if (device?.data.user !== user) return; // removed or given away meanwhile, and the row with it
+  const { row: number, registration_id: token } = device.data;
+  const writes = [
+    remove(device),
+    erase(pushDeviceRowEntity.key(instance, provider, undefined, number)),
+    erase(row.key),
+    newWork(context, syncEndpoints, { instance, provider, token }),
+  ];
+  await cascade(context, writes).catch((error: unknown) => {
+    if (!(error instanceof ConditionFailed)) throw error; // changed meanwhile: the next step finds it again
+  });
+}
