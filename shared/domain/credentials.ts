@@ -6,7 +6,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  *   kind (1 byte) · secret version (1) · scope (4) · record (4) · generation (2) · MAC (16)
  *
  * where scope is an instance id (an account id for account keys) and the MAC is HMAC-SHA-256 over all before it
- * with that version of the deployment's master secret, cut to 16 bytes. So a forged key is refused without a look
+ * with that version of the deployment's master secret, cut to 16 bytes. A script's key has a colon before its MAC, by
+ * which clients tell it from others (reference: kinds of key). So a forged key is refused without a look
  * at the store, a genuine one says where its record is, and a copy of the table holds no usable credential.
  */
 
@@ -34,7 +35,7 @@ export interface KeyClaims {
 
 const headBytes = 12;
 const macBytes = 16;
-const textPattern = new RegExp(`^[0-9a-f]{${2 * (headBytes + macBytes)}}$`);
+const textPattern = new RegExp(`^([0-9a-f]{${2 * headBytes}})(:?)([0-9a-f]{${2 * macBytes}})$`);
 
 /** The highest generation that a key can carry. */
 export const maxGeneration = 0xffff;
@@ -47,7 +48,11 @@ export function keyText(claims: KeyClaims, secret: Uint8Array): string {
   head.writeUInt32BE(claims.scope, 2);
   head.writeUInt32BE(claims.record, 6);
   head.writeUInt16BE(claims.generation, 10);
-  return head.toString('hex') + macOf(head, secret).toString('hex');
+  return head.toString('hex') + mark(claims.kind) + macOf(head, secret).toString('hex');
+}
+
+function mark(kind: KeyKind): string {
+  return kind === 'script' ? ':' : '';
 }
 
 /** A key taken apart, its MAC not yet checked. */
@@ -58,11 +63,11 @@ export interface ParsedKey {
 
 /** Takes a key's text apart, upper case allowed; undefined when it has not the shape of one of ours. */
 export function parseKey(text: string): ParsedKey | undefined {
-  const lower = text.toLowerCase();
-  if (!textPattern.test(lower)) return undefined;
-  const bytes = Buffer.from(lower, 'hex');
+  const [, head, marked, mac] = textPattern.exec(text.toLowerCase()) ?? [];
+  if (head === undefined || mac === undefined) return undefined;
+  const bytes = Buffer.from(head + mac, 'hex');
   const kind = kinds[bytes.readUInt8(0) - 1];
-  if (kind === undefined) return undefined;
+  if (kind === undefined || mark(kind) !== marked) return undefined;
   const claims = {
     kind,
     version: bytes.readUInt8(1),

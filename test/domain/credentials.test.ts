@@ -18,8 +18,17 @@ describe('the text of a key', () => {
     expect(text).toMatch(/^020100000002000000030004[0-9a-f]{32}$/);
   });
 
+  it('has a colon before the MAC where it is a script’s, and only there', () => {
+    const script = keyText({ ...claims, kind: 'script' }, secret);
+    const others = [script.replace(':', ''), keyText(claims, secret).replace(/^.{24}/, '$&:')];
+
+    expect(script).toMatch(/^060100000002000000030004:[0-9a-f]{32}$/);
+    expect(others.map((each) => parseKey(each))).toEqual([undefined, undefined]);
+  });
+
   it.each<KeyClaims>([
     claims,
+    { kind: 'script', version: 1, scope: 5, record: 1_800_000_000, generation: 8 },
     { kind: 'account', version: 255, scope: 0xffffffff, record: 0, generation: maxGeneration },
     { kind: 'user', version: 2, scope: 1, record: 0xffffffff, generation: 1 },
     { kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 },
