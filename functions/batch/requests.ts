@@ -23,6 +23,8 @@ import { versions } from '../../shared/resource/versions.ts';
 
 /** Requests in one batch (reference: Limits). */
 const maxRequests = 50;
+/** Items that are looked at, though they are too many: what is wrong with them is said first. */
+const maxExamined = 1000;
 /** Characters of an item's path, its query included. */
 const maxPathLength = 8192;
 const maxKeys = 32;
@@ -73,6 +75,7 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
   if (!Array.isArray(sent)) {
     throw invalid({ requests: { non_field_errors: [messages.notList(jsonTypeName(sent))] } });
   }
+  if (sent.length > maxExamined) throw tooMany();
   const prefixes = versions.map((version) => `/${version}/instances/${instance}/`);
   const requests: BatchRequest[] = [];
   const errors: FieldErrors[] = [];
@@ -82,10 +85,12 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
     if ('request' in reading) requests.push(reading.request);
   }
   if (requests.length < errors.length) throw invalid({ requests: errors as readonly Json[] });
-  if (requests.length > maxRequests) {
-    throw refused(400, `Max requests per batch exceeded (${maxRequests}).`);
-  }
+  if (requests.length > maxRequests) throw tooMany();
   return requests;
+}
+
+function tooMany(): ApiError {
+  return refused(400, `Max requests per batch exceeded (${maxRequests}).`);
 }
 
 type RequestReading = { readonly request: BatchRequest } | { readonly errors: FieldErrors };

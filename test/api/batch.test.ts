@@ -207,6 +207,11 @@ describe('a batch that is not in order is refused as a whole', () => {
       { detail: 'Max requests per batch exceeded (50).' },
     ],
     [
+      'too many to be looked at',
+      { requests: Array(1001).fill(1) },
+      { detail: 'Max requests per batch exceeded (50).' },
+    ],
+    [
       '51 items, one of them wrong',
       { requests: [...Array(50).fill(good), {}] },
       {
