@@ -188,6 +188,15 @@ describe('what is refused', () => {
     expect((await call('GET', '')).body.objects).toEqual([]);
   });
 
+  it('a list of millions of names', async () => {
+    const expand = `${'a,'.repeat(2_900_000)}a`;
+
+    const { status, body } = await call('POST', '', { name: 'a', class: 'book', expand });
+
+    const messages = ['Ensure this field has no more than 256 characters.'];
+    expect([status, body]).toEqual([400, { expand: messages }]);
+  });
+
   it('all that is wrong is said together, but for a name that is taken', async () => {
     await make('a');
 

@@ -106,6 +106,12 @@ const refused: readonly Refused[] = [
     'Ensure this field has no more than 4 characters.',
     'Enter a valid email address.',
   ],
+  [
+    'an address of millions of parts',
+    email({ max: 254 }),
+    `${'a.'.repeat(2_900_000)}a@example.org`,
+    'Ensure this field has no more than 254 characters.',
+  ],
   ['a fraction is no integer', integer(), 5.5, 'A valid integer is required.'],
   ['a boolean is no integer', integer(), true, 'A valid integer is required.'],
   ['empty text is no integer', integer(), '', 'A valid integer is required.'],
