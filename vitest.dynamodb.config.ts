@@ -19,6 +19,7 @@ export default defineConfig({
     testNamePattern: new RegExp(`^(?!.*(${scenarios.join('|')}))`),
     passWithNoTests: true,
     globalSetup: './test/support/dynamodb-local.ts',
+    setupFiles: './test/support/slow-time.ts',
     env: {
       TEST_MEDIUM: 'dynamodb', // read by test/support/api.ts
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',

@@ -741,7 +741,7 @@ describe('when time runs out', () => {
       body: { kind: 'json', value: { requests: [group, create, create, group, create] } },
     });
     await vi.waitUntil(() => written === 2, { timeout: 50_000 });
-    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate); // to the items' ends
+    for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate); // to the items' ends
     await vi.advanceTimersByTimeAsync(27_000);
     const { status, body } = await answer;
 

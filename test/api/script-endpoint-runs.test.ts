@@ -70,7 +70,7 @@ describe('a run', () => {
   ])('that %s is answered 200 as well, and never with its response', async (...row) => {
     const [name, source, status, stderr] = row;
     const respond = 'console.log("so far"); setResponse(new HttpResponse(201, "{}"));';
-    await makeEndpoint(world, name, `${respond}\n${source}`, { config: { timeout: 0.3 } });
+    await makeEndpoint(world, name, `${respond}\n${source}`, { config: { timeout: 3 } });
 
     const answer = await run(name, { body: {} });
 

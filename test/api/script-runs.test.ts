@@ -170,7 +170,7 @@ describe('a direct run', () => {
     ['takes too long', 'console.log(1); for (;;);', { status: 'timeout', stdout: '1' }],
     ['exits', 'process.exit(3)', { status: 'failure', stdout: '' }],
   ])('that %s says so', async (_, source, { status, stdout }) => {
-    const script = await make(source, { config: { timeout: 0.3 } });
+    const script = await make(source, { config: { timeout: 3 } });
 
     const trace = await run(script);
 
@@ -193,7 +193,7 @@ describe('what a script sees', () => {
   it('is the configuration of the instance under its own, less what is for the platform', async () => {
     const ofInstance = { a: 'i', b: 'i', timeout: 0.001, async: 1, mcpu: 1 };
     expected(await world.call(world.owner, 'PUT', 'snippets/config/', { config: ofInstance }), 200);
-    const config = { b: 's', c: 's', timeout: 9, async: 2, mcpu: 3, allow_full_access: false };
+    const config = { b: 's', c: 's', timeout: 60, async: 2, mcpu: 3, allow_full_access: false };
     const script = await make('console.log(JSON.stringify([CONFIG, META]))', { config });
 
     const [seen, meta] = (await printed(script)) as [unknown, object];

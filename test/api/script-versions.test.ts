@@ -96,7 +96,7 @@ describe('a run', () => {
   it('tells of a failure and a time-out like of a success', async () => {
     const failing = await store('throw new Error("no")');
     const spinning = await store('console.log("begun"); for (;;);');
-    expected(await call('PATCH', `${spinning}/`, { config: { timeout: 0.5 } }), 200);
+    expected(await call('PATCH', `${spinning}/`, { config: { timeout: 3 } }), 200);
 
     const [failure, timeout] = await Promise.all([run(failing), run(spinning)]);
 

@@ -396,9 +396,16 @@ describe('stop', () => {
   });
 
   test('does not wait for ever', async () => {
-    const server = await start(() => new Promise(() => {}), 50);
+    let arrived = () => {};
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const server = await start(() => {
+      arrived();
+      return new Promise(() => {});
+    }, 50);
     const call = raw(server.url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await new Promise((resolve) => setImmediate(resolve));
+    await arrival;
 
     await server.stop();
 

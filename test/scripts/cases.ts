@@ -221,7 +221,7 @@ const endings: readonly Case[] = [
     name: 'an endless loop ends with its time, its output is kept',
     source:
       "console.log('so far'); console.error('err'); setResponse(new HttpResponse(200, 'x')); for (;;);",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
     stderr: 'err',
@@ -229,7 +229,7 @@ const endings: readonly Case[] = [
   {
     name: 'waiting ends with the time too',
     source: "console.log('so far'); setInterval(() => {}, 1000)",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
   },

@@ -10,7 +10,7 @@ describe.each([...pythonHosts])('Python in %s', (name, open) => {
   beforeAll(async () => {
     host = open();
     await host.run({ source: '' }); // Pyodide's snapshot may have to be made
-  }, 120_000);
+  }, 300_000);
   afterAll(() => host.close());
 
   describe.each(Object.entries(pythonCases))('%s', (_group, rows) => {

@@ -213,7 +213,7 @@ const endings: readonly PythonCase[] = [
     name: 'an endless loop ends with its time, its output is kept and its stack shown',
     source:
       "import sys\nset_response(HttpResponse(201))\nprint('so far', end='')\nprint('err', file=sys.stderr)\ndef spin():\n    while True: pass\nspin()",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
     stderr: showing('err\nTime is over', 'line 7, in <module>\n', 'line 6, in spin\n'),
@@ -221,7 +221,7 @@ const endings: readonly PythonCase[] = [
   {
     name: 'waiting ends with the time too',
     source: "import time\nprint('so far')\ntime.sleep(60)",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
     stderr: showing('line 3', 'time.sleep(60)'),
@@ -231,7 +231,7 @@ const endings: readonly PythonCase[] = [
     inPyodide: true,
     source:
       "print('so far')\nwhile True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
     stderr: expect.any(String),
@@ -240,7 +240,7 @@ const endings: readonly PythonCase[] = [
     name: 'a loop that never comes back to Python ends with its time',
     source:
       "import collections, itertools\nprint('so far')\ncollections.deque(itertools.repeat(0), maxlen=0)",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
   },
@@ -248,7 +248,7 @@ const endings: readonly PythonCase[] = [
     name: 'a script that does not listen to the alarm ends with its time',
     source:
       "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nprint('so far')\nwhile True: pass",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
   },
@@ -310,7 +310,7 @@ const processes: readonly PythonCase[] = [
     name: 'a thread that waits for ever ends with the time',
     source:
       "import threading\nprint('so far')\nthreading.Thread(target=threading.Event().wait).start()",
-    timeoutMs: 1000,
+    timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
     stderr: expect.stringContaining('Time is over'),
