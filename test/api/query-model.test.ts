@@ -266,4 +266,4 @@ it('lists give what a plain array gives, forth and back, whoever asks for whatev
     }),
     { numRuns: worlds, endOnFailure: true },
   );
-}, 300_000);
+}, 900_000);

@@ -88,8 +88,8 @@ async function filter(turn: number): Promise<void> {
     if (stale.length > 0) wrong.push(`found for ${wanted}: ${JSON.stringify(stale[0])}`);
     const ns = body.objects.map(({ n }: { n: number }) => n);
     if (ns.some((n: number, at: number) => at > 0 && n > ns[at - 1])) wrong.push(`order ${ns}`);
-  } else if (status !== 400) {
-    wrong.push(`filter ${status} ${JSON.stringify(body)}`); // 400: not indexed at the moment
+  } else if (status !== 400 && status !== 408) {
+    wrong.push(`filter ${status} ${JSON.stringify(body)}`); // not indexed at the moment; too slow a machine
   }
 }
 

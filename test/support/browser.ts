@@ -19,5 +19,9 @@ export const howToGetOne =
 /** Starts a browser without a window. */
 export function openBrowser(executablePath: string): Promise<Browser> {
   // inside containers tests run as root, for whom Chromium has no sandbox; it only sees our own pages
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  return chromium.launch({
+    executablePath,
+    timeout: 100_000,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
 }

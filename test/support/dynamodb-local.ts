@@ -14,7 +14,7 @@ const packageVersion = '10.3.0';
 const home = join(import.meta.dirname, '../../node_modules/.cache', packageName, packageVersion);
 
 const minJava = 17;
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 
 /** Tells whether there is an endpoint to test against, or can be; says in one line what to do when not. */
 export function hasEndpoint(): boolean {
