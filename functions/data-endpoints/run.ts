@@ -1,3 +1,4 @@
+import { allRights } from '../../shared/domain/access.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import { checkClassRights } from '../../shared/domain/object-access.ts';
 import { queryValue, type Response } from '../../shared/http/message.ts';
@@ -42,8 +43,8 @@ const getRoute: Route = {
     path: `${path}{endpoint}/get/`,
     v1Path: `${v1Path}{endpoint}/get/`,
     access: {
-      ...{ owner: 'G', full: 'G', write: 'G', read: 'G' },
-      ...{ ignoreAcl: 'G', user: 'G', allowAnonymousRead: 'G' },
+      ...{ owner: allRights, full: allRights, write: allRights, read: 'G' },
+      ...{ ignoreAcl: allRights, user: 'G', allowAnonymousRead: 'G' },
     },
     operations: {
       GET: {
@@ -69,7 +70,7 @@ const postRoute: Route = {
     name: 'Data Endpoint Post',
     path: `${path}{endpoint}/post/`,
     v1Path: `${v1Path}{endpoint}/post/`,
-    access: { owner: 'A', full: 'A', write: 'A', apiKey: 'A' },
+    access: { owner: allRights, full: allRights, write: allRights, apiKey: allRights },
     operations: {
       POST: {
         right: 'A',

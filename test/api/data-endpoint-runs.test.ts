@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forbidden, missing } from '../support/answers.ts';
+import { forbidden, missing, noMethod } from '../support/answers.ts';
 import {
   type Api,
   type Credentials,
@@ -434,6 +434,26 @@ describe('who may list and make objects by an endpoint', () => {
     const posted = await world.call(world.owner, 'POST', `${path}post/`, {});
 
     expect([listed.body.objects.length, posted.status]).toEqual([2, 403]);
+  });
+
+  /** Another method is refused as a write where the caller may not write, and as a method where it may. */
+  const others: readonly [who: string, path: string, method: string, status: number][] = [
+    ['owner', 'get/', 'POST', 405],
+    ['owner', 'get/', 'PUT', 405],
+    ['owner', 'post/', 'GET', 405],
+    ['ignoring', 'get/', 'DELETE', 405],
+    ['bare', 'post/', 'GET', 405],
+    ['read', 'get/', 'POST', 403],
+    ['read', 'post/', 'GET', 403],
+    ['reading', 'get/', 'POST', 403],
+    ['nobody', 'post/', 'GET', 403],
+  ];
+  it.each(others)('%s: %s by %s', async (who, below, method, refused) => {
+    const path = `${await endpoint()}${below}`;
+
+    const { status, body } = await world.call(keys[who], method, path);
+
+    expect([status, body]).toEqual([refused, refused === 405 ? noMethod(method) : forbidden]);
   });
 
   it.each(['get/', 'post/'])('%s of an endpoint that is missing is missing', async (path) => {
