@@ -18,7 +18,7 @@ import {
 } from './scalars.ts';
 
 const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers to clients
-const readWhole = integerReader();
+const readWhole = integerReader({ min: -Infinity, max: Infinity }); // bounds are those of the outcome
 
 /** How each type of field but files reads its values (reference: schema format, per-type errors). */
 export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldReader>> = {

@@ -120,6 +120,7 @@ describe('reading a value on create', () => {
     ['reference', [7], notInteger],
     ['reference', 0, noTarget],
     ['reference', 1e15, noTarget],
+    ['reference', 1e20, noTarget],
     ['relation', [3, 1, 3, -1, 1e15], [1, 3]],
     ['relation', '[2,1]', [1, 2]],
     ['relation', { type: 'relation', target: 'self', value: [2] }, [2]],
@@ -197,6 +198,12 @@ describe('operators', () => {
     ['integer', 5, '{"_increment": -7}', -2],
     ['integer', null, { _increment: '2' }, 2],
     ['integer', -2147483648, { _increment: 4294967295 }, 2147483647],
+    [
+      'integer',
+      5,
+      { _increment: 1e20 },
+      ['Ensure this value is less than or equal to 2147483647.'],
+    ],
     [
       'integer',
       2147483647,
