@@ -104,8 +104,8 @@ async function knownEndpoint(
   if (endpoint === undefined || endpoint.data.application !== (await application())) {
     return undefined;
   }
-  const isWanted = device === undefined ? endpoint.data.isEnabled : device.data.is_active;
-  if (!isWanted) return 'disabled';
+  // a device that was never active is sent to as long as the push service takes that (reference: push, messages)
+  if (!endpoint.data.isEnabled && device?.data.is_active !== true) return 'disabled';
   if (!endpoint.data.isEnabled) {
     const found = await context.push
       .setEndpoint(endpoint.data.endpoint, token, true)

@@ -173,7 +173,7 @@ async function deactivate({ context, place }: Job, token: string): Promise<void>
 
 /** Ends a part; the last one ends the message. */
 async function finish(
-  { context, message: read, part, task }: Job,
+  { context, place, message: read, part, task }: Job,
   states: readonly DeliveryState[],
   failure?: string,
 ): Promise<StepResult> {
@@ -183,7 +183,8 @@ async function finish(
     const message = as(pushMessageEntity, found);
     if (message === undefined) return 'done'; // gone with its instance
     if (own?.version !== part.version) return { task, afterMs: overtakenMs };
-    const next = counted(message.data, states, timestamp(context.clock.micros()));
+    const now = timestamp(context.clock.micros());
+    const next = counted(place.provider, message.data, { states, now });
     const withFailure = failure === undefined ? next : { ...next, failure };
     await maintain(context, [replace(part, done), replace(message, withFailure)]);
     return 'done';
@@ -192,14 +193,14 @@ async function finish(
 
 /** A message with one more part dealt with. */
 function counted(
+  provider: PushProvider,
   data: PushMessageData,
-  states: readonly DeliveryState[],
-  now: string,
+  { states, now }: { readonly states: readonly DeliveryState[]; readonly now: string },
 ): PushMessageData {
   const count = countOutcomes(states);
   const delivered = data.delivered + count.delivered;
   const failed = data.failed + count.failed;
   const next = { ...data, delivered, failed, partsDone: data.partsDone + 1 };
   if (next.partsDone < data.parts) return next;
-  return { ...next, status: finalStatus(next), updated_at: now };
+  return { ...next, status: finalStatus(provider, next), updated_at: now };
 }

@@ -288,6 +288,41 @@ describe('a message', () => {
     ]);
   });
 
+  it('of which Apple takes a part is an error, which tells that part', async () => {
+    await configure(world, 'apns');
+    const registration_ids = [hex, 'invalid-1'];
+    const sent = { environment: 'production', registration_ids, aps: { alert: 'a' } };
+
+    expected(await call('POST', 'apns/messages/', { content: sent }), 201);
+    await api.platform.idle();
+    const { body } = await call('GET', 'apns/messages/1/');
+
+    expect([body.status, body.result]).toEqual([
+      'error',
+      {
+        ...{ status: 8, identifier: 1, description: 'Invalid token' },
+        success: { [hex]: expect.any(String) },
+        errors: { NotRegistered: ['invalid-1'] },
+      },
+    ]);
+  });
+
+  it('reaches a device that was registered inactive, each time', async () => {
+    await configure(world, 'gcm');
+    const device = { registration_id: 'asleep', is_active: false };
+    expected(await call('POST', 'gcm/devices/', device), 201);
+
+    const statuses = [];
+    for (const id of [1, 2]) {
+      const sent = { ...content, registration_ids: ['asleep'] };
+      expected(await call('POST', 'gcm/messages/', { content: sent }), 201);
+      await api.platform.idle();
+      statuses.push((await call('GET', `gcm/messages/${id}/`)).body.status);
+    }
+
+    expect(statuses).toEqual(['delivered', 'delivered']);
+  });
+
   it('to a thousand devices reaches each once; to none, it is delivered', async () => {
     await configure(world, 'gcm');
     const registration_ids = Array.from({ length: 1000 }, (_, at) => `many-${at}`);

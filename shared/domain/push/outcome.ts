@@ -28,10 +28,13 @@ export interface PushCount {
   readonly failed: number;
 }
 
-/** The status of a message of which everything is known. */
-export function finalStatus({ delivered, failed }: PushCount): PushStatus {
+/** The status of a message of which everything is known; Apple's know no part (reference: push, messages). */
+export function finalStatus(
+  provider: PushProvider,
+  { delivered, failed }: PushCount,
+): Exclude<PushStatus, 'scheduled'> {
   if (failed === 0) return 'delivered';
-  return delivered === 0 ? 'error' : 'partially_delivered';
+  return delivered > 0 && provider === 'gcm' ? 'partially_delivered' : 'error';
 }
 
 /** How the deliveries of a part ended. */
