@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/domain/errors.ts';
 import { parseJsonText } from '../../shared/http/json-text.ts';
-import { keepText } from '../../shared/http/lasting-body.ts';
+import { keepText, writeBody } from '../../shared/http/lasting-body.ts';
 import type { Response } from '../../shared/http/message.ts';
 
 /** What an item came to, as its entry shows it. */
@@ -36,7 +36,7 @@ export function collectResults(count: number, maxBytes: number): Results {
   return {
     add: (response) => {
       const result = resultOf(response);
-      const text = JSON.stringify(result);
+      const text = writeResult(result);
       const fits = room.take(text);
       body.push(fits ? result : tooLarge);
       texts.push(fits ? text : JSON.stringify(tooLarge));
@@ -84,6 +84,12 @@ const tooLarge: Result = { code: 413, content: { detail: 'Response size limit ex
 /** Bytes of a text inside a JSON text, its comma included. */
 function bytesInside(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
+}
+
+/** Content that was written before is not written again. */
+function writeResult({ code, content }: Result): string {
+  if (content === undefined) return `{"code":${code}}`;
+  return `{"code":${code},"content":${writeBody(content)}}`;
 }
 
 function resultOf({ status, body, content }: Response): Result {

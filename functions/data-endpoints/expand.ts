@@ -1,7 +1,7 @@
 import { isAllowed } from '../../shared/domain/access.ts';
 import type { CompiledClass, CompiledField } from '../../shared/domain/compiled-class.ts';
 import { forbidden } from '../../shared/domain/errors.ts';
-import type { Json, JsonObject } from '../../shared/domain/json.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
 import {
   checkClassRights,
   isUnbound,
@@ -27,10 +27,10 @@ interface Target {
   readonly place: Stored<ClassData>;
 }
 
-/** An object of the page and its answer, which gets what is embedded. */
+/** An object of the page and its answer, which is replaced by one with what is embedded. */
 export interface Row {
   readonly data: ObjectData;
-  readonly shown: Record<string, Json>;
+  shown: JsonObject;
 }
 
 /** The fields that `expand` names and that refer to something; other names are read past. */
@@ -200,12 +200,12 @@ async function showUsers(
 }
 
 function embed(
-  { shown }: Row,
+  row: Row,
   { name, type }: CompiledField,
   ids: readonly number[],
   found: ReadonlyMap<number, JsonObject>,
 ): void {
   const targets = ids.flatMap((id) => found.get(id) ?? []);
-  if (type === 'relation') shown[name] = targets;
-  else if (targets[0] !== undefined) shown[name] = targets[0];
+  const value = type === 'relation' ? targets : targets[0];
+  if (value !== undefined) row.shown = { ...row.shown, [name]: value };
 }

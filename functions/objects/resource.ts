@@ -56,7 +56,10 @@ const resource: ListResource<ObjectData, View> = {
   page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
   show: (context, { data }) => showObject(compiledClass(context.hints, classOf(context)), data),
-  form: (context) => compiledClass(context.hints, classOf(context)),
+  lasting: {
+    form: (context) => compiledClass(context.hints, classOf(context)),
+    of: ({ data }) => data,
+  },
   segment: ({ data }) => String(data.id),
   create: async (context, body) => {
     const input = objectInput(body, 'create');

@@ -25,8 +25,9 @@ function documentFor({ routes, version, request }: Context): JsonObject {
 
 /** As a lasting body, so that its JSON is written once as well. */
 function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boolean): JsonObject {
-  const lasting = lastingBodies({ form: routes, list: '/schema/' }, (description: Description) =>
-    isOpenApi ? toOpenApi(description) : toDocument(description),
+  const lasting = lastingBodies(
+    { form: routes, list: '/schema/' },
+    { of: (description: Description) => description, make: isOpenApi ? toOpenApi : toDocument },
   );
   return lasting(describe(routes, version));
 }

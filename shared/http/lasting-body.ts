@@ -1,9 +1,9 @@
 import type { JsonObject } from '../domain/json.ts';
 
 /*
- * Showing an object and writing its JSON is most of what a list costs, and mostly both were done before. So what was
- * made of a stored item is kept for as long as somebody holds the item, which never changes: a change of the object
- * makes another item. Nothing can be outdated, and nothing has to be cleared.
+ * Showing an object and writing its JSON is most of what a list costs, and mostly both were done before, if only when
+ * it was made. So what was made of an item's data is kept for as long as somebody holds the data, which never change:
+ * a change of the object makes others. Nothing can be outdated, and nothing has to be cleared.
  */
 
 /** What shapes bodies beside the items that they show. */
@@ -19,25 +19,32 @@ interface Kept extends BodyShape {
   readonly body: JsonObject;
 }
 
+/** By the data that they show. */
 const keptBodies = new WeakMap<object, Kept>();
 /** JSON of kept bodies; empty until it is written for the first time. */
 const texts = new WeakMap<object, string>();
 
+/** How bodies are made. */
+export interface BodyMaking<View> {
+  /** All of a view that its body shows; it never changes. */
+  readonly of: (view: View) => object;
+  readonly make: (view: View) => JsonObject;
+}
+
 /**
- * Makes a function that gives the body of an item: the one that was made in the same shape before, or a new one. Bodies
- * are shared, and frozen: who wants another one copies it.
- *
- * @param make called for an item that never changes
+ * Makes a function that gives the body of a view: the one that was made of the same data in the same shape before, or a
+ * new one. Bodies are shared, and frozen: who wants another one copies it.
  */
-export function lastingBodies<Item extends object>(
+export function lastingBodies<View>(
   { form, list }: BodyShape,
-  make: (item: Item) => JsonObject,
-): (item: Item) => JsonObject {
-  return (item) => {
-    const kept = keptBodies.get(item);
+  { of, make }: BodyMaking<View>,
+): (view: View) => JsonObject {
+  return (view) => {
+    const data = of(view);
+    const kept = keptBodies.get(data);
     if (kept !== undefined && kept.form === form && kept.list === list) return kept.body;
-    const body = Object.freeze(make(item));
-    keptBodies.set(item, { form, list, body });
+    const body = Object.freeze(make(view));
+    keptBodies.set(data, { form, list, body });
     texts.set(body, '');
     return body;
   };
@@ -48,7 +55,11 @@ export function keepText(body: object, text: string): void {
   texts.set(body, text);
 }
 
-/** Writes a body as JSON: a lasting one, and lasting ones on a page of results, from what was written before. */
+/**
+ * Writes a body as JSON: a lasting one, and lasting ones on a page of results, from what was written before.
+ *
+ * @param body a value that JSON can carry
+ */
 export function writeBody(body: unknown): string {
   if (typeof body !== 'object' || body === null) return JSON.stringify(body);
   return lastingText(body) ?? ('objects' in body ? writePage(body) : JSON.stringify(body));

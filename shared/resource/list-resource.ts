@@ -56,11 +56,13 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly view: (context: Context, items: readonly Stored<Data>[]) => Promise<readonly View[]>;
   /** The answer for one item, as an object made for it; links are added to it. */
   readonly show: (context: Context, view: View) => Record<string, Json>;
-  /**
-   * What shapes the answer for an item that was read, beside the item and its path: given where that is all, whoever
-   * calls, so that it need not be made again. The view is then the item.
-   */
-  readonly form?: (context: Context) => object;
+  /** Given where answers need not be made again: they are the same, whoever calls, for the same form, path and data. */
+  readonly lasting?: {
+    /** What shapes an answer beside what it is made of. */
+    readonly form: (context: Context) => object;
+    /** All that it is made of; never changed. */
+    readonly of: (view: View) => object;
+  };
   /** Name of an item in a path. */
   readonly segment: (view: View) => string;
   readonly create?: (context: Context, body: Body) => Promise<View>;

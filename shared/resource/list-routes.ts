@@ -86,7 +86,7 @@ function itemReads<Data extends object, View extends object>(
 interface Answers<View> {
   /** Path of the list that a call is about, as links show it. */
   readonly path: (context: Context) => string;
-  /** Shows items that were read, with their links, as they stand in answers. */
+  /** Shows items with their links, as they stand in answers. */
   readonly show: (context: Context, list: string) => (view: View) => JsonObject;
   readonly one: (context: Context, status: number, view: View) => Response;
 }
@@ -102,14 +102,14 @@ function createAnswers<Data extends object, View extends object>(
     return shown;
   };
   const show = (context: Context, list: string) => {
-    const form = resource.form?.(context);
     const made = make(context, list);
-    return form === undefined ? made : lastingBodies({ form, list }, made);
+    const { lasting } = resource;
+    if (lasting === undefined) return made;
+    return lastingBodies({ form: lasting.form(context), list }, { of: lasting.of, make: made });
   };
   const one = (context: Context, status: number, view: View): Response => {
-    const isRead = context.request.method === 'GET';
-    const shown = (isRead ? show : make)(context, path(context))(view);
-    const trim = isRead ? trimOf(context, resource) : undefined;
+    const shown = show(context, path(context))(view);
+    const trim = context.request.method === 'GET' ? trimOf(context, resource) : undefined;
     return { status, body: trim === undefined ? shown : trim(shown, resource.fields) };
   };
   return { path, show, one };

@@ -1,5 +1,6 @@
 import { type CompiledClass, showValues } from '../domain/compiled-class.ts';
-import type { Json } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import { lastingBodies } from '../http/lasting-body.ts';
 import { compiledClass } from '../services/save-object.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
@@ -24,16 +25,20 @@ export function showObject(compiled: CompiledClass, data: ObjectData): Record<st
   return showValues(compiled, data.values, shown);
 }
 
-/** An object with its links, as it stands in answers that are not those of its own path. */
+/** An object with its links, as it stands in answers that are not those of its own path; shared, never changed. */
 export function wholeObject(
   context: Context,
   place: Stored<ClassData>,
   view: { readonly data: ObjectData },
-): Record<string, Json> {
-  const self = `${instanceBase(context)}/classes/${place.data.name}/objects/${view.data.id}/`;
-  const shown = showObject(compiledClass(context.hints, place), view.data);
-  shown.links = linksOf(context, objectLinks, self, view);
-  return shown;
+): JsonObject {
+  const form = compiledClass(context.hints, place);
+  const list = `${instanceBase(context)}/classes/${place.data.name}/objects/`;
+  const make = () => {
+    const shown = showObject(form, view.data);
+    shown.links = linksOf(context, objectLinks, `${list}${view.data.id}/`, view);
+    return shown;
+  };
+  return lastingBodies({ form, list }, { of: ({ data }: typeof view) => data, make })(view);
 }
 
 /** Links of an object: to itself, and to whom and what it belongs to. */

@@ -11,6 +11,7 @@ let world: World;
 let list: string;
 const schema = [
   { name: 'n', type: 'integer', filter_index: true },
+  { name: 'friend', type: 'reference', target: 'self' },
   { name: 'day', type: 'datetime' },
 ];
 
@@ -98,7 +99,10 @@ describe('an object that was shown before', () => {
 
   it.each([
     ['fields=n', ['n']],
-    ['excluded_fields=links,day,created_at,updated_at', expect.not.arrayContaining(['links'])],
+    [
+      'excluded_fields=links,day,friend,created_at,updated_at',
+      expect.not.arrayContaining(['links']),
+    ],
   ])('is trimmed by %s, and whole again', async (query, names) => {
     const path = await shownObject();
     const whole = await both(path);
@@ -126,5 +130,67 @@ describe('an object that was shown before', () => {
     expect(text).toContain('\n    "objects": [\n');
     expect(JSON.parse(text).objects).toEqual([whole]);
     expect(await page.text()).toContain(whole.links.self);
+  });
+});
+
+/** A new class: its own path, and that of its objects, below the instance. */
+async function emptyClass(): Promise<{ readonly place: string; readonly path: string }> {
+  const name = `kept${classes++}`;
+  list = `${await world.dataClass(name, schema)}objects/`;
+  return { place: `classes/${name}/`, path: `classes/${name}/objects/` };
+}
+
+const create = async (path: string, body: object) =>
+  expected(await world.call(world.owner, 'POST', path, body), 201);
+
+describe('an object that was just written', () => {
+  it.each<[string, (path: string) => Promise<object>]>([
+    ['created', (path) => create(path, { n: 1, day: '2024-03-01T10:00:00.000123Z' })],
+    [
+      'created in a batch',
+      async (path) => {
+        const requests = [{ method: 'POST', path: world.base + path, body: { n: -0 } }];
+        const items = expected(await world.call(world.owner, 'POST', 'batch/', { requests }), 200);
+        expect(items[0].code).toBe(201);
+        return items[0].content;
+      },
+    ],
+    [
+      'changed',
+      async (path) => {
+        const { id } = await create(path, { n: 1 });
+        return expected(await world.call(world.owner, 'PATCH', `${path}${id}/`, { n: 2 }), 200);
+      },
+    ],
+  ])('is listed, when it was %s, as its answer was', async (_, write) => {
+    const { path } = await emptyClass();
+
+    const written = await write(path);
+
+    expect((await get(list)).objects).toEqual([written]);
+  });
+
+  it('shows the fields of its class as they are when it is read', async () => {
+    const { place, path } = await emptyClass();
+    const { n: _, ...others } = await create(path, { n: 1 });
+
+    const later = { schema: schema.slice(1) };
+    expected(await world.call(world.owner, 'PATCH', place, later), 200);
+
+    expect((await get(list)).objects).toEqual([others]);
+  });
+
+  it('refers to what an endpoint has embedded in it', async () => {
+    const { place, path } = await emptyClass();
+    const friend = await create(path, {});
+    const object = await create(path, { friend: friend.id });
+    const name = `with-${classes}`;
+    const endpoint = { name, class: place.split('/')[1], expand: 'friend' };
+    await create('endpoints/data/', endpoint);
+
+    const expanded = await get(`${world.base}endpoints/data/${name}/get/`);
+
+    expect(expanded.objects).toEqual([friend, { ...object, friend }]);
+    expect((await get(list)).objects).toEqual([friend, object]);
   });
 });
