@@ -7,13 +7,14 @@ import { accountEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import { replace } from '../../shared/store/writes.ts';
 import { type Answer, type Api, expected, startApi } from '../support/api.ts';
 import { proofTo } from '../support/mails.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
 import { scenarios } from '../support/scenarios.ts';
 
 let api: Api;
 let count = 0;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ clock: openMovedClock() }); // attempts to log in are counted by time
 });
 afterAll(() => api.close());
 

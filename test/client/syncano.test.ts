@@ -2,11 +2,11 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openClock } from '../../shared/services/clock.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
 import { time } from '../support/answers.ts';
 import { type Api, openWorld, plantUser, startApi } from '../support/api.ts';
 import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
 
 /*
  * The client library of the original service, unmodified, against the local server: one block for each of its models.
@@ -28,13 +28,12 @@ afterAll(() => api.close());
 
 describe('a client that calls too often', () => {
   it('waits as long as it is told, and calls again by itself', async () => {
-    let now = openClock().micros();
+    const clock = openMovedClock();
     let hurried = 0;
-    const clock = { micros: () => ++now };
     const log = (entry: LogEntry) => {
       if (entry.status !== 429) return;
       hurried += 1;
-      now += 1_000_000; // the second that the client waits for
+      clock.forward(1); // the second that the client waits for
     };
     const busy = await startApi({ clock, settings: { instanceRate: 60 }, log });
     const { owner, instance } = await openWorld(busy);

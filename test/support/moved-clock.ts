@@ -6,16 +6,21 @@ export interface MovedClock extends Clock {
   forward(seconds: number): void;
 }
 
-/** Opens a clock that stands still but for the microsecond that each look at it takes. */
+const second = 1_000_000;
+
+/**
+ * Opens a clock that stands still but for the microsecond that each look at it takes. It begins with a whole second, so
+ * that only who sets it forward comes into another one.
+ */
 export function openMovedClock(): MovedClock {
-  let now = openClock().micros();
+  let now = Math.floor(openClock().micros() / second) * second;
   return {
     micros: () => {
       now += 1;
       return now;
     },
     forward: (seconds) => {
-      now += seconds * 1_000_000;
+      now += seconds * second;
     },
   };
 }
