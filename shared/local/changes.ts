@@ -108,7 +108,7 @@ async function takePage(state: State): Promise<void> {
   const sleep = (ms: number) => pause(state, ms);
   for (const consumer of consumers) await deliver({ consumer, services, sleep }, changes);
   const last = changes.at(-1);
-  if (last !== undefined) await feed.drop(changes);
+  if (last !== undefined) feed.drop(last.position);
   state.done = last?.position ?? newest;
   state.inTrouble = false;
   release(state, ({ until }) => until <= state.done);

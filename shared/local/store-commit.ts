@@ -12,6 +12,8 @@ export type ReadItem = (itemKey: string) => string | undefined;
 /** What a piece of work wants to change, and its result once that is durable. */
 export interface Plan<Result> {
   readonly operations: readonly Operation[];
+  /** What the feed keeps of it, in order; nothing when absent. */
+  readonly changes?: readonly string[];
   readonly result: Result;
 }
 
@@ -22,6 +24,8 @@ export interface GroupCommit {
    * and commit nobody comes between. When `work` throws, nothing of it is done and its error is passed on.
    */
   submit<Result>(work: (read: ReadItem) => Plan<Result>): Promise<Result>;
+  /** Has operations done by the next commit that comes about; they are not worth one of their own. */
+  carry(operations: readonly Operation[]): void;
 }
 
 /** What takes part in a commit. */
@@ -29,12 +33,12 @@ export interface CommitParts {
   readonly tables: Tables;
   readonly cache: ItemCache;
   readonly counters: Counters;
-  readonly feed: Pick<FeedWriter, 'committed'>;
+  readonly feed: Pick<FeedWriter, 'append' | 'committed'>;
 }
 
 interface Job {
   /** Plans the work and says what is to be changed; throws what the work throws. */
-  readonly plan: (read: ReadItem) => readonly Operation[];
+  readonly plan: (read: ReadItem) => Plan<unknown>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -46,13 +50,16 @@ interface Job {
  */
 export function createGroupCommit(parts: CommitParts): GroupCommit {
   let waiting: Job[] = [];
+  let carried: readonly Operation[] = [];
   let running = false;
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       const group = waiting.slice(0, maxGroupSize);
       waiting = waiting.slice(maxGroupSize);
-      await commitGroup(parts, group);
+      const along = carried;
+      carried = [];
+      await commitGroup(parts, group, along);
     }
     running = false;
   }
@@ -65,7 +72,7 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
           plan: (read) => {
             const planned = work(read);
             result = planned.result;
-            return planned.operations;
+            return planned;
           },
           resolve: () => resolve(result),
           reject,
@@ -74,11 +81,19 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
         running = true;
         setImmediate(() => void run());
       }),
+    carry: (operations) => {
+      carried = [...carried, ...operations];
+    },
   };
 }
 
-async function commitGroup(parts: CommitParts, group: readonly Job[]): Promise<void> {
-  const { operations, planned } = planGroup(parts.tables, group);
+async function commitGroup(
+  parts: CommitParts,
+  group: readonly Job[],
+  along: readonly Operation[],
+): Promise<void> {
+  const { operations, planned } = planGroup(parts, group);
+  operations.push(...along);
   try {
     await carryOut(parts, operations);
     for (const job of planned) job.resolve();
@@ -89,16 +104,19 @@ async function commitGroup(parts: CommitParts, group: readonly Job[]): Promise<v
 }
 
 function planGroup(
-  { items }: Tables,
+  { tables: { items }, feed }: CommitParts,
   group: readonly Job[],
 ): { operations: Operation[]; planned: Job[] } {
   const changed = new Map<string, string | undefined>();
   const read = (key: string) => (changed.has(key) ? changed.get(key) : items.get(key));
   const operations: Operation[] = [];
+  const changes: string[] = [];
   const planned: Job[] = [];
   for (const job of group) {
     try {
-      for (const operation of job.plan(read)) {
+      const plan = job.plan(read);
+      if (plan.changes !== undefined) changes.push(...plan.changes);
+      for (const operation of plan.operations) {
         operations.push(operation);
         if (operation.table === 'items') changed.set(operation.key, operation.value);
       }
@@ -107,6 +125,7 @@ function planGroup(
       job.reject(error);
     }
   }
+  operations.push(...feed.append(changes));
   return { operations, planned };
 }
 

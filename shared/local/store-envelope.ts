@@ -25,11 +25,12 @@ export function writeEnvelope(put: Put, version: string, change: Change): string
   return `${head}\n${JSON.stringify(change)}\n${writeJson(put.data)}`;
 }
 
-/** An item as it is stored, its index keys, change and data left out; empty when there is none. */
-export function withoutData(text: string): string {
+/** An item as it is stored, its index keys, change and data left out; undefined where there is none. */
+export function withoutData(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
   const kindEnd = text.indexOf('\n');
   const versionEnd = text.indexOf('\n', kindEnd + 1);
-  return text === '' ? '' : `${text.slice(0, versionEnd)}\n\n\n\n{}`;
+  return `${text.slice(0, versionEnd)}\n\n\n\n{}`;
 }
 
 /** Reads what `writeEnvelope` wrote. */

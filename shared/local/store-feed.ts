@@ -14,8 +14,14 @@ const afterDigits = ':';
 /** Where the counters keep the position up to which all consumers are done; no item has this key. */
 const doneKey = 'FEED';
 
-/** Parts the fields of an entry; none of them but the last holds it. */
+/** Parts the fields of a change; none of them but the last, a key, holds it. */
 const separator = '\u0000';
+
+/** Parts the changes of an entry: no field is nothing but the sign in the middle. */
+const between = `${separator}|${separator}`;
+
+/** Characters of an entry, after which another one is begun. */
+const maxEntryLength = 65_536;
 
 /** What a commit did that others wait for. */
 export interface CommitNews {
@@ -29,18 +35,20 @@ export interface CommitNews {
 export interface Feed {
   /** Position of the newest committed change; empty when there never was one. */
   newest(): string;
-  /** The oldest changes that are there, at most `limit`. */
+  /** The oldest changes that are there: `limit` of them, and those that were written together with these. */
   read(limit: number): readonly ItemChange[];
-  /** Forgets changes that were read. */
-  drop(changes: readonly ItemChange[]): Promise<void>;
+  /** Forgets the changes up to a position. It is durable with the next commit: a crash before it brings them back. */
+  drop(upTo: string): void;
   /** Calls `listener` after each commit that brought changes or work; there is one listener. */
   listen(listener: (news: CommitNews) => void): void;
 }
 
 /** The writing half: takes part in commits. */
 export interface FeedWriter {
-  /** What to store of a change of an item, given as it is stored, that was or is of `kind`. */
-  entries(change: FeedChange): readonly Operation[];
+  /** What is kept of a change of an item, given as it is stored, that was or is of `kind`; undefined: nothing. */
+  text(change: FeedChange): string | undefined;
+  /** Stores changes, given by their texts, as the newest ones: together, for all are read together. */
+  append(texts: readonly string[]): readonly Operation[];
   /** Says that operations were committed. */
   committed(operations: readonly Operation[]): void;
 }
@@ -58,25 +66,30 @@ export interface FeedChange {
 export function openFeed(
   tables: Tables,
   watches: readonly Watch[],
-): FeedWriter & { reader(commit: (operations: readonly Operation[]) => Promise<void>): Feed } {
+): FeedWriter & { reader(carry: (operations: readonly Operation[]) => void): Feed } {
   const { changes, counters } = tables;
   const [stored] = changes.getKeys({ start: afterDigits, end: '0', reverse: true, limit: 1 });
-  let newest = stored ?? counters.get(doneKey) ?? '';
+  let done = counters.get(doneKey) ?? '';
+  let newest = stored ?? done;
   let last = Number(newest);
   const wanted = wantedBy(watches);
   let listener: (news: CommitNews) => void = () => undefined;
 
   return {
-    entries: ({ key, kind, before, after, change }) => {
-      if (change.cause === 'maintenance') return [];
+    text: ({ key, kind, before, after, change }) => {
+      if (change.cause === 'maintenance') return undefined;
       const needsData = wanted.get(kind)?.get(actionOf({ before, after }));
-      if (needsData === undefined) return [];
-      last += 1;
-      const position = String(last).padStart(positionDigits, '0');
-      const kept = [before, after].map((text = '') => (needsData ? text : withoutData(text)));
-      const fields = [JSON.stringify(change), ...kept, key];
-      return [{ table: 'changes', key: position, value: fields.join(separator) }];
+      if (needsData === undefined) return undefined;
+      const [old = '', now = ''] = needsData
+        ? [before, after]
+        : [withoutData(before), withoutData(after)];
+      return JSON.stringify(change) + separator + old + separator + now + separator + key;
     },
+    append: (texts) =>
+      entriesOf(texts).map((entry) => {
+        last += entry.length;
+        return { table: 'changes', key: positionAt(last), value: entry.join(between) };
+      }),
     committed: (operations) => {
       const puts = operations.filter(({ value }) => value !== undefined);
       const latest = puts.findLast(({ table }) => table === 'changes');
@@ -85,16 +98,25 @@ export function openFeed(
       const workDue = earliestWork(puts);
       if (hasChanges || workDue !== undefined) listener({ hasChanges, workDue });
     },
-    reader: (commit) => ({
+    reader: (carry) => ({
       newest: () => newest,
-      read: (limit) =>
-        [...changes.getRange({ start: '0', end: afterDigits, limit })].map(({ key, value }) =>
-          parse(key, value),
-        ),
-      drop: (taken) => {
-        const done = taken.map(({ position }): Operation => ({ table: 'changes', key: position }));
-        const at = taken.at(-1)?.position ?? '';
-        return commit([...done, { table: 'counters', key: doneKey, value: at }]);
+      read: (limit) => {
+        const found: ItemChange[] = [];
+        const range = { start: done || '0', exclusiveStart: true, end: afterDigits };
+        for (const { key, value } of changes.getRange(range)) {
+          found.push(...parseEntry(key, value));
+          if (found.length >= limit) break;
+        }
+        return found;
+      },
+      drop: (upTo) => {
+        const range = { start: '0', end: upTo, inclusiveEnd: true };
+        const keys = [...changes.getKeys(range)];
+        done = upTo;
+        carry([
+          ...keys.map((key): Operation => ({ table: 'changes', key })),
+          { table: 'counters', key: doneKey, value: upTo },
+        ]);
       },
       listen: (next) => {
         listener = next;
@@ -121,7 +143,33 @@ function earliestWork(puts: readonly Operation[]): number | undefined {
   return dues.length === 0 ? undefined : Math.min(...dues);
 }
 
-function parse(position: string, value: string): ItemChange {
+function positionAt(number: number): string {
+  return String(number).padStart(positionDigits, '0');
+}
+
+/** Spreads changes over entries that are not too long. */
+function entriesOf(texts: readonly string[]): readonly (readonly string[])[] {
+  const entries: string[][] = [];
+  let length = maxEntryLength;
+  for (const text of texts) {
+    if (length + text.length > maxEntryLength) {
+      entries.push([]);
+      length = 0;
+    }
+    entries.at(-1)?.push(text);
+    length += text.length;
+  }
+  return entries;
+}
+
+/** The changes of an entry; its own position is that of the last one. */
+function parseEntry(position: string, value: string): readonly ItemChange[] {
+  const texts = value.split(between);
+  const first = Number(position) - texts.length + 1;
+  return texts.map((text, at) => parseChange(positionAt(first + at), text));
+}
+
+function parseChange(position: string, value: string): ItemChange {
   const [change = '', before = '', after = '', ...rest] = value.split(separator);
   const key = parseItemKey(rest.join(separator)); // it parts partition and sort key by the same
   const [old, now] = [before, after].map((text) =>

@@ -18,10 +18,20 @@ const expiryMark = '!';
 /** Digits of a time in seconds, so that text order is time order. */
 const timeDigits = 12;
 
+/** The last character whose UTF-8 is one byte. */
+const lastPlain = 0x7f;
+
 /** Keys are texts, stored as their UTF-8 bytes: the medium orders bytes, and so they are ordered by code point. */
 export const keyEncoder = {
-  writeKey: (key: string, target: Buffer, position: number): number =>
-    position + target.write(key, position),
+  writeKey: (key: string, target: Buffer, position: number): number => {
+    // most keys are short and plain: a loop is done before a call into the system's code has begun
+    for (let at = 0; at < key.length; at += 1) {
+      const code = key.charCodeAt(at);
+      if (code > lastPlain) return position + target.write(key, position);
+      target[position + at] = code;
+    }
+    return position + key.length;
+  },
   readKey: (source: Buffer, start: number, end: number): string =>
     source.toString('utf8', start, end),
 };

@@ -5,6 +5,7 @@ import {
   type IndexKeys,
   ItemTooLarge,
   indexNames,
+  type Key,
   type Put,
   type Transaction,
   type Write,
@@ -59,22 +60,41 @@ interface PreparedWrite {
  */
 export function prepareTransaction({ id, change, writes }: Transaction): PreparedTransaction {
   if (writes.length > maxWrites) throw new Error(`${writes.length} writes in one transaction`);
-  let totalBytes = 0;
+  let mostInAll = 0;
   const prepared = writes.map((write): PreparedWrite => {
     const key = itemKey(write.key);
     if (write.action !== 'put') return { write, key, entries: [] };
     const entries = indexEntries(write.key.pk, write.indexes ?? {});
     const text = writeEnvelope(write, id, change);
-    const bytes = Buffer.byteLength(text) + Buffer.byteLength(key);
-    if (bytes > maxItemBytes) throw new ItemTooLarge(write.key, bytes);
-    totalBytes += bytes;
+    const most = (text.length + key.length) * mostBytes;
+    if (most > maxItemBytes) checkItem(write.key, bytesOf(text, key));
+    mostInAll += most;
     return { write, key, text, entries };
   });
-  if (totalBytes > maxTransactionBytes) throw new Error(`a transaction of ${totalBytes} bytes`);
+  if (mostInAll > maxTransactionBytes) checkTotal(prepared);
   if (writes.length > 1 && new Set(prepared.map(({ key }) => key)).size < writes.length) {
     throw new Error('a key stands twice in one transaction');
   }
   return { id, change, writes: prepared };
+}
+
+/** Bytes of UTF-8 that a UTF-16 unit makes at the most: mostly nothing has to be counted. */
+const mostBytes = 3;
+
+function bytesOf(text: string, key: string): number {
+  return Buffer.byteLength(text) + Buffer.byteLength(key);
+}
+
+function checkItem(key: Key, bytes: number): void {
+  if (bytes > maxItemBytes) throw new ItemTooLarge(key, bytes);
+}
+
+function checkTotal(writes: readonly PreparedWrite[]): void {
+  let bytes = 0;
+  for (const { text, key } of writes) {
+    if (text !== undefined) bytes += bytesOf(text, key);
+  }
+  if (bytes > maxTransactionBytes) throw new Error(`a transaction of ${bytes} bytes`);
 }
 
 /** What planning needs to know beside the transaction. */
@@ -82,7 +102,7 @@ export interface PlanContext {
   readonly read: ReadItem;
   /** Epoch seconds. */
   readonly now: () => number;
-  readonly feed: Pick<FeedWriter, 'entries'>;
+  readonly feed: Pick<FeedWriter, 'text'>;
   readonly counters: Pick<Counters, 'forget'>;
 }
 
@@ -104,17 +124,39 @@ export function planTransaction(
     const existing = current && storedItem(write.key, current);
     return { operations: [], result: new ConditionFailed(position, existing) };
   }
-  const operations = writes.flatMap((prepared, position) => {
-    const { write, key, text } = prepared;
-    if (write.action === 'check') return [];
-    const old = before[position];
-    if (write.action === 'delete' && old === undefined) return counters.forget(key);
-    const kind = write.action === 'put' ? write.kind : (old?.kind ?? '');
-    const entry = { key, kind, before: texts[position], after: text, change };
-    return [...planWrite(prepared, old, id), ...feed.entries(entry)];
-  });
-  return { operations, result: undefined };
+  const there = before.map((envelope, position) => ({ envelope, text: texts[position] }));
+  return { ...planWrites({ id, change, writes }, there, { feed, counters }), result: undefined };
 }
+
+/** An item as it is before a write; undefined where there is none. */
+interface Current {
+  readonly text: string | undefined;
+  readonly envelope: Envelope | undefined;
+}
+
+/** Plans writes whose conditions hold, given what is there at the key of each. */
+function planWrites(
+  { id, change, writes }: PreparedTransaction,
+  there: readonly Current[],
+  { feed, counters }: Pick<PlanContext, 'feed' | 'counters'>,
+): Pick<Plan<unknown>, 'operations' | 'changes'> {
+  const operations: Operation[] = [];
+  const changes: string[] = [];
+  for (const [position, prepared] of writes.entries()) {
+    const { write, key, text } = prepared;
+    const { text: before, envelope } = there[position] ?? nothing;
+    const made = planWrite(prepared, envelope, id);
+    operations.push(...made);
+    if (write.action === 'delete' && before === undefined) operations.push(...counters.forget(key));
+    if (made.length === 0) continue;
+    const kind = write.action === 'put' ? write.kind : (envelope?.kind ?? '');
+    const kept = feed.text({ key, kind, before, after: text, change });
+    if (kept !== undefined) changes.push(kept);
+  }
+  return { operations, changes };
+}
+
+const nothing: Current = { text: undefined, envelope: undefined };
 
 /**
  * Plans the removal of some items that expired before `now`, in epoch seconds.

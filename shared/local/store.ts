@@ -74,7 +74,7 @@ function createStore(
   }
 
   return {
-    feed: feed.reader((operations) => commits.submit(() => ({ operations, result: undefined }))),
+    feed: feed.reader(commits.carry),
     get: reader.get,
     query: reader.query,
     write: async (transaction) => {
