@@ -94,7 +94,8 @@ export async function makeSnapshot({ folder, version }: Pyodide, cache: string):
   if (await exists(path)) return path;
   await mkdir(cache, { recursive: true, mode: 0o700 });
   for (const old of await readdir(cache)) {
-    if (old.startsWith('pyodide-')) await rm(join(cache, old));
+    // its own has come meanwhile, by another process
+    if (old.startsWith('pyodide-') && old !== name) await rm(join(cache, old), { force: true });
   }
   const draft = join(await realpath(cache), `draft-${process.pid}-${name}`);
   const reach: Reach = { readable: [runtimeFolder, folder], writable: [draft] };
