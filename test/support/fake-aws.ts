@@ -88,7 +88,8 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   };
   const server = createServer(async (request, response) => {
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
-    const body = await bodyOf(request);
+    const body = await bodyOf(request).catch(() => undefined);
+    if (body === undefined) return; // who asked has ended
     const toS3 = readS3Request(request, body);
     if (toS3 !== undefined) {
       const file = answerFile(caller, toS3);
