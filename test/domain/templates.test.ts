@@ -90,6 +90,31 @@ const printed: readonly (readonly [source: string, text: string])[] = [
     '{{ 2.5|round }} {{ "7"|int }} {{ "x"|int(3) }} {{ "a b"|urlencode }} {{ [3,1]|tojson }}',
     '3 7 3 a%20b [3,1]',
   ],
+  [
+    '{{ "<\'&>"|tojson }} {{ {"a": "</script>"}|tojson }}',
+    '"\\u003c\\u0027\\u0026\\u003e" {"a":"\\u003c/script\\u003e"}',
+  ],
+  [
+    '{{ "hello World foo"|truncate(7) }} {{ "hello World foo"|truncate(10) }}',
+    'hell... hello World foo',
+  ],
+  [
+    '{{ "hello World"|truncate(9, true, "!", 0) }} {{ "hello World"|truncate(9, false, "!", 0) }}',
+    'hello Wo! hello!',
+  ],
+  ['{{ list|slice(3)|list }} {{ list|slice(3, 0)|list }}', '[[1,2],[3],[4]] [[1,2],[3,0],[4,0]]'],
+  ['{{ [5]|slice(0)|list }}', '[[5]]'],
+  ['{% for g in objects|groupby("id") %}{{ g.grouper }}{{ g.list|length }};{% endfor %}', '11;21;'],
+  [
+    '{{ one is divisibleby 11 }} {{ one is gt 3 and yes }} {{ one is not eq one }} {{ 1 if one is odd else 2 }}',
+    'True True False 1',
+  ],
+  ['{{ one is in [11] }} {{ "x" if one is defined }}{{ list|select("gt", 3)|list }}', 'True x[4]'],
+  [
+    '{{ {"a": {"b": {"c": 1}}} }}{% set d = {"a": {"b": 2}} %}{{ d.a.b }}{{ {"a":{}}}}',
+    '{"a":{"b":{"c":1}}}2{"a":{}}',
+  ],
+  ['{{ 1e3 }} {{ 1_000 + 1 }}', '1000 1001'],
   ['{{ range(2, 8, 3)|list }}{% set j = joiner("+") %}{{ j() }}{{ j() }}', '[2,5]+'],
   // what must not be reached reads as nothing
   ['{{ list.__class__ }}{{ text.constructor }}{{ dict["__proto__"] }}{{ range.prototype }}', ''],
@@ -132,6 +157,7 @@ const refused: readonly (readonly [source: string, problem: string])[] = [
 const unreadable: readonly (readonly [source: string, problem: string])[] = [
   ['{{ one', 'expected variable end'],
   ['{{ one }', 'expected variable end (line 1, column 8)'],
+  ['{{ 1x }}', 'unexpected 1x (line 1, column 4)'],
   ['{{ }}', 'unexpected token: }} (line 1, column 4)'],
   ['\n{% foo %}', 'unknown block tag: foo (line 2, column 4)'],
   ['{% if one %}', 'expected elif, else, or endif, got end of file'],

@@ -49,6 +49,7 @@ const makers: Readonly<Record<string, (compiling: Compiling) => Expression>> = {
   },
   Symbol: ({ node }) => {
     const name = String(node.value);
+    if (/^\d/.test(name)) return numeral(node, name);
     if (Object.hasOwn(constants, name)) return () => constants[name] ?? null;
     return (scope) => scope.get(name);
   },
@@ -106,6 +107,13 @@ const makers: Readonly<Record<string, (compiling: Compiling) => Expression>> = {
   Capture: ({ node, block }) => block(part(node, 'body')),
   Caller: ({ node, block }) => block(node),
 };
+
+/** A number that the lexer takes for a name, as `1e3` and `1_000`. */
+function numeral(node: SyntaxNode, text: string): Expression {
+  const number = Number(text.replaceAll('_', ''));
+  if (Number.isNaN(number)) throw wrongAt(node, `unexpected ${text}`);
+  return () => number;
+}
 
 const constants: Readonly<Record<string, Value>> = { True: true, False: false, None: null };
 const nothing = new Undefined(

@@ -71,6 +71,28 @@ const json: Filter = {
     toJson(value, indent === undefined ? undefined : Math.min(numberOf(indent) ?? 0, 10)),
 };
 
+/** Safe in a page, also inside a script or an attribute (Jinja: tojson). */
+const pageJson: Filter = {
+  parameters: json.parameters,
+  run: (value, given) =>
+    display(json.run(value, given)).replace(
+      /[<>&']/g,
+      (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+    ),
+};
+
+/** Cuts a text, at a word unless `killwords`, where it is longer than `length` by more than the leeway. */
+const truncated: Filter = {
+  parameters: ['length', 'killwords', 'end', 'leeway'],
+  run: (value, { length: most = 255, killwords = false, end = '...', leeway = 5 }) => {
+    const characters = [...display(value)];
+    if (characters.length <= numeric(most) + numeric(leeway)) return characters.join('');
+    const kept = characters.slice(0, Math.max(0, numeric(most) - display(end).length)).join('');
+    const word = isTrue(killwords) ? -1 : kept.lastIndexOf(' ');
+    return (word < 0 ? kept : kept.slice(0, word)) + display(end);
+  },
+};
+
 function toNumber(read: (text: string) => number): Filter {
   return {
     parameters: ['default'],
@@ -152,9 +174,9 @@ const filters: Readonly<Record<string, Filter>> = {
   string: plain(display),
   striptags: text('striptags'),
   title: text('title'),
-  tojson: json,
+  tojson: pageJson,
   trim: plain((value) => display(value).trim()),
-  truncate: text('truncate', ['length', 'killwords', 'end']),
+  truncate: truncated,
   upper: plain((value) => display(value).toUpperCase()),
   urlencode: plain((value) =>
     isDict(value)

@@ -4,6 +4,7 @@ import type { Filter, Given } from './parameters.ts';
 import { applyTest, hasTest } from './tests.ts';
 import {
   compare,
+  createGroup,
   display,
   elements,
   isDict,
@@ -116,7 +117,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
         if (last !== undefined && isEqual(last.key, key)) last.items.push(item);
         else groups.push({ key, items: [item] });
       }
-      return groups.map(({ key, items }) => [key, items]);
+      return groups.map(({ key, items }) => createGroup(key, items));
     },
   },
   join: {
@@ -141,6 +142,19 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   reverse: reversed,
   select: selection(true, false),
   selectattr: selection(true, true),
+  slice: {
+    parameters: ['slices', 'fill_with'],
+    run: (value, { slices = 1, fill_with: fill }) => {
+      const items = elements(value);
+      const count = Math.max(Math.trunc(Number(slices)) || 1, 1);
+      const [size, longer] = [Math.floor(items.length / count), items.length % count];
+      return Array.from({ length: count }, (_, at) => {
+        const from = at * size + Math.min(at, longer);
+        const row = items.slice(from, from + size + (at < longer ? 1 : 0));
+        return fill === undefined || at < longer ? row : [...row, fill];
+      });
+    },
+  },
   sort: {
     parameters: ['reverse', 'case_sensitive', 'attribute'],
     run: (value, given) => sorted(elements(value), given),

@@ -38,8 +38,14 @@ function first(a: Value | undefined, b: Value | undefined): Value | undefined {
 }
 
 function ownValue(value: Value, name: string): Value | undefined {
+  if (Array.isArray(value)) return ofGroup(value, name);
   const dict = value instanceof Namespace ? value.values : value;
   return isDict(dict) && Object.hasOwn(dict, name) ? dict[name] : undefined;
+}
+
+/** Halves of what `groupby` gives; other lists have none. */
+function ofGroup(list: Value[] & { grouper?: Value; list?: Value }, name: string) {
+  return name === 'grouper' || name === 'list' ? list[name] : undefined;
 }
 
 function elementAt(value: Value, at: number): Value {

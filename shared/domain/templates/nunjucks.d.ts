@@ -18,8 +18,10 @@ declare module 'nunjucks/src/parser.js' {
     parseUntilBlocks(...names: string[]): SyntaxNode;
     parseExpression(): SyntaxNode;
     parseOr(): SyntaxNode;
+    parseCompare(): SyntaxNode;
     parsePow(): SyntaxNode;
     parsePrimary(noPostfix?: boolean): SyntaxNode;
+    parsePostfix(node: SyntaxNode): SyntaxNode;
     parseAggregate(): SyntaxNode | null;
     parseStatement(): SyntaxNode | null;
     parseAsRoot(): SyntaxNode;
@@ -39,6 +41,7 @@ declare module 'nunjucks/src/lexer.js' {
     nextToken(): Token | null;
     current(): string;
     forward(): void;
+    readonly tags: { VARIABLE_END: string };
     _matches(text: string): boolean | null;
   }
   export interface SyntaxNode {

@@ -36,7 +36,7 @@ export function wrongAt({ lineno, colno }: SyntaxNode, message: string): Templat
 export function parse(source: string): SyntaxNode {
   const options = { trimBlocks: true, lstripBlocks: true };
   try {
-    const tokens = trimComments(lexer.lex(source.replace(/\r?\n$/, ''), options));
+    const tokens = balanceBraces(trimComments(lexer.lex(source.replace(/\r?\n$/, ''), options)));
     return new TemplateParser(tokens).parseAsRoot();
   } catch (error) {
     if (error instanceof RangeError)
@@ -78,6 +78,21 @@ function trimComments(tokens: Tokens): Tokens {
   return tokens;
 }
 
+/** Braces that end one dictionary inside another are no end of an expression. */
+function balanceBraces(tokens: Tokens): Tokens {
+  const next = tokens.nextToken.bind(tokens);
+  const end = tokens.tags.VARIABLE_END;
+  let depth = 0;
+  tokens.nextToken = () => {
+    const token = next();
+    if (token?.type === 'left-curly') depth += 1;
+    if (token?.type === 'right-curly') depth -= 1;
+    tokens.tags.VARIABLE_END = depth > 0 ? '\u0000' : end;
+    return token;
+  };
+  return tokens;
+}
+
 type Attributes = Readonly<Record<string, unknown>>;
 
 function node(
@@ -87,6 +102,9 @@ function node(
 ) {
   return { typename, lineno: at.lineno, colno: at.colno, ...rest };
 }
+
+/** Words that go on after a test, and are no argument of it. */
+const notArguments = new Set(['and', 'or', 'not', 'if', 'else', 'is', 'in']);
 
 const unknownTags = new Set(['asyncEach', 'asyncAll', 'ifAsync', 'switch', 'verbatim']);
 
@@ -148,6 +166,27 @@ class TemplateParser extends parser.Parser {
     const cond = this.parseOr();
     const otherwise = this.skipSymbol('else') ? this.parseInlineIf() : null;
     return node('InlineIf', body, { body, cond, else_: otherwise });
+  }
+
+  parseIs(): SyntaxNode {
+    const left = this.parseCompare();
+    if (!this.skipSymbol('is')) return left;
+    const isNegated = this.skipSymbol('not');
+    const is = node('Is', left, { left, right: this.parseTest() });
+    return isNegated ? node('Not', left, { target: is }) : is;
+  }
+
+  /** A test whose argument may stand without brackets: `is divisibleby 3`. */
+  private parseTest(): SyntaxNode {
+    const name = this.parsePrimary(true);
+    const { type, value } = this.peekToken();
+    if (type === 'left-paren') return this.parsePostfix(name);
+    const isArgument =
+      ['string', 'int', 'float', 'left-bracket'].includes(type) ||
+      (type === 'symbol' && !notArguments.has(value));
+    if (name.typename !== 'Symbol' || !isArgument) return name;
+    const args = node('NodeList', name, { children: [this.parsePrimary()] });
+    return node('FunCall', name, { name, args });
   }
 
   parseAdd(): SyntaxNode {

@@ -76,6 +76,11 @@ export function createDict(entries: Iterable<readonly [string, Value]> = []): Di
   return dict;
 }
 
+/** What `groupby` gives of items with one value: a pair, whose halves have names too. */
+export function createGroup(grouper: Value, list: Value[]): Value[] {
+  return Object.assign([grouper, list], { grouper, list });
+}
+
 /** Name of a value's type. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
