@@ -26,7 +26,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   schema: ['read'],
   usage: ['read', 'list'],
   background: ['read', 'list', 'filter', 'write', 'meter'],
-  'script-runs': ['read', 'write', 'meter'],
+  'script-runs': ['read', 'list', 'write', 'meter'],
   batch: ['read', 'list', 'filter', 'write', 'check', 'count', 'meter'], // all: it serves the whole map
 };
 

@@ -38,13 +38,16 @@ export function openPlatform(environment: Environment): AwsPlatform {
   // Most functions never run a script or render a template: what does so is loaded when one does.
   const scripts = once(async () => {
     const { openScripts } = await import('./scripts.ts');
-    return openScripts({ store, clock, ids, place: { prefix, table } });
+    return openScripts({ store, clock, ids, log, place: { prefix, table } });
   });
   const services = {
     ...{ store, secrets, clock, ids, log, apiUrl: () => apiUrl },
     meter: openMeter({ store, clock, ids, log }),
     files: openFiles(environment.files),
-    scripts: { run: async (run: ScriptRun) => (await scripts()).run(run) },
+    scripts: {
+      run: async (run: ScriptRun) => (await scripts()).run(run),
+      settled: async () => (await scripts()).settled(),
+    },
   };
   const runs = once(async () => {
     const { openRuns } = await import('./runs.ts');

@@ -86,7 +86,10 @@ function readFinished({ FunctionError, Payload }: InvokeCommandOutput): Finished
 }
 
 /** Nothing has run: the trace tells that there was no place. */
-const tooBusy: RunServices['scripts'] = { run: async () => ({ status: 'queue_timeout' }) };
+const tooBusy: RunServices['scripts'] = {
+  run: async () => ({ status: 'queue_timeout' }),
+  settled: () => Promise.resolve(),
+};
 
 /** Has a run wait for its start no longer than that it ends within `ms`. */
 function within(services: RunServices, ms: number): RunServices {
@@ -94,7 +97,7 @@ function within(services: RunServices, ms: number): RunServices {
     const leftMs = Math.max(0, ms - marginMs - given.timeoutMs);
     return services.scripts.run({ ...given, waitMs: Math.min(given.waitMs, leftMs) });
   };
-  return { ...services, scripts: { run } };
+  return { ...services, scripts: { ...services.scripts, run } };
 }
 
 async function atMost<Result>(ms: number, promise: Promise<Result>): Promise<Result | undefined> {

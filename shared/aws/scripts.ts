@@ -1,26 +1,22 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { Log } from '../services/ports.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../services/script-runner.ts';
 import { openLambda } from './lambda-client.ts';
 import { once } from './once.ts';
+import { openPlaces } from './places.ts';
 import { askForFunction, type FunctionAsker, readFunction } from './script-function.ts';
 import { type Attempt, invokeScript } from './script-invocation.ts';
 import { functionName, type ScriptPlace } from './script-names.ts';
+import { realTimer, type Timer } from './timer.ts';
 
 /** Where scripts run. */
 export interface ScriptsOptions extends FunctionAsker {
   readonly place: ScriptPlace;
+  readonly log: Log;
   /** Made with the first run when absent. */
   readonly client?: LambdaClient;
-  /** A test gives its own. */
+  /** That of the process when absent. */
   readonly timer?: Timer;
-}
-
-/** What waits, and says how long. */
-interface Timer {
-  /** Milliseconds since any moment. */
-  now(): number;
-  sleep(ms: number): Promise<unknown>;
 }
 
 /** Lambda ends a script's function by then. */
@@ -32,40 +28,47 @@ const askAfterMs = 3000;
 const firstPauseMs = 100;
 const maxPauseMs = 2000;
 
-const realTimer: Timer = { now: () => performance.now(), sleep: (ms) => pause(ms) };
-
 /**
  * Opens the runner that has each script run in a Lambda function of its own, which follows the script's changes (see
  * deploy-script.ts). A run that comes before its function waits for it. Nothing is invoked again that may have run.
  */
 export function openScripts(options: ScriptsOptions): ScriptRunner {
+  const { timer = realTimer } = options;
   const withLambda = openLambda({ client: options.client, requestTimeout });
+  const places = openPlaces({ ...options, timer });
   return {
     run: (run) =>
       withLambda((client, sdk) => {
         const name = functionName(options.place, run);
         const { args, config, meta, timeoutMs } = run;
         let { version } = run;
-        return runWhenReady(options, run, async () => {
+        return runWhenReady({ ...options, timer }, run, async (waitMs) => {
+          const leave = await places.enter({ ...run, waitMs });
+          if (leave === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
+          if (leave === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
           const event = { version, args, config, meta, timeoutMs };
-          const attempt = await invokeScript({ client, sdk, name }, event);
+          const attempt = await invokeScript({ client, sdk, name }, event).finally(leave);
           if (attempt.kind === 'stale') version = Math.max(version, attempt.version); // it has just been changed
           return attempt;
         });
       }),
+    settled: () => places.settled(),
   };
 }
 
+/** What became of a try: an invocation, or no place for one. */
+type Tried = Attempt | { readonly kind: 'ended'; readonly outcome: ScriptOutcome };
+
 async function runWhenReady(
-  options: ScriptsOptions,
+  options: ScriptsOptions & { readonly timer: Timer },
   run: ScriptRun,
-  invoke: () => Promise<Attempt>,
+  invoke: (waitMs: number) => Promise<Tried>,
 ): Promise<ScriptOutcome> {
-  const { timer = realTimer } = options;
+  const { timer } = options;
   const begunMs = timer.now();
   const ask = once(() => askForFunction(options, run));
   for (let tries = 0; ; tries += 1) {
-    const attempt = await invoke();
+    const attempt = await invoke(run.waitMs - (timer.now() - begunMs));
     if (attempt.kind === 'ended') return attempt.outcome;
     const isBusy = attempt.kind === 'busy';
     const waitedMs = timer.now() - begunMs;
@@ -79,7 +82,7 @@ async function runWhenReady(
 }
 
 /** Pauses grow, and vary: those who wait for one function do not come at once. */
-function pauseBefore(tries: number, attempt: Attempt): number {
+function pauseBefore(tries: number, attempt: Exclude<Tried, { kind: 'ended' }>): number {
   const longest = Math.min(maxPauseMs, firstPauseMs * 2 ** tries);
   const asked = attempt.kind === 'busy' ? (attempt.afterMs ?? 0) : 0;
   return Math.max(asked, longest / 2 + (Math.random() * longest) / 2);

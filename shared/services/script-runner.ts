@@ -8,6 +8,8 @@ export interface ScriptRunner {
    * @returns what became of it, whatever that is; rejects only when the platform itself has failed
    */
   run(run: ScriptRun): Promise<ScriptOutcome>;
+  /** Resolves when the places of runs that are over are given back, which no outcome waits for. Never rejects. */
+  settled(): Promise<void>;
 }
 
 /** Languages that scripts are written in. */

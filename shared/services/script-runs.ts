@@ -83,7 +83,11 @@ async function finish(
   if ('durationMs' in outcome) {
     services.meter.countRun(open.reference.instance, outcome.durationMs);
   }
-  return endTrace(services, open, outcome);
+  const [finished] = await Promise.all([
+    endTrace(services, open, outcome),
+    services.scripts.settled(), // or it might never be: a process of Lambda rests between calls
+  ]);
+  return finished;
 }
 
 /** Runs the script. What fails on our side is told to the operator, and ends the run as a failure. */

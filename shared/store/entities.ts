@@ -1,6 +1,11 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
 import { type PushPlace, type PushProvider, pushProviders } from '../domain/push/provider.ts';
-import type { ScriptFunctionData, ScriptSweepData } from './function-records.ts';
+import type {
+  RunPlaceData,
+  RunWaiterData,
+  ScriptFunctionData,
+  ScriptSweepData,
+} from './function-records.ts';
 import type {
   PushConfigData,
   PushDeviceData,
@@ -88,6 +93,7 @@ import type { Key, Stored } from './store.ts';
  * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
  * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
  * | runs of a script or an endpoint (by its row)    | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
+ * | runs that go on, and runs that wait (on AWS)    | INSTANCE#<id>#RUNS             | PLACE#<0-7>; WAITER#<0 awaited, 1 not>#<time>#<id> |
  * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
  * | that functions are compared with scripts        |                                | SCRIPTSWEEP                 |
@@ -450,6 +456,22 @@ export const traceEntity = entity<
   sk: idKey(id),
 }));
 
+/** A place that a run of an instance has taken; it expires when its process must be dead. */
+export const runPlacePrefix = 'PLACE#';
+export const runPlaceEntity = entity<RunPlaceData, [instance: number, place: number]>(
+  'run-place',
+  (instance, place) => ({ pk: `INSTANCE#${instance}#RUNS`, sk: `${runPlacePrefix}${place}` }),
+);
+
+/** A run that waits for a place, in the order of their turns; it expires soon, and is renewed while it waits. */
+export const runWaiterEntity = entity<
+  RunWaiterData,
+  [instance: number, waiter: { isAwaited: boolean; sinceMs: number; id: string }]
+>('run-waiter', (instance, { isAwaited, sinceMs, id }) => ({
+  pk: `INSTANCE#${instance}#RUNS`,
+  sk: `WAITER#${isAwaited ? 0 : 1}#${dueKey(sinceMs)}#${id}`,
+}));
+
 /** The partitions that are a class's own. */
 export function classPartitions(instance: number, classNumber: number): readonly string[] {
   return [
@@ -473,6 +495,7 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     usernameEntity.key(instance, '').pk,
     userSocialEntity.key(instance, '', '').pk,
     usageEntity.key(instance, '').pk,
+    runPlaceEntity.key(instance, 0).pk,
     ...pushPartitions(instance),
     instanceEntity.key(instance).pk,
   ];

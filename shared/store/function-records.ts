@@ -15,3 +15,9 @@ export interface ScriptFunctionData {
 
 /** That functions are compared with scripts each day. */
 export type ScriptSweepData = Readonly<Record<string, never>>;
+
+/** That a place for a run is taken. */
+export type RunPlaceData = Readonly<Record<string, never>>;
+
+/** That a run waits for a place. */
+export type RunWaiterData = Readonly<Record<string, never>>;

@@ -36,10 +36,13 @@ let store: LocalStore;
 let services: RunServices;
 let runs: ScriptRun[];
 let outcome: () => Promise<ScriptOutcome>;
+/** How often somebody has waited until places were given back. */
+let settled: number;
 
 beforeEach(async () => {
   lambda.reset();
   runs = [];
+  settled = 0;
   outcome = async () => ended;
   store = await openTemporaryStore({ now: Date.now });
   const clock = openClock();
@@ -51,6 +54,9 @@ beforeEach(async () => {
       run: (run) => {
         runs.push(run);
         return outcome();
+      },
+      settled: async () => {
+        settled += 1;
       },
     },
   };
@@ -91,6 +97,7 @@ describe('a run that ends before the call must', () => {
 
     expect(result).toMatchObject({ status: 'success', result: { stdout: 'here', stderr: '' } });
     expect(runs).toMatchObject([{ timeoutMs: 5000, waitMs: 21_000 }]);
+    expect(settled).toBe(1);
     expect(invocations()).toEqual([]);
     expect(await trace()).toMatchObject({ status: 'success' });
   });

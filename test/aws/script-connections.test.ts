@@ -5,7 +5,9 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openRuns } from '../../shared/aws/runs.ts';
 import { openScripts } from '../../shared/aws/scripts.ts';
-import type { RunServices } from '../../shared/services/script-runs.ts';
+import { openTemporaryStore } from '../../shared/local/store.ts';
+import { openClock } from '../../shared/services/clock.ts';
+import { openIds } from '../../shared/services/ids.ts';
 
 /* What the client of Lambda does on a real connection: it must not repeat by itself what may have arrived. */
 
@@ -38,15 +40,18 @@ function clientTo(port: number): LambdaClient {
   });
 }
 
-const services = { store: undefined, clock: undefined, ids: undefined } as never; // nobody asks them
-const place = { prefix: 'groundwork-prod', table: 't' };
-
-function run(client: LambdaClient, waitMs: number) {
-  const scripts = openScripts({ ...(services as object as RunServices), place, client });
-  return scripts.run({
+async function run(client: LambdaClient, waitMs: number) {
+  const store = await openTemporaryStore({ now: Date.now });
+  const services = { store, clock: openClock(), ids: openIds(), log: () => undefined };
+  const place = { prefix: 'groundwork-prod', table: 't' };
+  const scripts = openScripts({ ...services, place, client });
+  const outcome = await scripts.run({
     ...{ instance: 1, script: 1, version: 1, runtime: 'node', source: async () => '' },
     ...{ args: {}, config: {}, meta: {}, timeoutMs: 1000, waitMs, isAwaited: true },
   });
+  await scripts.settled();
+  await store.close();
+  return outcome;
 }
 
 test('a connection that breaks when the request has gone out ends the run, and nothing is repeated', async () => {
@@ -83,6 +88,7 @@ test('Lambda is asked again when it has said after how long', async () => {
 
 test('a call that waits no longer leaves the run where it is', async () => {
   const client = await listen(() => undefined);
+  const services = { scripts: undefined } as never; // nothing runs here
   const runs = openRuns({ prefix: 'groundwork-prod', services, client });
   const request = { config: {}, script: { config: { timeout: 300 } } } as never;
 

@@ -19,6 +19,8 @@ import { openIds } from '../../shared/services/ids.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
 import {
   as,
+  runPlaceEntity,
+  runWaiterEntity,
   scriptFunctionEntity,
   workEntity,
   workShard,
@@ -53,19 +55,25 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-function run(more: Partial<ScriptRun> = {}): Promise<ScriptOutcome> {
+/** Makes a run; `paused` is called in each pause. */
+async function run(
+  more: Partial<ScriptRun> = {},
+  paused: () => Promise<unknown> = async () => undefined,
+): Promise<ScriptOutcome> {
   const scripts = openScripts({
-    ...{ place, store, clock: openClock(), ids: openIds() },
+    ...{ place, store, clock: openClock(), ids: openIds(), log: () => undefined },
     client: new LambdaClient({ region: 'eu-west-1' }),
     timer: {
       now: () => nowMs,
       sleep: async (ms) => {
         pauses.push(ms);
         nowMs += ms;
+        await scripts.settled();
+        await paused();
       },
     },
   });
-  return scripts.run({ ...given, ...more });
+  return scripts.run({ ...given, ...more }).finally(() => scripts.settled());
 }
 
 const bytes = (value: unknown) =>
@@ -220,6 +228,73 @@ describe('what came of a run', () => {
       expect(executedAtMs + durationMs).toBeLessThanOrEqual(Date.now());
       expect(durationMs).toBeGreaterThanOrEqual(0);
     }
+  });
+});
+
+describe('places', () => {
+  const { pk } = runPlaceEntity.key(3, 0);
+  const taken = async () => (await store.query({ pk, limit: 1000 })).positions;
+  const occupy = (places: number, waiters: number) =>
+    Promise.all([
+      ...Array.from({ length: places }, (_, n) =>
+        write(store, insert(runPlaceEntity, runPlaceEntity.key(3, n), {})),
+      ),
+      ...Array.from({ length: waiters }, (_, n) => {
+        const key = runWaiterEntity.key(3, { isAwaited: true, sinceMs: n, id: 'w' });
+        return write(store, insert(runWaiterEntity, key, {}));
+      }),
+    ]);
+
+  test.each([
+    ['ends', answer(right)],
+    ['fails', failure('Runtime.ExitError', 'RequestId: 1 Error')],
+  ])('a run has one until it %s', async (_name, result) => {
+    const during: (readonly string[])[] = [];
+    lambda.on(InvokeCommand).callsFake(async () => {
+      during.push(await taken());
+      return result;
+    });
+
+    await run();
+
+    expect(during).toEqual([[expect.stringMatching(/^PLACE#[0-7]$/)]]);
+    expect(await taken()).toEqual([]);
+  });
+
+  test('a run whose invocation is refused gives it back', async () => {
+    lambda.on(InvokeCommand).rejects(Object.assign(refusal(ServiceException, 403), { name: 'No' }));
+
+    await expect(run()).rejects.toThrow();
+
+    expect(await taken()).toEqual([]);
+  });
+
+  test('a run that waits for its function takes one for each try, and none in between', async () => {
+    const between: (readonly string[])[] = [];
+    lambda.on(InvokeCommand).rejectsOnce(absent).rejectsOnce(absent).resolves(answer(right));
+
+    await run({}, async () => between.push(await taken()));
+
+    expect(between).toEqual([[], []]);
+  });
+
+  test('a run that gets none in its time is not invoked', async () => {
+    await occupy(8, 0);
+
+    const outcome = await run({ waitMs: 2000 });
+
+    expect(outcome).toEqual({ status: 'queue_timeout' });
+    expect(nowMs).toBeGreaterThan(1800);
+    expect(nowMs).toBeLessThanOrEqual(2000);
+    expect(invocations()).toEqual([]);
+    expect(await taken()).toHaveLength(8);
+  });
+
+  test('a run is blocked where too many wait', async () => {
+    await occupy(8, 400);
+
+    expect(await run()).toEqual({ status: 'blocked' });
+    expect([invocations(), nowMs]).toEqual([[], 0]);
   });
 });
 

@@ -1,82 +1,142 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPlaces } from '../../shared/local/scripts/places.ts';
+import {
+  openLocalHost,
+  openTableHost,
+  openVisitors,
+  type PlaceHost,
+  pass,
+  type Visitors,
+} from './place-hosts.ts';
 
-const limits = { inAll: 10, inInstance: 2, waitingInAll: 100, waitingInInstance: 3 };
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
-/** Places, and in which order names came to theirs. */
-function open(given: Partial<typeof limits> = {}) {
-  const places = openPlaces({ ...limits, ...given });
-  const entered: string[] = [];
-  const enter = async (name: string, { instance = 1, isAwaited = false, waitMs = 60_000 } = {}) => {
-    const answer = await places.enter({ instance, isAwaited, waitMs });
-    if (answer === 'taken') entered.push(name);
-    return answer;
+const eight = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const turnMs = 1000; // by then the next one has seen that a place is free
+
+describe.each([
+  ['of one machine', openLocalHost],
+  ['of processes that share a table', openTableHost],
+])('places %s', (_name, open) => {
+  let host: PlaceHost;
+  let visitors: Visitors;
+
+  beforeEach(async () => {
+    host = await open();
+    visitors = openVisitors(host);
+    for (const name of eight) await visitors.come(name);
+  });
+  afterEach(() => host.close());
+
+  const leave = async (...names: readonly string[]) => {
+    await visitors.leave(...names);
+    await pass(host, turnMs);
   };
-  const leave = async (instance = 1) => {
-    places.leave(instance);
-    await new Promise(setImmediate);
-  };
-  return { enter, leave, entered };
-}
 
-describe('places', () => {
-  test('an instance has so many, however many are free', async () => {
-    const { enter, leave, entered } = open();
-    for (const name of ['a', 'b', 'c']) void enter(name);
-    await enter('other', { instance: 2 });
+  test('eight runs of an instance go on at once, and the ninth waits until one is over', async () => {
+    await visitors.come('ninth');
+    await pass(host, turnMs);
+    const before = [...visitors.entered];
 
-    const before = [...entered];
-    await leave();
+    await leave('d');
 
-    expect(before).toEqual(['a', 'b', 'other']);
-    expect(entered).toEqual(['a', 'b', 'other', 'c']);
+    expect(before).toEqual(eight);
+    expect(visitors.entered).toEqual([...eight, 'ninth']);
+  });
+
+  test('a place that was left is there at once for who comes', async () => {
+    await leave('d', 'e');
+
+    for (const name of ['i', 'j']) await visitors.come(name);
+
+    expect(visitors.entered).toEqual([...eight, 'i', 'j']);
+  });
+
+  test('another instance has its own', async () => {
+    await visitors.come('ninth');
+
+    await visitors.come('other', { instance: 2 });
+
+    expect(visitors.entered).toEqual([...eight, 'other']);
   });
 
   test('who is awaited goes first, all others in their order', async () => {
-    const { enter, leave, entered } = open({ inInstance: 1, waitingInInstance: 10 });
-    await enter('first');
-    for (const name of ['b', 'c']) void enter(name);
-    for (const name of ['endpoint 1', 'endpoint 2']) void enter(name, { isAwaited: true });
+    const names = ['b2', 'c2', 'endpoint 1', 'endpoint 2'];
+    for (const name of names) {
+      await visitors.come(name, { isAwaited: name.startsWith('endpoint') });
+      await pass(host, 25);
+    }
 
-    for (let n = 0; n < 4; n += 1) await leave();
+    for (const name of ['a', 'b', 'c', 'd']) await leave(name);
 
-    expect(entered).toEqual(['first', 'endpoint 1', 'endpoint 2', 'b', 'c']);
+    expect(visitors.entered.slice(8)).toEqual(['endpoint 1', 'endpoint 2', 'b2', 'c2']);
   });
+
+  test('who has waited too long is told so, and has no turn', async () => {
+    await visitors.come('late', { waitMs: 900 });
+    await visitors.come('next');
+    await pass(host, turnMs);
+    const told = { ...visitors.refused };
+
+    await leave('a');
+
+    expect(told).toEqual({ late: 'late' });
+    expect(visitors.entered).toEqual([...eight, 'next']);
+  });
+
+  test('four hundred may wait, and nobody else until they are fewer', async () => {
+    for (let n = 0; n < 398; n += 1) await visitors.come(`patient ${n}`);
+    await visitors.come('399', { waitMs: 500 });
+    await visitors.come('400', { waitMs: 500, isAwaited: true });
+
+    await visitors.come('401');
+    await visitors.come('402', { isAwaited: true });
+    const told = { ...visitors.refused };
+    await visitors.come('other', { instance: 2 });
+    await pass(host, 600);
+    await visitors.come('403', { waitMs: 10 });
+    await pass(host, 25);
+
+    expect(told).toEqual({ 401: 'full', 402: 'full' });
+    expect(visitors.refused).toEqual({ ...told, 399: 'late', 400: 'late', 403: 'late' });
+    expect(visitors.entered).toEqual([...eight, 'other']);
+  });
+});
+
+describe('places of one machine', () => {
+  /** Runs that have come in, in their order, where few have room. */
+  async function few(given: { inAll: number; waitingInAll: number; waitingInInstance: number }) {
+    const host: PlaceHost = {
+      ...(await openLocalHost()),
+      places: openPlaces({ inInstance: 2, ...given }),
+    };
+    return openVisitors(host);
+  }
 
   test('instances take turns', async () => {
-    const { enter, leave, entered } = open({ inAll: 1, waitingInInstance: 10 });
-    await enter('first');
-    for (const name of ['a', 'b', 'c']) void enter(name);
-    for (const name of ['x', 'y']) void enter(name, { instance: 2 });
+    const visitors = await few({ inAll: 1, waitingInAll: 100, waitingInInstance: 10 });
+    await visitors.come('first');
+    for (const name of ['a', 'b', 'c']) await visitors.come(name);
+    for (const name of ['x', 'y']) await visitors.come(name, { instance: 2 });
 
-    for (const instance of [1, 1, 2, 1, 2]) await leave(instance);
+    for (const name of ['first', 'a', 'x', 'b', 'y']) await visitors.leave(name);
 
-    expect(entered).toEqual(['first', 'a', 'x', 'b', 'y', 'c']);
+    expect(visitors.entered).toEqual(['first', 'a', 'x', 'b', 'y', 'c']);
   });
 
-  test.each([
-    ['an instance', { instance: 1 }, {}],
-    ['all', { instance: 2 }, { inAll: 2, waitingInInstance: 9, waitingInAll: 3 }],
-  ])('when too many wait in %s, nobody else may', async (_name, who, given) => {
-    const { enter, leave } = open(given);
-    for (const name of ['a', 'b', 'c', 'd', 'e']) void enter(name);
+  test('when too many wait in all, nobody else may', async () => {
+    const visitors = await few({ inAll: 2, waitingInAll: 3, waitingInInstance: 9 });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await visitors.come(name);
 
-    const refused = await enter('f', who);
-    await leave();
-    const later = enter('g', { ...who, waitMs: 1 });
+    await visitors.come('f', { instance: 2 });
+    await visitors.leave('a');
+    await visitors.come('g', { instance: 2 });
 
-    expect([refused, await later]).toEqual(['full', 'late']);
-  });
-
-  test('who has waited too long has no turn', async () => {
-    const { enter, leave, entered } = open({ inInstance: 1 });
-    await enter('first');
-
-    const late = await enter('late', { waitMs: 1 });
-    void enter('next');
-    await leave();
-
-    expect(late).toBe('late');
-    expect(entered).toEqual(['first', 'next']);
+    expect(visitors.refused).toEqual({ f: 'full' });
   });
 });

@@ -66,7 +66,7 @@ test('the function that runs scripts has time for the longest, and is not invoke
 });
 
 test('it may invoke scripts, keep their traces, and no more', () => {
-  const write = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem'];
+  const write = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'];
 
   expect(runs?.statements).toEqual([
     {

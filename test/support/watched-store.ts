@@ -5,11 +5,11 @@ export type Dump = Readonly<Record<string, Omit<Stored, 'key'>>>;
 
 /** A store that knows what was ever written into it. */
 export interface WatchedStore extends Store {
-  /** Transactions that were applied; attempts to log in, and the counting of calls, are left out. */
+  /** Transactions that were applied; attempts to log in, the counting of calls and places of runs are left out. */
   readonly commits: number;
   /**
    * Reads everything that is there now; attempts to log in, which count every caller's mistakes, are left out, and so
-   * are calls, which are counted now and then.
+   * are calls, which are counted now and then, and places that runs have at the moment.
    *
    * @param isWanted chooses partitions by their key; all when absent
    */
@@ -38,7 +38,7 @@ export function watch(store: Store): WatchedStore {
       const found: Record<string, Omit<Stored, 'key'>> = {};
       for (const pk of [...partitions].filter(isWanted).sort()) {
         for (const { key, ...item } of await partition(store, pk)) {
-          if (!isCount(key)) found[`${key.pk} ${key.sk}`] = item;
+          if (!isPassing(key)) found[`${key.pk} ${key.sk}`] = item;
         }
       }
       return found;
@@ -47,11 +47,11 @@ export function watch(store: Store): WatchedStore {
 }
 
 function isBookkeeping({ action, key }: Write): boolean {
-  return action === 'check' || isCount(key);
+  return action === 'check' || isPassing(key);
 }
 
-function isCount({ pk }: Key): boolean {
-  return pk.startsWith('ATTEMPTS#') || pk.endsWith('#USAGE');
+function isPassing({ pk }: Key): boolean {
+  return pk.startsWith('ATTEMPTS#') || pk.endsWith('#USAGE') || pk.endsWith('#RUNS');
 }
 
 async function partition(store: Store, pk: string): Promise<readonly Stored[]> {

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { judgeRun } from '../../domain/script-result.ts';
 import type { Runner } from '../../runtimes/runner-process.ts';
+import { instanceLimits } from '../../services/script-places.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
 import {
   describeIsolation,
@@ -41,8 +42,8 @@ export interface LocalScriptsOptions {
 }
 
 const limits = {
-  inInstance: 8, // reference: streams and limits, concurrency
-  waitingInInstance: 400, // 50 for each place
+  inInstance: instanceLimits.running,
+  waitingInInstance: instanceLimits.waiting,
   waitingInAll: 1_000,
 };
 const defaultCap = Math.max(4, 2 * cpus().length);
@@ -71,15 +72,16 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     size: () => pool.size(),
     run: async (run) => {
       if (run.runtime === 'python' && !(await probe()).python.isThere) return noPython();
-      const entry = isClosed ? 'full' : await places.enter(run);
-      if (entry === 'full') return { status: 'blocked' };
-      if (entry === 'late') return { status: 'queue_timeout' };
+      const leave = isClosed ? 'full' : await places.enter(run);
+      if (leave === 'full') return { status: 'blocked' };
+      if (leave === 'late') return { status: 'queue_timeout' };
       try {
         return isClosed ? { status: 'blocked' } : await execute(pool, run, () => isClosed);
       } finally {
-        places.leave(run.instance);
+        leave();
       }
     },
+    settled: () => Promise.resolve(),
     close: async () => {
       isClosed = true;
       await pool.close();

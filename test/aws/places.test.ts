@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { OutcomeUnknown } from '../../shared/aws/store-write.ts';
+import {
+  instancePartitions,
+  runPlaceEntity,
+  runWaiterEntity,
+} from '../../shared/store/entities.ts';
+import {
+  openTableHost,
+  openVisitors,
+  pass,
+  type TableHost,
+  type Visitors,
+} from '../scripts/place-hosts.ts';
+
+/* What places in a table do beyond what all places do (test/scripts/places.test.ts). */
+
+let host: TableHost;
+let visitors: Visitors;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  host = await openTableHost();
+  visitors = openVisitors(host);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await host.close();
+});
+
+const eight = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const items = async () => {
+  const { pk } = runPlaceEntity.key(1, 0);
+  return (await host.table.query({ pk, limit: 1000 })).positions;
+};
+
+/** Fills all places. */
+async function fill(): Promise<void> {
+  for (const name of eight) await visitors.come(name);
+}
+
+/** Stands in the line as a process does that dies then. */
+async function dieInLine(count: number, sinceMs = 0): Promise<void> {
+  const expiresAt = Math.ceil(Date.now() / 1000) + 10;
+  const writes = Array.from({ length: count }, (_, n) => {
+    const key = runWaiterEntity.key(1, { isAwaited: true, sinceMs, id: `dead${n}` });
+    const { kind } = runWaiterEntity;
+    return { action: 'put', key, kind, data: {}, expiresAt, condition: { kind: 'none' } } as const;
+  });
+  const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
+  await host.table.write({ id: 'dead'.repeat(6), change, writes });
+}
+
+test('a run without company costs one write before it and one after it', async () => {
+  await visitors.come('a');
+  await visitors.leave('a');
+
+  expect(host.calls).toEqual(['write', 'write']);
+  expect(await items()).toEqual([]);
+});
+
+test('who has waited leaves nothing behind', async () => {
+  await fill();
+  await visitors.come('ninth');
+  await pass(host, 25);
+  await visitors.come('late', { waitMs: 300 });
+  await visitors.leave('a');
+  await pass(host, 400);
+
+  await visitors.leave(...eight, 'ninth');
+
+  expect(visitors.refused).toEqual({ late: 'late' });
+  expect(await items()).toEqual([]);
+});
+
+test('processes share the places', async () => {
+  const [one, other] = [host.openProcess(), host.openProcess()];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await visitors.come(name, { places: one });
+  for (const name of ['f', 'g', 'h', 'i']) await visitors.come(name, { places: other });
+  await pass(host, 1000);
+  const before = [...visitors.entered];
+
+  await visitors.leave('a');
+  await pass(host, 1000);
+
+  expect(before).toEqual(eight);
+  expect(visitors.entered).toEqual([...eight, 'i']);
+});
+
+test('however many come at once, eight run, and each has its turn', async () => {
+  const processes = Array.from({ length: 6 }, () => host.openProcess());
+  const names = Array.from({ length: 60 }, (_, n) => `run ${n}`);
+  let most = 0;
+
+  await Promise.all(
+    names.map((name, n) => visitors.come(name, { places: processes[n % 6] ?? host.places })),
+  );
+  let left = 0;
+  for (let turns = 0; turns < 200 && left < names.length; turns += 1) {
+    const running = visitors.entered.slice(left);
+    most = Math.max(most, running.length);
+    left += running.length;
+    await visitors.leave(...running);
+    await pass(host, 250);
+  }
+
+  expect([most, left]).toEqual([8, names.length]);
+  expect(visitors.refused).toEqual({});
+  expect(await items()).toEqual([]);
+});
+
+describe('a process that has died', () => {
+  it('keeps its place until the limit of its run and some seconds are over', async () => {
+    await fill();
+    await visitors.come('next', { waitMs: 120_000 });
+
+    await pass(host, 49_000);
+    const before = [...visitors.entered];
+    await pass(host, 3000);
+
+    expect(before).toEqual(eight);
+    expect(visitors.entered).toContain('next');
+  });
+
+  it('takes no place from others when it comes back to life', async () => {
+    await fill();
+    await pass(host, 52_000); // their places have expired
+    for (const name of eight) await visitors.come(`next ${name}`);
+
+    await visitors.leave(...eight);
+    await visitors.come('ninth');
+
+    expect(visitors.entered).toEqual([...eight, ...eight.map((name) => `next ${name}`)]);
+    expect(host.logged).toEqual([]);
+  });
+
+  it('holds those up who stand behind it for a moment only', async () => {
+    await fill();
+    await dieInLine(8);
+    await visitors.come('next');
+    await visitors.leave('a');
+
+    await pass(host, 500);
+
+    expect(visitors.entered).toEqual([...eight, 'next']);
+  });
+
+  it('counts for ten seconds among those who wait', async () => {
+    await fill();
+    for (const hundred of [1, 2, 3, 4]) await dieInLine(100, hundred);
+    await visitors.come('soon');
+    await pass(host, 12_000);
+
+    await visitors.come('later', { waitMs: 100 });
+    await pass(host, 200);
+
+    expect(visitors.refused).toEqual({ soon: 'full', later: 'late' });
+  });
+});
+
+test('who waits long stays in the line', async () => {
+  await fill();
+  await visitors.come('patient');
+
+  await pass(host, 15_000);
+
+  expect((await items()).filter((sk) => sk.startsWith('WAITER#'))).toHaveLength(1);
+});
+
+describe('a process that knows of a line', () => {
+  it('sends nobody past it', async () => {
+    await fill();
+    await visitors.come('first');
+    await visitors.leave('a');
+    await pass(host, 25);
+    host.calls.length = 0;
+
+    await visitors.come('second'); // a place is free, and the first one has not seen it yet
+
+    expect(host.calls).toEqual(['query', 'write']); // it looks, and stands in the line
+    await pass(host, 1000);
+    expect(visitors.entered).toEqual([...eight, 'first']);
+  });
+
+  it('forgets it when nobody waits any more', async () => {
+    await fill();
+    await visitors.come('first', { waitMs: 50 });
+    await pass(host, 100);
+    await visitors.leave(...eight);
+    await visitors.come('i');
+    await visitors.leave('i');
+    host.calls.length = 0;
+
+    await visitors.come('j');
+
+    expect(host.calls).toEqual(['write']);
+  });
+});
+
+describe('when the table fails', () => {
+  it('a place that may be taken is not', async () => {
+    const { write } = host.table;
+    let failures = 0;
+    host.table.write = async (transaction) => {
+      failures += 1;
+      if (failures === 1) throw new OutcomeUnknown(new Error('lost'));
+      return write(transaction);
+    };
+
+    await visitors.come('a');
+
+    expect(visitors.entered).toEqual(['a']);
+    expect(host.calls).toEqual(['query', 'write']);
+  });
+
+  it('a place that cannot be given back is told to the operator, and expires', async () => {
+    await visitors.come('a');
+    const { write } = host.table;
+    host.table.write = () => Promise.reject(new Error('no table'));
+    await visitors.leave('a');
+    await host.places.settled();
+    host.table.write = write;
+
+    await pass(host, 52_000);
+
+    expect(host.logged).toEqual([
+      {
+        level: 'error',
+        message: 'a place for a run could not be given back',
+        cause: expect.stringContaining('no table'),
+      },
+    ]);
+    expect(await items()).toEqual([]);
+  });
+
+  it('a run that gets no answer is not let in', async () => {
+    host.table.write = () => Promise.reject(new Error('no table'));
+
+    await visitors.come('a');
+
+    expect(visitors.refused).toEqual({ a: 'no table' });
+  });
+});
+
+test('places go with their instance', () => {
+  expect(instancePartitions(7, 0)).toContain(runPlaceEntity.key(7, 0).pk);
+});
+
+test('who waits for places to be given back waits for all of them', async () => {
+  await fill();
+  await visitors.leave(...eight);
+
+  await host.places.settled();
+
+  expect(await items()).toEqual([]);
+});

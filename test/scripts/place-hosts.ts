@@ -1,0 +1,152 @@
+import { setImmediate } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { openPlaces as openSharedPlaces, type SharedPlaces } from '../../shared/aws/places.ts';
+import { openPlaces as openLocalPlaces } from '../../shared/local/scripts/places.ts';
+import { openTemporaryStore } from '../../shared/local/store.ts';
+import { openClock } from '../../shared/services/clock.ts';
+import { openIds } from '../../shared/services/ids.ts';
+import type { LogEntry } from '../../shared/services/ports.ts';
+import { instanceLimits, type Leave, type Places } from '../../shared/services/script-places.ts';
+import type { Store } from '../../shared/store/store.ts';
+
+/*
+ * Places for runs where time goes on by the test only; it fakes `setTimeout`, `clearTimeout` and `Date` before it
+ * opens them.
+ */
+
+/** Places, and what they need to come to rest. */
+export interface PlaceHost {
+  readonly places: Places;
+  /** Resolves when everybody has an answer, or waits for time to go on. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Lets time go on. */
+export async function pass(host: Pick<PlaceHost, 'settle'>, ms: number): Promise<void> {
+  const stepMs = 25; // shorter than any pause
+  for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
+    vi.advanceTimersByTime(Math.min(stepMs, ms - passedMs));
+    await host.settle();
+  }
+}
+
+/** The places of one machine. */
+export async function openLocalHost(): Promise<PlaceHost> {
+  const places = openLocalPlaces({
+    ...{ inAll: 100, waitingInAll: 1000 },
+    ...{ inInstance: instanceLimits.running, waitingInInstance: instanceLimits.waiting },
+  });
+  return { places, settle: () => setImmediate(), close: async () => undefined };
+}
+
+/** The places of processes that share a table. */
+export interface TableHost extends PlaceHost {
+  readonly places: SharedPlaces;
+  /** Places of one more process. */
+  openProcess(): SharedPlaces;
+  /** The table; a test may replace its calls. */
+  readonly table: Store;
+  /** Calls of the table since the beginning, by their names. */
+  readonly calls: string[];
+  readonly logged: LogEntry[];
+}
+
+/** Opens a table and one process. */
+export async function openTableHost(): Promise<TableHost> {
+  const inner = await openTemporaryStore({ now: Date.now });
+  const [calls, logged]: [string[], LogEntry[]] = [[], []];
+  let underWay = 0;
+  const counted =
+    <Args extends readonly unknown[], Result>(
+      name: string,
+      call: (...args: Args) => Promise<Result>,
+    ) =>
+    (...args: Args) => {
+      calls.push(name);
+      underWay += 1;
+      return call(...args).finally(() => {
+        underWay -= 1;
+      });
+    };
+  const table: Store = {
+    ...inner,
+    query: counted('query', (query) => inner.query(query)),
+    write: counted('write', (transaction) => inner.write(transaction)),
+  };
+  const openProcess = () =>
+    openSharedPlaces({
+      store: {
+        ...table,
+        query: (query) => table.query(query),
+        write: (transaction) => table.write(transaction),
+      },
+      clock: openClock({ wallMs: Date.now, steadyMs: Date.now }),
+      ids: openIds(),
+      log: (entry) => logged.push(entry),
+      timer: {
+        now: Date.now,
+        sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      },
+    });
+  return {
+    ...{ places: openProcess(), openProcess, table, calls, logged },
+    settle: async () => {
+      do await setImmediate();
+      while (underWay > 0);
+    },
+    close: () => inner.close(),
+  };
+}
+
+/** Runs that come and go, by their names. */
+export interface Visitors {
+  /** Has a run come, and waits until it has an answer or waits. */
+  come(name: string, given?: Partial<Visit>): Promise<void>;
+  /** Has runs that have a place leave it. */
+  leave(...names: readonly string[]): Promise<void>;
+  /** Names of those who have come to a place, in this order. */
+  readonly entered: readonly string[];
+  /** What others were told. */
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+interface Visit {
+  readonly places: Places;
+  readonly instance: number;
+  readonly isAwaited: boolean;
+  readonly waitMs: number;
+  readonly timeoutMs: number;
+}
+
+/** Has nobody come yet. */
+export function openVisitors(host: PlaceHost): Visitors {
+  const entered: string[] = [];
+  const refused: Record<string, string> = {};
+  const leaves = new Map<string, Leave>();
+  return {
+    entered,
+    refused,
+    come: async (name, given = {}) => {
+      const { places = host.places, ...more } = given;
+      const run = { instance: 1, isAwaited: false, waitMs: 60_000, timeoutMs: 30_000, ...more };
+      places.enter(run).then(
+        (entry) => {
+          if (typeof entry === 'string') refused[name] = entry;
+          else {
+            entered.push(name);
+            leaves.set(name, entry);
+          }
+        },
+        (error: Error) => {
+          refused[name] = error.message;
+        },
+      );
+      await host.settle();
+    },
+    leave: async (...names) => {
+      for (const name of names) leaves.get(name)?.();
+      await host.settle();
+    },
+  };
+}
