@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util';
 import { directRows, measureDirectRuns } from './direct-runs.ts';
 import { type Outcome, runLoad } from './load.ts';
 import { describeProfile } from './profile.ts';
-import { makeWorld, type Scenario, scenarios, seedRequest, type World } from './scenarios.ts';
+import { type Scenario, scenarios, seedRequest } from './scenarios.ts';
 import { measureScripts, scriptColumns, scriptRows } from './scripts.ts';
 import { startBare, startPlatform } from './server.ts';
 import { measureSizes, sizeRows } from './sizes.ts';
+import { makeWorld, type World } from './world.ts';
 
 // Measures the local platform as a user runs it, over HTTP, beside Node's own server with the same answers.
 
