@@ -19,7 +19,7 @@ import {
   invitationPrefix,
   invitedAccountEntity,
 } from '../../shared/store/entities.ts';
-import type { InvitationData, InvitedData } from '../../shared/store/records.ts';
+import type { InvitationData, InvitedData } from '../../shared/store/invitation-records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 
 /** An open invitation as the invited sees it. */

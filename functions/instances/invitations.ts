@@ -25,7 +25,7 @@ import {
   invitedEntity,
   memberEntity,
 } from '../../shared/store/entities.ts';
-import type { InvitationData, InvitedData } from '../../shared/store/records.ts';
+import type { InvitationData, InvitedData } from '../../shared/store/invitation-records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 

@@ -12,7 +12,8 @@ import {
   invitedEmailEntity,
   memberEntity,
 } from '../store/entities.ts';
-import type { AdminData, InvitationData, MemberData } from '../store/records.ts';
+import type { InvitationData } from '../store/invitation-records.ts';
+import type { AdminData, MemberData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { erase, insert, store as put, replace } from '../store/writes.ts';
 import { claimsOf } from './keys.ts';

@@ -7,7 +7,8 @@ import {
   parseKey,
 } from '../domain/credentials.ts';
 import { refused } from '../domain/errors.ts';
-import type { AccountData, ApiKeyData, InvitationData, Keyed, UserData } from '../store/records.ts';
+import type { InvitationData } from '../store/invitation-records.ts';
+import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records.ts';
 import type { Platform, Secrets } from './ports.ts';
 
 /** Computes an account's key again. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../domain/json.ts';
 import { as, dueKey, workEntity, workShard, workShards } from '../store/entities.ts';
-import type { WorkData } from '../store/records.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
+import type { WorkData } from '../store/work-records.ts';
 import { insert, remove, replace } from '../store/writes.ts';
 import type { Services } from './changes.ts';
 import { maintain } from './maintain.ts';

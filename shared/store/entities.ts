@@ -6,6 +6,7 @@ import type {
   ScriptFunctionData,
   ScriptSweepData,
 } from './function-records.ts';
+import type { InvitationData, InvitedData } from './invitation-records.ts';
 import type {
   PushConfigData,
   PushDeviceData,
@@ -24,7 +25,6 @@ import type {
   ClassNumbersData,
   ConfigData,
   DataEndpointData,
-  DeadLetterData,
   DeletedGroupsData,
   EmailData,
   FirstAccountData,
@@ -32,8 +32,6 @@ import type {
   GroupNameData,
   InstanceData,
   InstanceNameData,
-  InvitationData,
-  InvitedData,
   MemberData,
   MembershipData,
   MetadataData,
@@ -48,7 +46,6 @@ import type {
   UserData,
   UsernameData,
   UserSocialData,
-  WorkData,
 } from './records.ts';
 import type {
   ScriptData,
@@ -59,6 +56,7 @@ import type {
   TraceKind,
 } from './script-records.ts';
 import type { Key, Stored } from './store.ts';
+import type { DeadLetterData, WorkData } from './work-records.ts';
 
 /*
  * THE TABLE. Keys are spelled here and nowhere else.

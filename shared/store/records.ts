@@ -1,12 +1,11 @@
-// biome-ignore-all lint/style/noExcessiveLinesPerFile: what all items hold stands on one page
 import type { Role } from '../domain/access.ts';
 import type { FieldDefinition, FieldStorage, IndexPair } from '../domain/field-types.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import type { ClassPermission, ObjectPermission } from '../domain/object-access.ts';
-import type { Change, Key } from './store.ts';
 
 /*
- * What the items of the table hold; their keys are in entities.ts. Wire names stay as on the wire.
+ * What the items of the table hold; their keys are in entities.ts. Wire names stay as on the wire. Items of push, of
+ * scripts and their functions, of invitations and of work have pages of their own beside this one.
  */
 
 /** What a derived key needs from the record that it names: a key of another generation is dead. */
@@ -267,28 +266,6 @@ export interface FirstAccountData {
   readonly account: number;
 }
 
-/** What became of an invitation. */
-export type InvitationState = 'new' | 'declined' | 'accepted';
-
-/** That an e-mail address is asked to join an instance. Its key is derived, like all keys. */
-export interface InvitationData extends Keyed {
-  /** Unique in the deployment: an account sees those of all instances in one list. */
-  readonly id: number;
-  readonly email: string;
-  readonly role: Role;
-  /** E-mail of the account that invited. */
-  readonly inviter: string;
-  readonly state: InvitationState;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-/** Which invitation of an instance is addressed to an e-mail, or which instance has invited it. */
-export interface InvitedData {
-  readonly instance: number;
-  readonly invitation: number;
-}
-
 /** Which account a person of another service is. */
 export interface SocialData {
   readonly account: number;
@@ -297,34 +274,4 @@ export interface SocialData {
 /** Free configuration of an instance, read by its scripts. */
 export interface ConfigData {
   readonly config: JsonObject;
-}
-
-/** Something to be done later. */
-export interface WorkData {
-  readonly kind: string;
-  readonly id: string;
-  /** Epoch milliseconds; stands in the key too. */
-  readonly due: number;
-  /** Somebody works on it now, and `due` says until when the others leave it alone. */
-  readonly claimed: boolean;
-  /** Attempts in a row that have failed. */
-  readonly failures: number;
-  /** What to do, and how far it is done. */
-  readonly task: JsonObject;
-}
-
-/** A change that a consumer could not take. */
-export interface DeadLetterData {
-  readonly id: string;
-  /** Name of the consumer. */
-  readonly consumer: string;
-  readonly position: string;
-  readonly key: Key;
-  readonly kind: string;
-  readonly change: Change;
-  /** Data of the item; absent when there was none. */
-  readonly before?: object;
-  readonly after?: object;
-  /** The error that the consumer met last. */
-  readonly error: string;
 }
