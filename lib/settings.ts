@@ -47,6 +47,8 @@ const schema = v.object({
     v.pipe(
       v.string('a name'),
       v.regex(/^[a-z][a-z0-9-]{0,19}$/, 'up to 20 of a-z, 0-9 and -, a letter first'),
+      // roles of `prod` are granted `groundwork-prod-scr-*`: no function of another stage may be named so
+      v.regex(/^(?!.*-scr(-|$))/, 'no -scr in it'),
     ),
     'prod',
   ),

@@ -350,6 +350,8 @@ test('who sends mails may do so as the sender of the deployment, and nobody else
 test.each([
   [{ mailFrom: 'nobody' }, 'GROUNDWORK_MAIL_FROM takes an address'],
   [{ stage: 'No Such' }, '-c stage takes up to 20 of a-z'],
+  [{ stage: 'prod-scr' }, '-c stage takes no -scr in it'],
+  [{ stage: 'prod-scr-2' }, '-c stage takes no -scr in it'],
   [{ keepData: 'maybe' }, '-c keepData takes true or false'],
   [{ rateLimit: '0' }, '-c rateLimit takes at least 1'],
   [{ logRetentionDays: '31' }, '-c logRetentionDays takes a number of days that CloudWatch'],
