@@ -127,6 +127,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify(answered));
   });
+  server.keepAliveTimeout = 600_000; // or a function may ask over a connection that is being closed
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens
