@@ -58,6 +58,7 @@ export function afterCalls<Task extends JsonObject>(
 const waitMs = 1000;
 const claimMs = 60_000; // how long a step may take before others think that its process has died
 const lostRaceMs = 100;
+const racesAtOnce = 5; // lost ones of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
 const pageSize = 20;
@@ -188,7 +189,7 @@ async function attempt(
 ): Promise<Attempt> {
   try {
     if (kind === undefined) throw new Error(`nobody knows work of the kind ${data.kind}`);
-    return await kind.step(context, data.task);
+    return await takeStep(context, kind, data.task);
   } catch (error) {
     if (error instanceof ConditionFailed) return { task: data.task, afterMs: lostRaceMs };
     const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -197,6 +198,21 @@ async function attempt(
     context.log({ level: 'error', message: 'a step of work failed', ...entry });
     const afterMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     return { task: data.task, failures, afterMs };
+  }
+}
+
+/** Takes a step, again when another writer was faster: what it writes is then seen anew. */
+async function takeStep(
+  context: WorkContext,
+  { step }: WorkKind,
+  task: JsonObject,
+): Promise<StepResult> {
+  for (let races = 1; ; races += 1) {
+    try {
+      return await step(context, task);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || races === racesAtOnce) throw error;
+    }
   }
 }
 

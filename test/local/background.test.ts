@@ -12,7 +12,7 @@ import { openIds } from '../../shared/services/ids.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
 import { newWork, type WorkKind } from '../../shared/services/work.ts';
 import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
-import type { Store } from '../../shared/store/store.ts';
+import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import { del, put, write } from '../store/fixture.ts';
 
 /*
@@ -317,6 +317,30 @@ describe('work', () => {
     const [left] = await allWork(store);
     expect(left).toMatchObject({ kind: 'fail', claimed: false, failures: 1, task: { a: 1 } });
     expect(logged).toMatchObject([{ level: 'error', kind: 'fail', failures: 1 }]);
+    await background.stop();
+    await store.close();
+  });
+
+  it.each([
+    ['a race is tried again at once', 1, 0],
+    ['every race stays for later', Number.POSITIVE_INFINITY, 1],
+  ])('that loses %s', async (_, races, left) => {
+    const store = await openMemory();
+    let lost = 0;
+    const kind: WorkKind = {
+      name: 'race',
+      step: async () => {
+        if (lost === races) return 'done';
+        lost += 1;
+        throw new ConditionFailed(0, undefined);
+      },
+    };
+    const { background, logged } = start(store, { kinds: [kind] });
+
+    await write(store, newWork(services, kind, {}));
+    await background.idle();
+
+    expect([(await allWork(store)).length, logged]).toEqual([left, []]);
     await background.stop();
     await store.close();
   });
