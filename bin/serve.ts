@@ -5,7 +5,12 @@ import type { Dispatch } from '../shared/http/message.ts';
 import { readEnvironment } from '../shared/local/environment.ts';
 import { openLog } from '../shared/local/log.ts';
 import { type LocalPlatform, openPlatform } from '../shared/local/platform.ts';
-import { parseServeOptions, UsageError, usage } from '../shared/local/serve-options.ts';
+import {
+  defaultRegistration,
+  parseServeOptions,
+  UsageError,
+  usage,
+} from '../shared/local/serve-options.ts';
 import { type LocalServer, startServer } from '../shared/local/server.ts';
 import { StartError } from '../shared/local/start-error.ts';
 import { setUpCode } from '../shared/services/keys.ts';
@@ -26,8 +31,9 @@ try {
 
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
-async function run({ folder, host, port, registration, scriptNetwork }: Options): Promise<void> {
-  const { logLevel, social: configured, url: publicUrl, ...limits } = readEnvironment();
+async function run({ folder, host, port, scriptNetwork, ...options }: Options): Promise<void> {
+  const { logLevel, social: configured, url: publicUrl, proxies, ...limits } = readEnvironment();
+  const registration = options.registration ?? defaultRegistration(host, proxies);
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
@@ -39,7 +45,7 @@ async function run({ folder, host, port, registration, scriptNetwork }: Options)
   try {
     isolation = await platform.scripts.describe();
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
-    server = await startServer({ ...platform, handler, host, port });
+    server = await startServer({ ...platform, handler, host, port, proxies });
   } catch (error) {
     await platform.close();
     throw error;

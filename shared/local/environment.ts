@@ -1,5 +1,10 @@
 import * as v from 'valibot';
-import { parseVariables, settingVariables, type Variables } from '../services/setting-variables.ts';
+import {
+  parseVariables,
+  settingVariables,
+  type Variables,
+  wholeNumber,
+} from '../services/setting-variables.ts';
 import type { SocialConfiguration } from '../services/social.ts';
 import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';
@@ -10,6 +15,8 @@ export interface Environment {
   readonly logLevel: LogLevel;
   /** Address by which others reach the server, without a slash at the end; undefined: the one it listens on. */
   readonly url: string | undefined;
+  /** Proxies that a call comes by, each of which adds where it came from to `X-Forwarded-For`. */
+  readonly proxies: number;
   /** Instances that one account may own. */
   readonly maxInstances: number;
   /** Classes in one instance, `user_profile` counted. */
@@ -34,6 +41,7 @@ const schema = v.object({
     ),
     '',
   ),
+  GROUNDWORK_PROXIES: wholeNumber(0, 10, 0),
 });
 
 /**
@@ -47,6 +55,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
   return {
     logLevel: output.GROUNDWORK_LOG,
     url: output.GROUNDWORK_URL || undefined,
+    proxies: output.GROUNDWORK_PROXIES,
     maxInstances: output.GROUNDWORK_MAX_INSTANCES,
     maxClasses: output.GROUNDWORK_MAX_CLASSES,
     location: output.GROUNDWORK_LOCATION,

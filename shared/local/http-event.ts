@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /** An event while it is being built. */
@@ -13,6 +14,16 @@ export interface Arrival {
   readonly unfit: 'headers too large' | 'malformed' | undefined;
 }
 
+/** What an event says of a request beside the request itself. */
+export interface ArrivalFacts {
+  /** Unique for each request. */
+  readonly requestId: string;
+  /** Epoch milliseconds of its arrival. */
+  readonly nowMs: number;
+  /** Proxies before the server, each of which adds to `X-Forwarded-For`. */
+  readonly proxies: number;
+}
+
 type Headers = Record<string, string | undefined>;
 
 /** Bytes of the request line, header names and values together that the gateway lets through. */
@@ -23,20 +34,20 @@ const textType = /^\s*(text\/|application\/(json|javascript|xml)\b|$)/i;
 /**
  * Builds the event that an HTTP API (payload 2.0) builds from the same request, but for the body: path
  * percent-decoded once, query as sent, header names in lower case with repeats joined by commas, cookies apart.
- *
- * @param requestId unique for each request
- * @param nowMs     epoch milliseconds of its arrival
  */
-export function toEvent(message: IncomingMessage, requestId: string, nowMs: number): Arrival {
+export function toEvent(
+  message: IncomingMessage,
+  { requestId, nowMs, proxies }: ArrivalFacts,
+): Arrival {
   const { method = 'GET', url = '/', rawHeaders, socket } = message;
   const headers: Headers = {};
   const bytes = readHeaders(rawHeaders, headers) + method.length + url.length + 11; // ' ' and ' HTTP/1.1\r'
   const { path, query, isMalformed } = splitAddress(url);
-  const sourceIp = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   const cookie = headers.cookie;
   if (cookie !== undefined) delete headers.cookie;
   const forwarded = headers['x-forwarded-for'];
-  headers['x-forwarded-for'] = forwarded === undefined ? sourceIp : `${forwarded}, ${sourceIp}`;
+  headers['x-forwarded-for'] = forwarded === undefined ? peer : `${forwarded}, ${peer}`;
   headers['x-forwarded-port'] = String(socket.localPort);
   headers['x-forwarded-proto'] = 'http';
   const event: EventDraft = {
@@ -54,7 +65,7 @@ export function toEvent(message: IncomingMessage, requestId: string, nowMs: numb
         method,
         path,
         protocol: `HTTP/${message.httpVersion}`,
-        sourceIp,
+        sourceIp: proxies === 0 ? peer : clientAddress(forwarded, peer, proxies),
         userAgent: headers['user-agent'] ?? '',
       },
       requestId,
@@ -70,6 +81,16 @@ export function toEvent(message: IncomingMessage, requestId: string, nowMs: numb
   if (bytes > maxHeaderBytes) return { event, unfit: 'headers too large' };
   const lacksHost = headers.host === undefined && message.httpVersion === '1.1';
   return { event, unfit: isMalformed || lacksHost ? 'malformed' : undefined };
+}
+
+/**
+ * Where a call began, as the outermost proxy says. What stands further left was said by the client itself; what is
+ * no address is not believed.
+ */
+function clientAddress(forwarded: string | undefined, peer: string, proxies: number): string {
+  const hops = (forwarded ?? '').split(',').map((hop) => hop.trim());
+  const address = hops.at(-proxies) ?? '';
+  return isIP(address) === 0 ? peer : address;
 }
 
 /** Puts a body into an event: as text when the gateway would and it is UTF-8, else in base64. */

@@ -9,7 +9,8 @@ export interface ServeOptions {
   readonly port: number;
   /** The data folder; undefined: in memory. */
   readonly folder: string | undefined;
-  readonly registration: Settings['registration'];
+  /** Undefined: as {@link defaultRegistration} says. */
+  readonly registration: Settings['registration'] | undefined;
   /** Whether scripts reach what this machine reaches. */
   readonly scriptNetwork: boolean;
 }
@@ -26,14 +27,16 @@ export const usage = `Usage: npm start -- [options]
   --memory               keep all data in memory; it is gone when the server ends
   --registration open|closed
                          whether anybody may make an account
-                         (default: open when only this machine can connect, else closed)
+                         (default: open when only this machine can connect and no
+                         proxy is named, else closed)
   --no-script-network    scripts reach no network at all (needs bubblewrap, so Linux)
   --help                 show this
 
-Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_URL, GROUNDWORK_MAX_INSTANCES,
-GROUNDWORK_MAX_CLASSES, GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST, GROUNDWORK_INSTANCE_RATE; for log-ins by
-other services GROUNDWORK_FACEBOOK_APP_ID, GROUNDWORK_FACEBOOK_APP_SECRET, GROUNDWORK_GOOGLE_CLIENT_ID,
-GROUNDWORK_GITHUB_CLIENT_ID, GROUNDWORK_GITHUB_CLIENT_SECRET.
+Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_URL, GROUNDWORK_PROXIES,
+GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES, GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST,
+GROUNDWORK_INSTANCE_RATE; for log-ins by other services GROUNDWORK_FACEBOOK_APP_ID,
+GROUNDWORK_FACEBOOK_APP_SECRET, GROUNDWORK_GOOGLE_CLIENT_ID, GROUNDWORK_GITHUB_CLIENT_ID,
+GROUNDWORK_GITHUB_CLIENT_SECRET.
 `;
 
 /**
@@ -53,9 +56,14 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
     host,
     port: readPort(port),
     folder: memory ? undefined : (data ?? '.groundwork'),
-    registration: readRegistration(registration, host),
+    registration: readRegistration(registration),
     scriptNetwork: !flags['no-script-network'],
   };
+}
+
+/** Who may make an account unless the operator says so: anybody where only this machine can call. */
+export function defaultRegistration(host: string, proxies: number): Settings['registration'] {
+  return isLoopback(host) && proxies === 0 ? 'open' : 'closed';
 }
 
 /** Tells whether only this machine can connect to `host`. */
@@ -91,13 +99,12 @@ function readPort(text: string): number {
   throw new UsageError(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`);
 }
 
-function readRegistration(text: string | undefined, host: string): Settings['registration'] {
+function readRegistration(text: string | undefined): Settings['registration'] | undefined {
   switch (text) {
     case 'open':
     case 'closed':
-      return text;
     case undefined:
-      return isLoopback(host) ? 'open' : 'closed';
+      return text;
     default:
       throw new UsageError(`--registration takes open or closed, not ${JSON.stringify(text)}`);
   }

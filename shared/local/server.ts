@@ -35,6 +35,8 @@ export interface ServerOptions {
   /** Served below `/files/`; absent: there are none. */
   readonly files?: LocalFiles;
   readonly host: string;
+  /** Proxies before the server, each of which adds to `X-Forwarded-For`; none when absent. */
+  readonly proxies?: number;
   /** 0: any free one. */
   readonly port: number;
   /** Milliseconds that `stop` waits for requests under way; 5,000 when absent. */
@@ -108,10 +110,11 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 
 /** Answers one request; never rejects. */
 async function serve(running: Running, message: IncomingMessage, response: ServerResponse) {
-  const { active, clock, ids, log } = running;
+  const { active, clock, ids, log, proxies = 0 } = running;
   active.add(message);
   try {
-    const arrival = toEvent(message, ids.random(), clock.micros() / 1000);
+    const facts = { requestId: ids.random(), nowMs: clock.micros() / 1000, proxies };
+    const arrival = toEvent(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
       await answerFile(running, running.files, { message, response, event: arrival.event });
       return;

@@ -12,7 +12,8 @@ const whole = (min: number, max: number) =>
     v.maxValue(max, `at most ${max}`),
   );
 
-const wholeNumber = (min: number, max: number, otherwise: number) =>
+/** A variable that takes a whole number within `min` and `max`, both inclusive. */
+export const wholeNumber = (min: number, max: number, otherwise: number) =>
   v.optional(whole(min, max), String(otherwise));
 
 /** A variable that takes one of some words. */

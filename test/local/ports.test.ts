@@ -134,6 +134,7 @@ describe('environment', () => {
   test('has a default for everything', () => {
     expect(readEnvironment({})).toEqual({
       logLevel: 'info',
+      proxies: 0,
       maxInstances: 16,
       maxClasses: 100,
       location: 'eu1',
@@ -146,6 +147,7 @@ describe('environment', () => {
     const variables = {
       GROUNDWORK_LOG: 'error',
       GROUNDWORK_URL: 'https://api.example.com/',
+      GROUNDWORK_PROXIES: '2',
       GROUNDWORK_MAX_INSTANCES: '3',
       GROUNDWORK_MAX_CLASSES: '4',
       GROUNDWORK_LOCATION: 'attic',
@@ -158,6 +160,7 @@ describe('environment', () => {
     expect(readEnvironment(variables)).toEqual({
       logLevel: 'error',
       url: 'https://api.example.com',
+      proxies: 2,
       maxInstances: 3,
       maxClasses: 4,
       location: 'attic',
@@ -170,6 +173,7 @@ describe('environment', () => {
   test.each([
     ['GROUNDWORK_LOG', 'loud', 'GROUNDWORK_LOG takes one of error, info, debug'],
     ['GROUNDWORK_URL', 'api.example.com', 'GROUNDWORK_URL takes an address such as https://'],
+    ['GROUNDWORK_PROXIES', '11', 'GROUNDWORK_PROXIES takes at most 10'],
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
     ['GROUNDWORK_INSTANCE_RATE', '59', 'GROUNDWORK_INSTANCE_RATE takes at least 60'],

@@ -5,7 +5,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { isLoopback, parseServeOptions } from '../../shared/local/serve-options.ts';
+import {
+  defaultRegistration,
+  isLoopback,
+  parseServeOptions,
+} from '../../shared/local/serve-options.ts';
 import { refusing } from '../support/raw-socket.ts';
 
 const program = new URL('../../bin/start.mjs', import.meta.url).pathname;
@@ -62,15 +66,14 @@ describe('a command line', () => {
         host: '127.0.0.1',
         port: 3000,
         folder: '.groundwork',
-        registration: 'open',
+        registration: undefined,
         scriptNetwork: true,
       },
     ],
     [['--no-script-network'], { scriptNetwork: false }],
     [['--memory', '--port=0'], { port: 0, folder: undefined }],
     [['--data', '/srv/x'], { folder: '/srv/x' }],
-    [['--host', '0.0.0.0'], { host: '0.0.0.0', registration: 'closed' }],
-    [['--host', '::1'], { registration: 'open' }],
+    [['--host', '0.0.0.0'], { host: '0.0.0.0', registration: undefined }],
     [['--host', '0.0.0.0', '--registration', 'open'], { registration: 'open' }],
     [['--registration', 'closed'], { registration: 'closed' }],
   ])('%j is understood', (args, expected) => {
@@ -93,6 +96,15 @@ describe('a command line', () => {
     [['--host', ''], '--host takes an address or a name'],
   ])('%j is refused', (args, message) => {
     expect(() => parseServeOptions(args)).toThrow(new RegExp(`^${message}$`, 'i'));
+  });
+
+  test.each([
+    ['127.0.0.1', 0, 'open'],
+    ['::1', 0, 'open'],
+    ['0.0.0.0', 0, 'closed'],
+    ['127.0.0.1', 1, 'closed'],
+  ])('on %s behind %i proxies registration is %s', (host, proxies, expected) => {
+    expect(defaultRegistration(host, proxies)).toBe(expected);
   });
 
   test.each([

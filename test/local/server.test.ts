@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Handler, toHandler } from '../../shared/http/edge.ts';
-import { type LocalServer, startServer } from '../../shared/local/server.ts';
+import { type LocalServer, type ServerOptions, startServer } from '../../shared/local/server.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
 
 const nowMs = Date.UTC(2026, 2, 9, 8, 5, 42, 310);
@@ -10,10 +10,13 @@ const ports = { ids: { random: () => 'r1' }, clock: { micros: () => nowMs * 1000
 const started: LocalServer[] = [];
 const lines: LogEntry[] = [];
 
-async function start(handler: Handler, graceMs = 5000): Promise<LocalServer> {
+type Options = Pick<ServerOptions, 'graceMs' | 'proxies'>;
+
+async function start(handler: Handler, options: Options = {}): Promise<LocalServer> {
   lines.length = 0;
   const log = (entry: LogEntry) => lines.push(entry);
-  const server = await startServer({ ...ports, handler, log, host: '127.0.0.1', port: 0, graceMs });
+  const place = { host: '127.0.0.1', port: 0 };
+  const server = await startServer({ ...ports, handler, log, ...place, ...options });
   started.push(server);
   return server;
 }
@@ -133,6 +136,27 @@ describe('events', () => {
     const { event } = await eventOf(lastCall(`OPTIONS ${target} HTTP/1.1\r\nHost: x`));
 
     expect(event).toMatchObject({ rawPath, rawQueryString });
+  });
+
+  test.each([
+    ['nobody is believed without proxies', 0, '198.51.100.7', '127.0.0.1'],
+    ['a proxy says where a call began', 1, '198.51.100.7', '198.51.100.7'],
+    ['what a client says itself is not believed', 1, '10.9.9.9, 198.51.100.7', '198.51.100.7'],
+    ['the outermost of two proxies', 2, '10.9.9.9, 2001:db8::7, 10.0.0.1', '2001:db8::7'],
+    ['fewer proxies than there should be', 2, '198.51.100.7', '127.0.0.1'],
+    ['no address', 1, 'x'.repeat(5000), '127.0.0.1'],
+    ['nothing', 1, '', '127.0.0.1'],
+  ])('where a call comes from: %s', async (_name, proxies, forwarded, sourceIp) => {
+    let seen: string | undefined;
+    const handler: Handler = async (event) => {
+      seen = event.requestContext.http.sourceIp;
+      return { statusCode: 204, headers: {} };
+    };
+    const { url } = await start(handler, { proxies });
+
+    await fetch(url, { headers: { 'X-Forwarded-For': forwarded } });
+
+    expect(seen).toBe(sourceIp);
   });
 
   test.each([
@@ -400,10 +424,13 @@ describe('stop', () => {
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const server = await start(() => {
-      arrived();
-      return new Promise(() => {});
-    }, 50);
+    const server = await start(
+      () => {
+        arrived();
+        return new Promise(() => {});
+      },
+      { graceMs: 50 },
+    );
     const call = raw(server.url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await arrival;
 
