@@ -86,6 +86,14 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     if (options.lambda === undefined) throw new Error('no functions here');
     return options.lambda.answer(asked);
   };
+  const answerTable = async (caller: string, operation: string, body: Buffer) => {
+    const input = JSON.parse(body.toString());
+    const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
+    const denied = accesses.find((access) => !options.allows(access));
+    if (denied === undefined) return outcome(() => answer(caller, operation, input));
+    refused.push(denied);
+    return { status: 400, body: failure('AccessDeniedException', JSON.stringify(denied)) };
+  };
   const server = createServer(async (request, response) => {
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
     const body = await bodyOf(request).catch(() => undefined);
@@ -115,15 +123,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
       response.writeHead(status, { 'content-type': 'text/xml' }).end(text);
       return;
     }
-    const operation = operationOf(request);
-    const input = JSON.parse(body.toString());
-    const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
-    const denied = accesses.find((access) => !options.allows(access));
-    if (denied !== undefined) refused.push(denied);
-    const { status, body: answered } =
-      denied === undefined
-        ? await outcome(() => answer(caller, operation, input))
-        : { status: 400, body: failure('AccessDeniedException', JSON.stringify(denied)) };
+    const { status, body: answered } = await answerTable(caller, operationOf(request), body);
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify(answered));
   });
