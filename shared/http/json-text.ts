@@ -68,11 +68,14 @@ function isTooDeep(text: string): boolean {
 
 /** Position of the quote that closes the string which opens at `start`, or of the end of the text. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) return at;
-    at += code === 0x5c ? 2 : 1;
-  }
-  return at;
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes stands before a position. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === 0x5c) before -= 1;
+  return (at - before) % 2 === 0;
 }

@@ -135,8 +135,8 @@ async function carryOut(
 ): Promise<void> {
   operations.push(...counters.save());
   if (operations.length === 0) return;
-  for (const { table, key } of operations) {
-    if (table === 'items') cache.lock(key);
+  for (const { table, key, isNew } of operations) {
+    if (table === 'items' && !isNew) cache.lock(key);
   }
   let isCommitted = false;
   try {

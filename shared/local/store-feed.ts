@@ -91,12 +91,10 @@ export function openFeed(
         return { table: 'changes', key: positionAt(last), value: entry.join(between) };
       }),
     committed: (operations) => {
-      const puts = operations.filter(({ value }) => value !== undefined);
-      const latest = puts.findLast(({ table }) => table === 'changes');
-      newest = latest?.key ?? newest;
-      const hasChanges = latest !== undefined;
-      const workDue = earliestWork(puts);
-      if (hasChanges || workDue !== undefined) listener({ hasChanges, workDue });
+      const news = newsOf(operations);
+      newest = news.newest ?? newest;
+      const hasChanges = news.newest !== undefined;
+      if (hasChanges || news.workDue !== undefined) listener({ hasChanges, workDue: news.workDue });
     },
     reader: (carry) => ({
       newest: () => newest,
@@ -136,11 +134,18 @@ function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeActi
   return wanted;
 }
 
-function earliestWork(puts: readonly Operation[]): number | undefined {
-  const dues = puts
-    .filter(({ table, key }) => table === 'items' && key.startsWith(workPrefix))
-    .map(({ key }) => dueOf(parseItemKey(key)));
-  return dues.length === 0 ? undefined : Math.min(...dues);
+/** Position of the newest change among operations, and when their first work is due; undefined: there is none. */
+function newsOf(operations: readonly Operation[]) {
+  let newest: string | undefined;
+  let workDue: number | undefined;
+  for (const { table, key, value } of operations) {
+    if (value === undefined) continue;
+    if (table === 'changes') newest = key;
+    if (table === 'items' && key.startsWith(workPrefix)) {
+      workDue = Math.min(dueOf(parseItemKey(key)), workDue ?? Number.POSITIVE_INFINITY);
+    }
+  }
+  return { newest, workDue };
 }
 
 function positionAt(number: number): string {
@@ -166,10 +171,24 @@ function entriesOf(texts: readonly string[]): readonly (readonly string[])[] {
 function parseEntry(position: string, value: string): readonly ItemChange[] {
   const texts = value.split(between);
   const first = Number(position) - texts.length + 1;
-  return texts.map((text, at) => parseChange(positionAt(first + at), text));
+  const readChange = rememberLast((text) => JSON.parse(text) as Change); // we wrote it
+  return texts.map((text, at) => parseChange(positionAt(first + at), text, readChange));
 }
 
-function parseChange(position: string, value: string): ItemChange {
+/** What stands together was mostly done by one caller. */
+function rememberLast<Value>(parse: (text: string) => Value): (text: string) => Value {
+  let last: { readonly text: string; readonly value: Value } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, value: parse(text) };
+    return last.value;
+  };
+}
+
+function parseChange(
+  position: string,
+  value: string,
+  readChange: (text: string) => Change,
+): ItemChange {
   const [change = '', before = '', after = '', ...rest] = value.split(separator);
   const key = parseItemKey(rest.join(separator)); // it parts partition and sort key by the same
   const [old, now] = [before, after].map((text) =>
@@ -177,7 +196,7 @@ function parseChange(position: string, value: string): ItemChange {
   );
   return {
     ...{ key, position, kind: (now ?? old)?.kind ?? '' },
-    change: JSON.parse(change) as Change, // we wrote it
+    change: readChange(change),
     ...(old && { before: old }),
     ...(now && { after: now }),
   };

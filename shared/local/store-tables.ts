@@ -23,6 +23,8 @@ export interface Operation {
   readonly key: string;
   /** Absent: to be removed. */
   readonly value?: string;
+  /** Nothing is there before: no reader can have remembered it. */
+  readonly isNew?: boolean;
   /** What readers will find there, where it is worth keeping for them: it need not be parsed then. */
   readonly item?: CachedItem;
 }

@@ -219,7 +219,8 @@ function replacement(
   version: string,
 ): readonly Operation[] {
   const item = write.indexes === undefined ? {} : { item: cachedItem(write, version) };
-  const operations: Operation[] = [{ table: 'items', key, value: text, ...item }];
+  const isNew = before === undefined;
+  const operations: Operation[] = [{ table: 'items', key, value: text, isNew, ...item }];
   const entries = [...indexed];
   if (write.expiresAt !== undefined) entries.push(expiryKey(write.expiresAt, key));
   const entriesBefore = before === undefined ? [] : entriesOf(key, before);

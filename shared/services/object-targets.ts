@@ -1,7 +1,7 @@
 import type { TargetCheck } from '../domain/object-values.ts';
 import type { Context } from '../resource/route.ts';
 import { as, classEntity, objectEntity, userEntity } from '../store/entities.ts';
-import type { Key } from '../store/store.ts';
+import type { Key, Stored } from '../store/store.ts';
 import { classHint } from './hints.ts';
 
 /** What finding targets needs to know of the call. */
@@ -21,74 +21,69 @@ export async function findTargets(
   checks: readonly TargetCheck[],
 ): Promise<readonly (ReadonlySet<number> | undefined)[]> {
   if (checks.length === 0) return [];
-  const { hints, instance, platform } = call;
+  const { store } = call.platform;
   const names = classNames(checks);
-  const guesses: Numbers = new Map(
-    names.map((name) => [name, hints.classes.get(classHint(instance, name))]),
-  );
-  const guessed = checks.map((check) => keysOf(call, check, guesses));
-  const classKeys = names.map((name) => classEntity.key(instance, name));
-  const read = await platform.store.get([...classKeys, ...guessed.flat()]);
-  const numbers: Numbers = new Map(
-    names.map((name, at) => [name, as(classEntity, read[at])?.data.number]),
-  );
-  for (const [name, number] of numbers) hints.classes.set(classHint(instance, name), number);
-  // what was read of a class that bears another number is not there
-  const missed = checks.map((check) => {
-    const isRight = numberOf(call, check, numbers) === numberOf(call, check, guesses);
-    return isRight ? [] : keysOf(call, check, numbers);
-  });
-  const late = missed.some((keys) => keys.length > 0)
-    ? await platform.store.get(missed.flat())
-    : [];
-  const early = takeFrom(read.slice(names.length));
-  const later = takeFrom(late);
-  return checks.map((check, at) => {
-    const first = early(guessed[at]?.length ?? 0);
-    const second = later(missed[at]?.length ?? 0);
-    const number = numberOf(call, check, numbers);
-    if (number === undefined) return undefined;
-    const items = number === numberOf(call, check, guesses) ? first : second;
-    return new Set(check.ids.filter((_, i) => items[i] !== undefined));
-  });
+  const guesses = names.map((name) => call.hints.classes.get(classHint(call.instance, name)));
+  const guessed = checks.map((check) => look(call, check, names, guesses));
+  const classKeys = names.map((name) => classEntity.key(call.instance, name));
+  const read = await store.get([...classKeys, ...guessed.flatMap(({ keys }) => keys)]);
+  const numbers = names.map((_, at) => as(classEntity, read[at])?.data.number);
+  if (numbers.every((number, at) => number === guesses[at])) {
+    return existing(guessed, read.slice(names.length));
+  }
+  for (const [at, name] of names.entries()) {
+    call.hints.classes.set(classHint(call.instance, name), numbers[at]);
+  }
+  const proved = checks.map((check) => look(call, check, names, numbers));
+  const keys = proved.flatMap((each) => each.keys);
+  return existing(proved, keys.length === 0 ? [] : await store.get(keys));
 }
 
-/** Numbers of classes by name, as far as they are known. */
-type Numbers = ReadonlyMap<string, number | undefined>;
+/** Where objects are looked for. */
+interface Look {
+  readonly ids: readonly number[];
+  /** Of each id; none where it is not known where the objects are. */
+  readonly keys: readonly Key[];
+  /** False where their class is not there, or its number not known. */
+  readonly isPlaced: boolean;
+}
 
 /** The classes, but for the one of the call, that objects are looked for in; each once. */
 function classNames(checks: readonly TargetCheck[]): readonly string[] {
-  const names = checks.map(({ target }) => target.toLowerCase());
-  return [...new Set(names)].filter((name) => name !== 'self' && name !== 'user');
+  const names: string[] = [];
+  for (const { target } of checks) {
+    const name = target.toLowerCase();
+    if (name !== 'self' && name !== 'user' && !names.includes(name)) names.push(name);
+  }
+  return names;
 }
 
-/** Where a check looks; undefined: it is not known where. */
-function numberOf(
-  { classNumber }: TargetCall,
-  { target }: TargetCheck,
-  numbers: Numbers,
-): number | 'user' | undefined {
+/** @param numbers of the classes, in the order of `names` */
+function look(
+  { instance, classNumber }: TargetCall,
+  { target, ids }: TargetCheck,
+  names: readonly string[],
+  numbers: readonly (number | undefined)[],
+): Look {
   const name = target.toLowerCase();
-  if (name === 'user') return name;
-  return name === 'self' ? classNumber : numbers.get(name);
+  if (name === 'user') {
+    return { ids, keys: ids.map((id) => userEntity.key(instance, id)), isPlaced: true };
+  }
+  const number = name === 'self' ? classNumber : numbers[names.indexOf(name)];
+  if (number === undefined) return { ids, keys: [], isPlaced: false };
+  return { ids, keys: ids.map((id) => objectEntity.key(instance, number, id)), isPlaced: true };
 }
 
-/** Where the objects of a check are; none where that is not known. */
-function keysOf(call: TargetCall, check: TargetCheck, numbers: Numbers): readonly Key[] {
-  const number = numberOf(call, check, numbers);
-  if (number === undefined) return [];
-  return check.ids.map((id) =>
-    number === 'user'
-      ? userEntity.key(call.instance, id)
-      : objectEntity.key(call.instance, number, id),
-  );
-}
-
-/** Gives the next so many of a list, each time. */
-function takeFrom<Item>(list: readonly Item[]): (count: number) => readonly Item[] {
+/** The ids of each look that were found, given what was read at all their keys, in their order. */
+function existing(
+  looks: readonly Look[],
+  items: readonly (Stored | undefined)[],
+): readonly (ReadonlySet<number> | undefined)[] {
   let at = 0;
-  return (count) => {
-    at += count;
-    return list.slice(at - count, at);
-  };
+  return looks.map(({ ids, keys, isPlaced }) => {
+    const first = at;
+    at += keys.length;
+    if (!isPlaced) return undefined;
+    return new Set(ids.filter((_, i) => items[first + i] !== undefined));
+  });
 }

@@ -71,17 +71,14 @@ async function readTogether(
   store: Store,
   asked: readonly (readonly Key[])[],
 ): Promise<readonly (readonly (Stored | undefined)[])[]> {
-  const [only, ...others] = asked;
-  if (only !== undefined && others.length === 0) return [await store.get(only)];
-  const places = new Map<string, number>();
-  const keys: Key[] = [];
-  for (const key of asked.flat()) {
-    if (places.has(joined(key))) continue;
-    places.set(joined(key), keys.length);
-    keys.push(key);
-  }
-  const items = await store.get(keys);
-  return asked.map((each) => each.map((key) => items[places.get(joined(key)) ?? -1]));
+  const [only] = asked;
+  if (only !== undefined && asked.length === 1) return [await store.get(only)];
+  const items = await store.get(asked.flat());
+  let at = 0;
+  return asked.map(({ length }) => {
+    at += length;
+    return items.slice(at - length, at);
+  });
 }
 
 interface Asked {
