@@ -30,12 +30,13 @@ export function applyOverride(request: Request): Request {
   if (!isJsonObject(value) || typeof method !== 'string' || !methods.includes(method)) {
     return { ...request, body: { kind: 'json', value } };
   }
-  const { _method, ...rest } = value;
+  // just parsed, and ours alone: a copy without it takes seconds where a body has 300,000 keys
+  Reflect.deleteProperty(value, '_method');
   return {
     ...request,
     method,
-    query: method === 'GET' ? withBody(request.query, rest) : request.query,
-    body: { kind: 'json', value: rest },
+    query: method === 'GET' ? withBody(request.query, value) : request.query,
+    body: { kind: 'json', value },
   };
 }
 
