@@ -38,6 +38,7 @@ const resource: ListResource<ScriptData, ScriptView> = {
     { name: 'traces', type: 'list', to: 'traces/' },
   ],
   parameters: prefixParameters('label'),
+  isBulky: true,
   key: scriptKey,
   reads: (known, right) => (right === 'G' || right === 'U' ? { source: sourceKey(known) } : {}),
   counter: ({ instance }) =>

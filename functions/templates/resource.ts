@@ -48,6 +48,7 @@ const resource: ListResource<TemplateData, TemplateView> = {
     { name: 'rename', type: 'rename', to: 'rename/' },
   ],
   parameters: prefixParameters('name'),
+  isBulky: true,
   key: templateKey,
   unwritten: (context) =>
     storedTemplate(undefined, instanceOf(context), context.params.template ?? ''),

@@ -69,6 +69,8 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** Tries once; a lost race is tried again with what is there then. */
   readonly update?: (context: Context, update: Update<Data>) => Promise<View>;
   readonly remove?: (context: Context, item: Stored<Data>) => Promise<void>;
+  /** A page of it may be larger than an answer: then it ends earlier. */
+  readonly isBulky?: true;
   /** `fields` and `excluded_fields` leave its answers whole. */
   readonly isUntrimmed?: true;
   /** POST on an item is a full update. */

@@ -9,7 +9,7 @@ import { bodyFor } from './input.ts';
 import { linksOf, pathOf } from './links.ts';
 import { formOf, listParameters } from './list-forms.ts';
 import type { Action, ListResource } from './list-resource.ts';
-import { type Page, pageBody, readPage } from './page.ts';
+import { type Page, pageBody, readPage, roomyPageBody } from './page.ts';
 import { trimParameters } from './query-parameters.ts';
 import type { Context, Method, Operation, Reads, Route } from './route.ts';
 import { parseTrim, type Trim } from './trim.ts';
@@ -142,7 +142,8 @@ function listOperations<Data extends object, View extends object>(
       const trim = trimOf(context, resource);
       const shown = views.map(answers.show(context, path));
       const objects = trim === undefined ? shown : shown.map((body) => trim(body, resource.fields));
-      return { status: 200, body: pageBody(page, objects) };
+      const body = resource.isBulky ? roomyPageBody(page, objects) : pageBody(page, objects);
+      return { status: 200, body };
     },
   };
   if (create === undefined) return { GET: list };

@@ -8,6 +8,7 @@ import {
   type RowRange,
   rowRange,
 } from '../domain/paging.ts';
+import { maxEventBytes } from '../http/answer.ts';
 import { queryValue } from '../http/message.ts';
 import { idKey } from '../store/entities.ts';
 import type { Bound, Store, Stored } from '../store/store.ts';
@@ -33,6 +34,8 @@ export interface Page<Data extends object> {
   readonly prev: string | null;
   /** Items on all pages, where a call asked for it. */
   readonly count?: number | undefined;
+  /** What it was asked for by, where it may be made again. */
+  readonly call?: PageCall;
 }
 
 /**
@@ -65,7 +68,7 @@ export function pageOf<Data extends object>(
   call: PageCall,
   rows: readonly Row<Data>[],
 ): Page<Data> {
-  return { rows, ...neighbours(call, rows) };
+  return { rows, call, ...neighbours(call, rows) };
 }
 
 /** Makes the links of a page to its neighbours. */
@@ -122,6 +125,36 @@ export function pageBody(
 ): JsonObject {
   const { next, prev, count } = page;
   return { next, prev, objects, ...(count !== undefined && { objects_count: count }) };
+}
+
+const maxPageBytes = maxEventBytes - 65_536; // the rest is for headers, links and what writes them
+
+/**
+ * The envelope of a list whose items may be large: those that an answer has no room for are left to the next page.
+ * An item alone is never left out.
+ *
+ * @param objects the rows as they are shown, in their order
+ */
+export function roomyPageBody(page: Page<object>, objects: readonly JsonObject[]): JsonObject {
+  const { call, rows, count } = page;
+  if (call === undefined || rows.length !== objects.length) return pageBody(page, objects);
+  const isBackward = call.paging.direction === 'backward';
+  const size = countFitting(isBackward ? objects.toReversed() : objects);
+  if (size === objects.length) return pageBody(page, objects);
+  const part = isBackward ? ([-size, undefined] as const) : ([0, size] as const);
+  const paging = { ...call.paging, size };
+  const links = neighbours({ ...call, paging }, rows.slice(...part));
+  return pageBody({ ...links, count }, objects.slice(...part));
+}
+
+/** How many of the first ones have room in an answer, as the gateway counts: as JSON text inside of JSON. */
+function countFitting(objects: readonly JsonObject[]): number {
+  let bytes = 0;
+  const at = objects.findIndex((object) => {
+    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(object)));
+    return bytes > maxPageBytes;
+  });
+  return at < 0 ? objects.length : Math.max(at, 1);
 }
 
 /** Reads a range of rows that lie in one partition under `prefix` and the row number in ten digits. */

@@ -14,7 +14,7 @@ import type { TraceData, TraceKind } from '../store/script-records.ts';
 import type { Stored } from '../store/store.ts';
 import { computed, type Fields } from './field.ts';
 import { linksOf, pathOf } from './links.ts';
-import { cut, type Page, pageBody, pageOf, type Row } from './page.ts';
+import { cut, type Page, pageOf, type Row, roomyPageBody } from './page.ts';
 import { instanceOf } from './place.ts';
 import { orderingParameters, pageParameters, trimParameters } from './query-parameters.ts';
 import type { Context, Reads, Route } from './route.ts';
@@ -119,7 +119,7 @@ async function listTraces(context: Context, list: TraceList): Promise<JsonObject
       return trim === undefined ? shown : trim(shown, traceFields);
     }),
   );
-  return pageBody(page, objects);
+  return roomyPageBody(page, objects);
 }
 
 /** The newest come first, and only a hundred of them are in the list. */

@@ -239,6 +239,36 @@ describe('a list', () => {
   });
 });
 
+describe('a list of scripts that are too large for one answer', () => {
+  const names = Array.from({ length: 26 }, (_, n) => `bulky ${String(n).padStart(2, '0')}`);
+  const source = '"'.repeat(65_000); // as JSON text inside of JSON four bytes each
+  const follow = async (start: string, link: 'next' | 'prev') => {
+    const pages: string[][] = [];
+    for (let path: string | null = start; path !== null; ) {
+      const { status, body } = await api.send({ as: world.owner, path });
+      expect(status).toBe(200);
+      pages.push(body.objects.map(({ label }: { label: string }) => label));
+      path = body[link];
+    }
+    return pages;
+  };
+
+  it('goes on with the next page, and back', async () => {
+    for (const label of names) await make({ label, source });
+    const path = `${world.base}${list}?label__startswith=bulky`;
+
+    const forward = await follow(path, 'next');
+    const backward = await follow(`${path}&direction=0`, 'prev');
+    const trimmed = await follow(`${path}&fields=label`, 'next');
+
+    expect(forward.map(({ length }) => length)).toEqual([23, 3]);
+    expect(forward.flat()).toEqual(names);
+    expect(backward.map(({ length }) => length)).toEqual([23, 3]);
+    expect(backward.toReversed().flat()).toEqual(names);
+    expect(trimmed).toEqual([names]);
+  });
+});
+
 describe('runtimes', () => {
   it('are those that are no alias, with what is true of them', async () => {
     const { status, body } = await call('GET', 'runtimes/');
