@@ -107,7 +107,9 @@ async function findInvitation(
     if (platform.settings.registration === 'closed') throw refused(400, 'Registration disabled.');
     return undefined;
   }
-  if (!isSame(key, await setUpCode(platform.secrets))) return openInvitation(platform, key);
+  // like all keys it may come in capitals
+  const isCode = isSame(key.toLowerCase(), await setUpCode(platform.secrets));
+  if (!isCode) return openInvitation(platform, key);
   if (isSetUp) throw invitationNotFound();
   return undefined;
 }

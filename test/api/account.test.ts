@@ -194,7 +194,7 @@ describe('a closed deployment', () => {
     const wrong = await attempt('a@example.com', code.replace(/.$/, 'x'));
     const both = await Promise.all([
       attempt('a@example.com', code),
-      attempt('b@example.com', code),
+      attempt('b@example.com', code.toUpperCase()),
     ]);
     const late = await attempt('c@example.com', code);
 
@@ -204,6 +204,17 @@ describe('a closed deployment', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
     expect(both.find(({ status }) => status === 400)?.body).toEqual(notFound);
     expect([late.status, late.body]).toEqual([400, notFound]);
+  });
+
+  it('takes the code in capitals too', async () => {
+    const fresh = await startApi({ settings: { registration: 'closed' } });
+    const invitation_key = (await setUpCode(fresh.platform.secrets)).toUpperCase();
+
+    const body = { email: 'a@example.com', password: 'p', invitation_key };
+    const { status } = await fresh.send({ path: register, body });
+    await fresh.close();
+
+    expect(status).toBe(201);
   });
 
   it('does not take the code where anybody had registered before', async () => {
