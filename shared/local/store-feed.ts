@@ -17,8 +17,8 @@ const doneKey = 'FEED';
 /** Parts the fields of a change; none of them but the last, a key, holds it. */
 const separator = '\u0000';
 
-/** Parts the changes of an entry: no field is nothing but the sign in the middle. */
-const between = `${separator}|${separator}`;
+/** Parts the changes of an entry: fields are not empty, but for what was or what is, and never both. */
+const between = separator.repeat(3);
 
 /** Characters of an entry, after which another one is begun. */
 const maxEntryLength = 65_536;

@@ -120,6 +120,18 @@ it('each item of a batch is a call, which can be one too many', async () => {
   expect(answer.body[2].content).toEqual(throttled);
 });
 
+it('creates side by side are calls as well', async () => {
+  await world.dataClass('counted', []);
+  clock.forward(1);
+  const item = { method: 'POST', path: `${world.base}classes/counted/objects/` };
+  await spend(rate - 3);
+
+  const answer = await world.call(apiKey, 'POST', 'batch/', { requests: [item, item, item] });
+
+  expect(expected(answer, 200).map(({ code }: { code: number }) => code)).toEqual([201, 201, 429]);
+  expect(answer.body[2].content).toEqual(throttled);
+});
+
 it('a batch of fifty fits', async () => {
   const item = { method: 'GET', path: `${world.base}classes/` };
 

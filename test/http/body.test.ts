@@ -87,6 +87,13 @@ describe('bodies that are refused', () => {
       400,
       parseError('more than 200 levels'),
     ],
+    [
+      '201 levels after a string that ends in backslashes',
+      'application/json',
+      `["\\\\\\\\",${'['.repeat(200)}${']'.repeat(201)}`,
+      400,
+      parseError('more than 200 levels'),
+    ],
     ['deep', 'application/json', '{"a":'.repeat(1e5), 400, parseError('more than 200 levels')],
     [
       'unknown type',
