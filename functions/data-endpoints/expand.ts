@@ -8,6 +8,7 @@ import {
   objectPermission,
   profileClass,
 } from '../../shared/domain/object-access.ts';
+import { joinedBody } from '../../shared/http/lasting-body.ts';
 import { classOf, instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { wholeObject } from '../../shared/resource/show-object.ts';
@@ -207,5 +208,5 @@ function embed(
 ): void {
   const targets = ids.flatMap((id) => found.get(id) ?? []);
   const value = type === 'relation' ? targets : targets[0];
-  if (value !== undefined) row.shown = { ...row.shown, [name]: value };
+  if (value !== undefined) row.shown = joinedBody(row.shown, { [name]: value });
 }

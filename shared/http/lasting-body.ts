@@ -50,6 +50,40 @@ export function lastingBodies<View>(
   };
 }
 
+/** What was last made of a body and other members. */
+const joinedBodies = new WeakMap<
+  object,
+  { readonly members: JsonObject; readonly body: JsonObject }
+>();
+
+/**
+ * Gives a lasting body with other members in place of its own: the one that was made last, when it has the very same
+ * ones, or a new one. It lasts and is frozen as well.
+ *
+ * @param members lasting bodies, alone or in lists; with anything else it is made anew each time
+ */
+export function joinedBody(base: JsonObject, members: JsonObject): JsonObject {
+  const known = joinedBodies.get(base);
+  if (known !== undefined && hasSame(known.members, members)) return known.body;
+  const body: JsonObject = Object.freeze({ ...base, ...members });
+  joinedBodies.set(base, { members, body });
+  texts.set(body, '');
+  return body;
+}
+
+function hasSame(a: JsonObject, b: JsonObject): boolean {
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))
+  );
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b;
+  return a.length === b.length && a.every((entry, at) => entry === b[at]);
+}
+
 /** Says that the JSON of a body that will not change is `text`: it is not written again. */
 export function keepText(body: object, text: string): void {
   texts.set(body, text);

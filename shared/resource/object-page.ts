@@ -59,10 +59,11 @@ export async function readObjectPage(
       paging,
     },
   );
-  const rows = objects.map((item) => ({
+  const isEdge = (at: number) => at === 0 || at === objects.length - 1; // links begin there and nowhere else
+  const rows = objects.map((item, at) => ({
     pk: item.data.id,
     item,
-    lastValue: lastValueOf(order, item.data),
+    lastValue: isEdge(at) ? lastValueOf(order, item.data) : undefined,
   }));
   return { ...pageOf({ path, query, paging }, rows), count };
 }

@@ -143,6 +143,20 @@ async function emptyClass(): Promise<{ readonly place: string; readonly path: st
 const create = async (path: string, body: object) =>
   expected(await world.call(world.owner, 'POST', path, body), 201);
 
+/** An object and another one that an endpoint embeds in it. */
+async function befriended() {
+  const { place, path } = await emptyClass();
+  const friend = await create(path, {});
+  const object = await create(path, { friend: friend.id, other_permissions: 'read' });
+  const name = `with-${classes}`;
+  const endpoint = { name, class: place.split('/')[1], expand: 'friend' };
+  await create('endpoints/data/', endpoint);
+  const address = `${world.base}endpoints/data/${name}/get/`;
+  const embedded = async (as = world.owner) =>
+    expected(await api.send({ as, path: address }), 200).objects;
+  return { path, friend, object, embedded };
+}
+
 describe('an object that was just written', () => {
   it.each<[string, (path: string) => Promise<object>]>([
     ['created', (path) => create(path, { n: 1, day: '2024-03-01T10:00:00.000123Z' })],
@@ -181,16 +195,35 @@ describe('an object that was just written', () => {
   });
 
   it('refers to what an endpoint has embedded in it', async () => {
-    const { place, path } = await emptyClass();
-    const friend = await create(path, {});
-    const object = await create(path, { friend: friend.id });
-    const name = `with-${classes}`;
-    const endpoint = { name, class: place.split('/')[1], expand: 'friend' };
-    await create('endpoints/data/', endpoint);
+    const { friend, object, embedded } = await befriended();
 
-    const expanded = await get(`${world.base}endpoints/data/${name}/get/`);
-
-    expect(expanded.objects).toEqual([friend, { ...object, friend }]);
+    expect(await embedded()).toEqual([friend, { ...object, friend }]);
     expect((await get(list)).objects).toEqual([friend, object]);
+  });
+
+  it('embeds another one as it is now, whether or not it changed itself', async () => {
+    const { path, friend, object, embedded } = await befriended();
+    const change = async ({ id }: { readonly id: number }, body: object) =>
+      expected(await world.call(world.owner, 'PATCH', `${path}${id}/`, body), 200);
+    await embedded();
+
+    const changed = await change(friend, { n: 7 });
+    expect(await embedded()).toEqual([changed, { ...object, friend: changed }]);
+    const later = await change(object, { n: 8 });
+    expect(await embedded()).toEqual([changed, { ...later, friend: changed }]);
+    const alone = await change(object, { friend: null });
+    expect(await embedded()).toEqual([changed, alone]);
+  });
+
+  it('is embedded for those who may read it, and not for others', async () => {
+    const { friend, object, embedded } = await befriended();
+    const stranger = await world.apiKey({ allow_anonymous_read: true });
+
+    const [, whole] = await embedded();
+    const hidden = await embedded(stranger);
+
+    expect(whole).toEqual({ ...object, friend });
+    expect(hidden).toEqual([object]);
+    expect(await embedded()).toEqual([friend, whole]);
   });
 });
