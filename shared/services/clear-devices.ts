@@ -8,7 +8,7 @@ import {
 import type { PushDeviceRowData } from '../store/push-records.ts';
 import { ConditionFailed, type Stored } from '../store/store.ts';
 import { erase, remove } from '../store/writes.ts';
-import { cascade } from './maintain.ts';
+import { cascade, maintain } from './maintain.ts';
 import { syncEndpoints } from './push-endpoints.ts';
 import { newWork, type WorkContext } from './work.ts';
 
@@ -66,7 +66,7 @@ async function removeOne(
   { instance, user, provider, row, found }: Place,
 ): Promise<void> {
   const device = as(pushDeviceEntity, found);
-  if (device?.data.user !== user) return; // removed or given away meanwhile, and the row with it
+  if (device?.data.user !== user) return void (await maintain(context, [erase(row.key)])); // given away or removed
   const { row: number, registration_id: token } = device.data;
   const writes = [
     remove(device),
