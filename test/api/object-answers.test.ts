@@ -218,6 +218,7 @@ describe('an object that was just written', () => {
   it('is embedded for those who may read it, and not for others', async () => {
     const { friend, object, embedded } = await befriended();
     const stranger = await world.apiKey({ allow_anonymous_read: true });
+    api.settle(); // whose objects are whose is known by an index
 
     const [, whole] = await embedded();
     const hidden = await embedded(stranger);
