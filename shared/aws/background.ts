@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { causeOf } from '../services/cause.ts';
 import { type ChangeConsumer, deliver, type Services } from '../services/changes.ts';
 import { runDue, type WorkKind } from '../services/work.ts';
 import { workEntity } from '../store/entities.ts';
@@ -57,7 +58,7 @@ export function createBackground({
       }
       return { batchItemFailures: [] };
     } catch (error) {
-      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const cause = causeOf(error);
       services.log({ level: 'error', message: 'changes could not be taken', cause });
       const first = records[0]?.dynamodb?.SequenceNumber ?? '';
       return { batchItemFailures: [{ itemIdentifier: first }] };

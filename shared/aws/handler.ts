@@ -1,6 +1,7 @@
 import { createDispatch } from '../http/dispatch.ts';
 import { type Handler, toHandler } from '../http/edge.ts';
 import type { Route } from '../resource/route.ts';
+import { causeOf } from '../services/cause.ts';
 import type { Platform } from '../services/ports.ts';
 import { readEnvironment } from './environment.ts';
 import { openPlatform } from './platform.ts';
@@ -43,7 +44,7 @@ async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefin
     await askForNotice(runtimeApi);
   } catch (error) {
     // the function serves all the same
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     log({ level: 'error', message: 'nobody will say when this process ends', cause });
   }
 }

@@ -1,3 +1,4 @@
+import { causeOf } from '../services/cause.ts';
 import { maintain } from '../services/maintain.ts';
 import type { Platform } from '../services/ports.ts';
 import { type Entrant, instanceLimits } from '../services/script-places.ts';
@@ -48,7 +49,7 @@ export async function giveBack(services: PlaceServices, write: Write): Promise<v
     await maintain(services, [write]);
   } catch (error) {
     if (error instanceof ConditionFailed) return;
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     services.log({ level: 'error', message: 'a place for a run could not be given back', cause });
   }
 }

@@ -16,6 +16,7 @@ import {
   type Session,
 } from '../resource/route.ts';
 import { checkTemplate, renderAnswer, wantedTemplate } from '../resource/templates.ts';
+import { causeOf } from '../services/cause.ts';
 import type { Platform } from '../services/ports.ts';
 import type { Throttle } from '../services/throttle.ts';
 import { type Caller, identify, identifyLink } from './authentication.ts';
@@ -266,7 +267,7 @@ export function refusal(error: unknown, { request, platform }: Call): Response {
   if (error instanceof ApiError) {
     return { status: error.status, headers: error.headers, body: error.body };
   }
-  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const cause = causeOf(error);
   platform.log({ level: 'error', message: 'a call failed', requestId: request.id, cause });
   return { status: 500, body: { detail: 'Internal server error.' } };
 }

@@ -1,3 +1,4 @@
+import { causeOf } from '../services/cause.ts';
 import { type ChangeConsumer, deliver, type Services } from '../services/changes.ts';
 import type { Changes } from '../services/ports.ts';
 import type { Feed } from './store-feed.ts';
@@ -94,7 +95,7 @@ async function run(state: State): Promise<void> {
       await takePage(state);
     } catch (error) {
       if (ending.signal.aborted) return;
-      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const cause = causeOf(error);
       services.log({ level: 'error', message: 'changes could not be taken', cause });
       await pause(state, troubleMs).catch(() => undefined); // ended meanwhile
     }

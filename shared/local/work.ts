@@ -1,3 +1,4 @@
+import { causeOf } from '../services/cause.ts';
 import { freeClaims, runDue, type WorkContext, type WorkKind } from '../services/work.ts';
 import type { Timers } from './timers.ts';
 
@@ -50,7 +51,7 @@ export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop
     isNudged = true;
     running ??= run()
       .catch((error: unknown) => {
-        const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        const cause = causeOf(error);
         context.log({ level: 'error', message: 'work could not be run', cause });
         if (!isStopped) timers.soon('work', troubleMs, nudge);
       })

@@ -1,3 +1,4 @@
+import { causeOf } from './cause.ts';
 import type { Log, Mail, Mailer, Platform } from './ports.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function sendAfterwards(
   try {
     await mailer.send(mail);
   } catch (error) {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     log({ level: 'error', message: 'a mail could not be sent', requestId, cause });
   }
 }

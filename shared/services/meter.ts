@@ -1,6 +1,7 @@
 import { as, instanceEntity, usageEntity } from '../store/entities.ts';
 import type { UsageData } from '../store/records.ts';
 import { insert, replace } from '../store/writes.ts';
+import { causeOf } from './cause.ts';
 import { retryLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import type { Clock, Meter, Platform } from './ports.ts';
@@ -39,7 +40,7 @@ export function openMeter(services: MeterServices): Meter {
       await retryLostRace(() => addTo(services, tally));
     } catch (error) {
       tallies.keep(tally);
-      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const cause = causeOf(error);
       log({ level: 'error', message: 'usage could not be written yet', cause });
     }
   }

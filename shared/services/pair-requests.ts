@@ -3,6 +3,7 @@ import { missingPair } from '../domain/query/pairs.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
+import { causeOf } from './cause.ts';
 import { maintain } from './maintain.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
 import { pairFields } from './pair-fields.ts';
@@ -42,7 +43,7 @@ export async function notePageCost(call: ListCall, searched: Searched): Promise<
     await maintain(call.platform, [newWork(call.platform, pairFields, task)]);
   } catch (error) {
     hints.wasted.set(name, undefined);
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     call.platform.log({ level: 'error', message: 'a pair could not be asked for yet', cause });
   }
 }

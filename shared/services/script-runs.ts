@@ -2,6 +2,7 @@ import { runSettings } from '../domain/script-config.ts';
 import { as, configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
 import type { ScriptData } from '../store/script-records.ts';
 import type { Stored } from '../store/store.ts';
+import { causeOf } from './cause.ts';
 import { metaToken } from './keys.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
@@ -97,7 +98,7 @@ async function execute(services: RunServices, request: RunRequest): Promise<Scri
   try {
     return await runCurrent(services, request);
   } catch (error) {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     const { instance, script, trace } = request;
     const run = { instance, script: script.id, trace };
     services.log({ level: 'error', message: 'a script could not be run', ...run, cause });

@@ -3,6 +3,7 @@ import { as, dueKey, workEntity, workShard, workShards } from '../store/entities
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
 import type { WorkData } from '../store/work-records.ts';
 import { insert, remove, replace } from '../store/writes.ts';
+import { causeOf } from './cause.ts';
 import type { Services } from './changes.ts';
 import { maintain } from './maintain.ts';
 import type { Clock, Ids } from './ports.ts';
@@ -192,7 +193,7 @@ async function attempt(
     return await takeStep(context, kind, data.task);
   } catch (error) {
     if (error instanceof ConditionFailed) return { task: data.task, afterMs: lostRaceMs };
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     const failures = data.failures + 1;
     const entry = { work: data.id, kind: data.kind, failures, cause };
     context.log({ level: 'error', message: 'a step of work failed', ...entry });
