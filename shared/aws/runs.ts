@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Context } from 'aws-lambda';
 import { runSettings } from '../domain/script-config.ts';
+import { awaitRun } from '../services/late-runs.ts';
 import type { Runs } from '../services/ports.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../services/run-request.ts';
 import { type RunServices, runPending, runScript } from '../services/script-runs.ts';
@@ -47,7 +48,9 @@ export function openRuns(options: RunsOptions): Pick<Runs, 'start' | 'wait'> {
     },
     wait: async (request, ms) => {
       const { timeoutMs } = runSettings(request.config, request.script.config);
-      if (timeoutMs + marginMs <= ms) return atMost(ms, runScript(within(services, ms), request));
+      if (timeoutMs + marginMs <= ms) {
+        return awaitRun(services, runScript(within(services, ms), request), ms);
+      }
       const answer = await runElsewhere(invoke, request, ms);
       if (answer === 'abandoned') return undefined;
       return answer ?? runScript({ ...services, scripts: tooBusy }, request);
@@ -98,15 +101,6 @@ function within(services: RunServices, ms: number): RunServices {
     return services.scripts.run({ ...given, waitMs: Math.min(given.waitMs, leftMs) });
   };
   return { ...services, scripts: { ...services.scripts, run } };
-}
-
-async function atMost<Result>(ms: number, promise: Promise<Result>): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  promise.catch(() => undefined); // it rejects late, when nobody waits
-  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
 }
 
 /** The handler of the function that runs scripts away from calls. */

@@ -1,3 +1,4 @@
+import { awaitRun, logLateFault } from '../services/late-runs.ts';
 import type { Runs } from '../services/ports.ts';
 import { type RunServices, runPending, runScript } from '../services/script-runs.ts';
 
@@ -19,26 +20,14 @@ export function openRuns(services: RunServices): LocalRuns {
     return tracked;
   }
 
-  function tell(error: unknown): undefined {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    services.log({ level: 'error', message: 'a run has failed that nobody waits for', cause });
-  }
-
   return {
     maxWaitMs,
     start: async (reference) => {
-      track(runPending(services, reference)).catch(tell);
+      track(runPending(services, reference)).catch((error: unknown) =>
+        logLateFault(services, error),
+      );
     },
-    wait: async (request, ms) => {
-      const run = track(runScript(services, request));
-      let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<undefined>((resolve) => {
-        timer = setTimeout(resolve, ms, undefined);
-      });
-      const finished = await Promise.race([run, patience]).finally(() => clearTimeout(timer));
-      if (finished === undefined) run.catch(tell);
-      return finished;
-    },
+    wait: (request, ms) => awaitRun(services, track(runScript(services, request)), ms),
     idle: async () => {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },

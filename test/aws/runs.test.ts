@@ -1,11 +1,12 @@
 import { InvokeCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRuns, openRuns } from '../../shared/aws/runs.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
 import { openMeter } from '../../shared/services/meter.ts';
+import type { LogEntry } from '../../shared/services/ports.ts';
 import type { RunReference, RunRequest } from '../../shared/services/run-request.ts';
 import type { ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
 import type { RunServices } from '../../shared/services/script-runs.ts';
@@ -106,6 +107,24 @@ describe('a run that ends before the call must', () => {
     outcome = () => new Promise(() => undefined);
 
     expect(await open().wait(requestOf(0.001), 1100)).toBeUndefined();
+  });
+
+  it('is told of when it fails after that', async () => {
+    const logged: LogEntry[] = [];
+    let end = (_: ScriptOutcome) => {};
+    outcome = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    const scripts = { ...services.scripts, settled: () => Promise.reject(new Error('broken')) };
+    services = { ...services, scripts, log: (entry) => logged.push(entry) };
+
+    expect(await open().wait(requestOf(0.001), 1100)).toBeUndefined();
+    expect(logged).toEqual([]);
+    end(ended);
+
+    await vi.waitUntil(() => logged.length > 0, { timeout: 60_000 });
+    expect(logged).toMatchObject([{ level: 'error', cause: expect.stringContaining('broken') }]);
   });
 });
 
