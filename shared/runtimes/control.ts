@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 
-/** What a runner says at the end of a run. */
+/** What a runner reports at the end of a run. */
 export interface Report {
   readonly exitCode: number;
   readonly isReusable: boolean;
@@ -18,10 +18,13 @@ export interface Messages {
   reportOf(mark: string): Promise<Report>;
 }
 
-const maxLine = 16 * 1024 * 1024; // bytes; a report is smaller, whatever its response is made of
+const maxBytes = 8 * 1024 * 1024; // of all lines of a run; a report that is larger says nothing that could be kept
+const maxLines = 100; // a runner needs one
+const maxReadyBytes = 64;
 
-const schema = v.union([
-  v.object({ ready: v.literal(true) }),
+const reportSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
   v.object({
     mark: v.string(),
     exitCode: v.pipe(v.union([v.number(), v.string()]), v.transform(Number)),
@@ -29,53 +32,75 @@ const schema = v.union([
     response: v.exactOptional(v.string()),
     isTooBig: v.exactOptional(v.boolean()),
   }),
-]);
+);
 
 /**
- * Reads the lines of a runner. A script can write there too: what is no message, or of no run under way, is passed
- * over.
+ * Reads the lines of a runner. A script can write there too: a line that is no message of the run under way is
+ * ignored without being parsed, and what may come in a run is limited.
  *
- * @param onFlood called when a line is longer than any message
+ * @param onFlood called once, when a run has written more than 8 MB or 100 lines; what follows is ignored
  */
 export function readMessages(control: Readable, onFlood: () => void): Messages {
-  let onReady = () => {};
+  const left = { bytes: maxBytes, lines: maxLines };
+  let onReady: (() => void) | undefined;
   let expected: { mark: string; resolve(report: Report): void } | undefined;
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;
   });
-  readLines(control, onFlood, (line) => {
-    const message = parse(line);
-    if (message === undefined) return;
-    if ('ready' in message) onReady();
-    else if (message.mark === expected?.mark) expected.resolve(message);
-  });
+  const onLine = (line: Buffer) => {
+    if (expected === undefined) {
+      if (line.length <= maxReadyBytes && isReadyMessage(line)) onReady?.();
+    } else if (line.includes(expected.mark)) {
+      const report = v.safeParse(reportSchema, line.toString());
+      if (report.success && report.output.mark === expected.mark) expected.resolve(report.output);
+    }
+  };
+  readLines(control, left, { onLine, onFlood });
   return {
     ready,
     reportOf: (mark) =>
       new Promise((resolve) => {
+        Object.assign(left, { bytes: maxBytes, lines: maxLines });
         expected = { mark, resolve };
       }),
   };
 }
 
-function readLines(stream: Readable, onFlood: () => void, onLine: (line: string) => void): void {
+function isReadyMessage(line: Buffer): boolean {
+  return /^\{"ready": ?true\}$/.test(line.toString('latin1'));
+}
+
+interface LineHandlers {
+  onLine(line: Buffer): void;
+  onFlood(): void;
+}
+
+/** Reads lines while there is something `left` of the limit, which whoever reads may renew. */
+function readLines(
+  stream: Readable,
+  left: { bytes: number; lines: number },
+  { onLine, onFlood }: LineHandlers,
+): void {
   let parts: Buffer[] = [];
-  let bytes = 0;
-  stream.on('data', (chunk: Buffer) => {
+  let isFlooded = false;
+  const read = (chunk: Buffer) => {
+    left.bytes -= chunk.length;
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      onLine(Buffer.concat([...parts, chunk.subarray(from, end)]).toString());
+      left.lines -= 1;
+      if (left.lines < 0) return;
+      onLine(Buffer.concat([...parts, chunk.subarray(from, end)]));
       parts = [];
-      bytes = 0;
       from = end + 1;
     }
     parts.push(chunk.subarray(from));
-    bytes += chunk.length - from;
-    if (bytes > maxLine) onFlood();
+  };
+  stream.on('data', (chunk: Buffer) => {
+    if (isFlooded) return;
+    read(chunk);
+    if (left.bytes >= 0 && left.lines >= 0) return;
+    isFlooded = true;
+    parts = [];
+    onFlood();
   });
-}
-
-function parse(line: string) {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), line);
-  return parsed.success ? parsed.output : undefined;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maxResidentBytes, permissionFlags, scriptVariables } from '../limits.ts';
+import { startDirectly } from '../process.ts';
 import { type Runner, type RunnerResult, startRunner } from '../runner-process.ts';
 
 /*
@@ -50,11 +51,12 @@ function start(): Runner {
     readable: [folder],
     writable: [temporary],
   });
-  return startRunner({
+  const command = {
     program: process.execPath,
     args: [...flags, `${folder}/runner.cjs`, temporary],
     variables: scriptVariables(temporary),
     folder: temporary,
     maxResidentBytes: runnerBytes,
-  });
+  };
+  return startRunner(command, startDirectly);
 }

@@ -1,0 +1,144 @@
+'use strict';
+/*
+ * The launcher: a process that starts the processes which run foreign code, for the server. It is started before the
+ * server opens its store, its secrets and its sockets, so there is nothing of the server that a child could inherit, and
+ * starting a child does not copy the page tables of a large process. The server's side is launcher.ts.
+ *
+ *   server    {"type": "start", "id", "program", "args", "variables", "folder"}
+ *             {"type": "kill", "id"}
+ *             {"type": "watch", "id", "limits": {"residentBytes"?, "folder"?, "folderBytes"?}}, {"type": "unwatch", "id"}
+ *   launcher  {"type": "started", "id", "pid"}, then {"type": "socket", "id", "index"} for descriptors 1 to 3, each with
+ *             its socket
+ *             {"type": "exceeded", "id", "limit"}, {"type": "lowered", "id"}: see watch.cjs
+ *             {"type": "ended", "id", "exitCode", "reason"?}
+ *
+ * Every child leads a process group of its own, and ends with the whole group. When the server is gone, so are all
+ * children.
+ */
+const { spawn } = require('node:child_process');
+const { closeSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { openWatches } = require('./watch.cjs');
+
+const scoreFile = '/proc/self/oom_score_adj';
+const childScore = '1000'; // when memory runs out, the system ends these processes first
+const closeOnExec = 0o2000000;
+
+/** Process groups by the id that the server gave them. */
+const groups = new Map();
+const watches = openWatches({ tell, kill });
+
+closeInherited();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}); // the server decides
+process.on('message', receive);
+process.on('disconnect', end);
+
+function receive(message) {
+  switch (message.type) {
+    case 'start':
+      return start(message);
+    case 'kill':
+      return kill(message.id);
+    case 'watch': {
+      const group = groups.get(message.id);
+      return group && watches.add({ id: message.id, pid: group.pid, ...message.limits });
+    }
+    case 'unwatch':
+      return watches.remove(message.id);
+  }
+}
+
+function start({ id, program, args, variables, folder }) {
+  let child;
+  try {
+    child = spawnLast(program, args, {
+      cwd: folder,
+      env: variables,
+      detached: true, // a group of its own
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    return tell({ type: 'ended', id, exitCode: null, reason: error.message });
+  }
+  child.once('error', (error) => {
+    if (child.pid === undefined) {
+      tell({ type: 'ended', id, exitCode: null, reason: error.message });
+    }
+  });
+  if (child.pid === undefined) return;
+  groups.set(id, { pid: child.pid, folder });
+  tell({ type: 'started', id, pid: child.pid });
+  const sockets = child.stdio.slice(1);
+  for (const socket of sockets) socket._handle.readStop(); // all that is written is for the server to read
+  for (const [at, socket] of sockets.entries()) tell({ type: 'socket', id, index: at + 1 }, socket);
+  child.once('exit', (exitCode) => {
+    kill(id); // what it has left behind
+    groups.delete(id);
+    watches.remove(id);
+    tell({ type: 'ended', id, exitCode });
+  });
+}
+
+/** Starts a process that the system ends before others when there is no more memory. */
+function spawnLast(program, args, options) {
+  const own = setScore(childScore);
+  try {
+    return spawn(program, args, options);
+  } finally {
+    if (own !== undefined) setScore(own);
+  }
+}
+
+/** Gives the score that was there before; undefined where there is none (not Linux, or not allowed). */
+function setScore(score) {
+  try {
+    const before = readFileSync(scoreFile, 'utf8');
+    writeFileSync(scoreFile, score);
+    return before;
+  } catch {
+    return undefined;
+  }
+}
+
+function kill(id) {
+  const group = groups.get(id);
+  if (group === undefined) return;
+  try {
+    process.kill(-group.pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+function tell(message, socket) {
+  if (process.connected) process.send(message, socket, () => {}); // an error: the server is gone, see `end`
+}
+
+/** The server is gone, however it ended: so is all that runs for it. */
+function end() {
+  for (const [id, { folder }] of groups) {
+    kill(id);
+    if (/\/groundwork-script-[^/]+$/.test(folder)) rmSync(folder, { recursive: true, force: true });
+  }
+  process.exit();
+}
+
+/** Closes descriptors that whoever started the server has left open for all that follow. */
+function closeInherited() {
+  const folder = '/proc/self/fdinfo';
+  let names;
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return; // not Linux: Node itself has closed the lower ones
+  }
+  for (const name of names.filter((each) => Number(each) > 2)) {
+    try {
+      const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`${folder}/${name}`, 'utf8'));
+      if (flags !== null && (Number.parseInt(flags[1], 8) & closeOnExec) === 0) {
+        closeSync(Number(name));
+      }
+    } catch {
+      // the one that listed the folder
+    }
+  }
+}

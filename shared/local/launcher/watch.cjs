@@ -1,0 +1,167 @@
+'use strict';
+/*
+ * Watches runs from outside: the memory and the processor time of all processes of a run, and the size of its folder.
+ * It reads /proc, so it is Linux alone; elsewhere nothing is ever exceeded.
+ */
+const { lstatSync, readdirSync, readFileSync, statSync } = require('node:fs');
+const os = require('node:os');
+const { join } = require('node:path');
+
+const lookMs = 25;
+const mostShare = 0.1; // of a core, for looking
+const processorMs = 250; // over which processor time is judged
+const ticksPerSecond = 100; // of the kernel's clock for processor time, on every usual Linux
+const boundShare = 0.5; // of a core: a run that takes more is bound by the processor
+const mostBound = 2 * os.cpus().length; // at the priority that they started with
+const lowest = 19;
+const mostFiles = 10_000;
+const pageBytes = readPageBytes();
+
+/**
+ * Opens the watches of all runs.
+ *
+ * @param tell sends a message to the server
+ * @param kill ends a run by its id
+ */
+exports.openWatches = ({ tell, kill }) => {
+  const watches = new Map(); // in the order of their starts
+  let timer;
+
+  const look = () => {
+    const startedMs = performance.now();
+    for (const watch of [...watches.values()]) {
+      const processes = family(watch.pid);
+      const limit = exceededLimit(watch, processes);
+      if (limit !== undefined) {
+        watches.delete(watch.id);
+        kill(watch.id);
+        tell({ type: 'exceeded', id: watch.id, limit });
+      } else judgeProcessor(watch, processes, startedMs);
+    }
+    for (const watch of lowerPriorities(watches)) tell({ type: 'lowered', id: watch.id });
+    const pauseMs = Math.max(lookMs, (performance.now() - startedMs) / mostShare);
+    timer = watches.size === 0 ? undefined : setTimeout(look, pauseMs);
+  };
+  return {
+    add: (watch) => {
+      watches.set(watch.id, { ...watch, share: 0, isLowered: false });
+      timer ??= setTimeout(look, 0);
+    },
+    remove: (id) => watches.delete(id),
+  };
+};
+
+function exceededLimit({ residentBytes, folder, folderBytes }, processes) {
+  if (residentBytes !== undefined && sum(processes.map(residentOf)) > residentBytes) return 'memory';
+  if (folderBytes === undefined) return undefined;
+  const bytes = sizeOf(folder, { files: mostFiles }) + sum(processes.map(removedFilesOf));
+  return bytes > folderBytes ? 'disk' : undefined;
+}
+
+/** Notes the share of a core that a run has taken since it was last looked at. */
+function judgeProcessor(watch, processes, nowMs) {
+  if (watch.judgedMs !== undefined && nowMs - watch.judgedMs < processorMs) return;
+  const ticks = sum(processes.map(ticksOf));
+  if (watch.judgedMs !== undefined) {
+    const seconds = (nowMs - watch.judgedMs) / 1000;
+    watch.share = (ticks - watch.ticks) / ticksPerSecond / seconds;
+  }
+  watch.judgedMs = nowMs;
+  watch.ticks = ticks;
+}
+
+/** Lets the oldest runs that are bound by the processor keep their priority, and lowers that of all others. */
+function lowerPriorities(watches) {
+  const bound = [...watches.values()].filter(({ share }) => share > boundShare);
+  const late = bound.slice(mostBound).filter(({ isLowered }) => !isLowered);
+  for (const watch of late) {
+    watch.isLowered = true;
+    for (const pid of family(watch.pid)) for (const thread of threadsOf(pid)) lower(thread);
+  }
+  return late;
+}
+
+function lower(thread) {
+  try {
+    os.setPriority(thread, lowest);
+  } catch {
+    // it has ended
+  }
+}
+
+/** The process and all below it. */
+function family(pid) {
+  const found = [pid];
+  for (const each of found) {
+    for (const thread of threadsOf(each)) {
+      const children = read(`/proc/${each}/task/${thread}/children`);
+      found.push(...children.split(' ').filter(Boolean).map(Number));
+    }
+  }
+  return found;
+}
+
+function threadsOf(pid) {
+  return list(`/proc/${pid}/task`).map(Number);
+}
+
+function residentOf(pid) {
+  return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageBytes;
+}
+
+function ticksOf(pid) {
+  const text = read(`/proc/${pid}/stat`);
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+}
+
+/** Bytes of all files in a folder; infinite when there are more files than any script needs. */
+function sizeOf(folder, budget) {
+  let bytes = 0;
+  for (const name of list(folder)) {
+    budget.files -= 1;
+    if (budget.files < 0) return Infinity;
+    const path = join(folder, name);
+    const stats = attempt(() => lstatSync(path));
+    if (stats?.isDirectory()) bytes += sizeOf(path, budget);
+    else bytes += sizeOnDisk(stats);
+  }
+  return bytes;
+}
+
+/** Bytes of files that a process has removed, and still has open. */
+function removedFilesOf(pid) {
+  const folder = `/proc/${pid}/fd`;
+  const stats = list(folder).map((name) => attempt(() => statSync(join(folder, name))));
+  return sum(stats.filter((each) => each?.isFile() && each.nlink === 0).map(sizeOnDisk));
+}
+
+function sizeOnDisk(stats) {
+  return stats === undefined ? 0 : stats.blocks * 512;
+}
+
+function readPageBytes() {
+  const [, kilobytes = '4'] = /KernelPageSize:\s*(\d+) kB/.exec(read('/proc/self/smaps')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+function read(path) {
+  return attempt(() => readFileSync(path, 'latin1'))?.trim() ?? '';
+}
+
+function list(folder) {
+  return attempt(() => readdirSync(folder)) ?? [];
+}
+
+/** What a process or file that ends while it is looked at gives is undefined. */
+function attempt(look) {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, each) => total + each, 0);
+}
