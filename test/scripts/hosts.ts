@@ -82,6 +82,7 @@ export async function runLocally(
 
 const defaults = {
   instance: 1,
+  owner: 1,
   script: 1,
   version: 1,
   runtime: 'node',
