@@ -56,6 +56,27 @@ describe.each(Object.entries(runsOf))('a run %s', (_, start) => {
   });
 });
 
+it('a template that is checked or rendered names the owner of its instance', async () => {
+  const check = vi.spyOn(api.platform.templates, 'check');
+  const render = vi.spyOn(api.platform.templates, 'render');
+  const page = { template_response: 'page' };
+  const asked = [
+    ['PATCH', 'snippets/templates/page/', { content: '{{ instance }}' }],
+    ['POST', 'snippets/templates/page/render/', {}],
+    ['GET', `endpoints/scripts/hello/run/?${new URLSearchParams(page)}`],
+    ['GET', `classes/?${new URLSearchParams(page)}`],
+  ] as const;
+
+  const statuses = [];
+  for (const [method, path, body] of asked) {
+    statuses.push((await world.call(world.owner, method, path, body)).status);
+  }
+
+  expect(statuses).toEqual([200, 200, 200, 200]);
+  expect(check.mock.calls).toEqual([['{{ instance }}', tenant]]);
+  expect(render.mock.calls.map((given) => given[2])).toEqual([tenant, tenant, tenant]);
+});
+
 it('an instance whose name was stored without its owner, or renamed since, has one', async () => {
   const run = vi.spyOn(api.platform.scripts, 'run');
   const { data, key } = await nameRecord();
