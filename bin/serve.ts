@@ -1,8 +1,10 @@
+import type { ChildProcess } from 'node:child_process';
 import { routes } from '../functions/api.ts';
 import { createDispatch } from '../shared/http/dispatch.ts';
 import { toHandler } from '../shared/http/edge.ts';
 import type { Dispatch } from '../shared/http/message.ts';
 import { readEnvironment } from '../shared/local/environment.ts';
+import { type Launcher, openLauncher } from '../shared/local/launcher/launcher.ts';
 import { openLog } from '../shared/local/log.ts';
 import { type LocalPlatform, openPlatform } from '../shared/local/platform.ts';
 import {
@@ -19,25 +21,35 @@ import { firstAccountEntity } from '../shared/store/entities.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to us as well
 
-try {
-  const options = parseServeOptions(process.argv.slice(2));
-  if (options === 'help') process.stdout.write(usage);
-  else await run(options);
-} catch (error) {
-  if (error instanceof UsageError) fail(`${error.message} (see --help)`, 2);
-  else if (error instanceof StartError) fail(error.message, 1);
-  else fail(error instanceof Error ? error.message : 'unknown reason', 1);
+/**
+ * Runs the server as the command line says.
+ *
+ * @param launcherProcess the launcher of child processes, started before anything else was opened
+ */
+export async function main(launcherProcess: ChildProcess): Promise<void> {
+  try {
+    const options = parseServeOptions(process.argv.slice(2));
+    if (options === 'help') process.stdout.write(usage);
+    else await run(options, openLauncher(launcherProcess));
+  } catch (error) {
+    if (error instanceof UsageError) fail(`${error.message} (see --help)`, 2);
+    else if (error instanceof StartError) fail(error.message, 1);
+    else fail(error instanceof Error ? error.message : 'unknown reason', 1);
+  }
 }
 
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
-async function run({ folder, host, port, scriptNetwork, ...options }: Options): Promise<void> {
+async function run(
+  { folder, host, port, scriptNetwork, ...options }: Options,
+  launcher: Launcher,
+): Promise<void> {
   const { logLevel, social: configured, url: publicUrl, proxies, ...limits } = readEnvironment();
   const registration = options.registration ?? defaultRegistration(host, proxies);
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
-  const scripts = { isolation: { network: scriptNetwork } };
+  const scripts = { isolation: { network: scriptNetwork }, launcher };
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
   const platform = await openPlatform({ folder, log, settings, url, social, scripts });
@@ -51,10 +63,19 @@ async function run({ folder, host, port, scriptNetwork, ...options }: Options): 
     throw error;
   }
   const { stop, url: address } = server;
-  onSignal(async () => {
+  const close = async () => {
     await stop();
     await platform.close();
     flush();
+  };
+  onSignal(close);
+  void platform.lost.then(async () => {
+    log({
+      level: 'error',
+      message: 'the launcher of child processes has ended: so does the server',
+    });
+    await close();
+    process.exit(1);
   });
   process.stdout.write(await greet(platform, address, isolation));
 }

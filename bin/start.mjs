@@ -1,17 +1,37 @@
 /*
  * Runs `serve.ts`. Its modules are bundled when one of them has changed since the last start: a start then takes
  * about 0.15 s, where transforming each module on its way in takes 0.5 s and more, growing with their number.
+ *
+ * Before anything else it starts the launcher, the process that starts those for scripts: there is nothing open yet that
+ * they could inherit.
  */
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bundle = `${root}.build/serve.mjs`;
 const record = `${root}.build/serve.json`; // what the bundle was made of, and when that was changed last
 
+const [major] = process.versions.node.split('.').map(Number);
+if (major < 20) fail(`Node 20, 22, 24 or 26 is needed, and this is ${process.version}`);
+if (!existsSync(`${root}node_modules/lmdb`)) fail('run npm ci first: packages are missing');
+const launcher = spawn(process.execPath, [`${root}shared/local/launcher/launcher.cjs`], {
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  env: {},
+  detached: true, // the signals of a terminal are for the server
+});
+launcher.unref();
+launcher.channel.unref();
 if (!isFresh()) await build();
 process.setSourceMapsEnabled(true);
-await import(pathToFileURL(bundle).href);
+const { main } = await import(pathToFileURL(bundle).href);
+await main(launcher);
+
+function fail(reason) {
+  process.stderr.write(`groundwork: ${reason}\n`);
+  process.exit(1);
+}
 
 function isFresh() {
   try {

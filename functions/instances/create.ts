@@ -52,7 +52,10 @@ export async function createInstance(
     const owned = as(ownedEntity, list);
     const limit = platform.settings.maxInstances;
     if ((owned?.data.instances.length ?? 0) >= limit) throw countExceeded('Instance', limit);
-    const nameWrite = insert(instanceNameEntity, instanceNameEntity.key(name), { instance: id });
+    const nameWrite = insert(instanceNameEntity, instanceNameEntity.key(name), {
+      instance: id,
+      owner,
+    });
     const writes = [nameWrite, ...contents(data), ...ownership(data, owned)];
     if (Object.keys(metadata).length > 0) {
       writes.push(insert(instanceMetadataEntity, instanceMetadataEntity.key(id), { metadata }));

@@ -35,11 +35,12 @@ export async function renameInstance(
   const { new_name } = validInput(renameFields, body, 'create') as { new_name: string }; // the field says so
   if (new_name === current.data.name) return current.data;
   const { pointer, numbers } = await readName(context, current.data.name);
+  const { id, owner } = current.data;
   const updated_at = timestamp(context.platform.clock.micros());
   const data: InstanceData = { ...current.data, name: new_name, updated_at };
   const isTaken = () => invalid({ new_name: [messages.unique] });
   const writes = [
-    insert(instanceNameEntity, instanceNameEntity.key(new_name), pointer.data),
+    insert(instanceNameEntity, instanceNameEntity.key(new_name), { instance: id, owner }),
     insert(classNumbersEntity, classNumbersEntity.key(new_name), numbers.data),
     remove(pointer),
     remove(numbers),

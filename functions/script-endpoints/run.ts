@@ -1,8 +1,9 @@
 import { depthOf } from '../../shared/domain/access.ts';
 import { notFound, refused } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
+import type { Tenant } from '../../shared/domain/tenant.ts';
 import type { Response } from '../../shared/http/message.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import { instanceOf, reservedId, tenantOf } from '../../shared/resource/place.ts';
 import type { Context, Known, Operation } from '../../shared/resource/route.ts';
 import { renderRun } from '../../shared/resource/templates.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/services/run-request.ts';
@@ -46,7 +47,7 @@ export async function runEndpoint(
   };
   const script = await scriptOf(context, endpoint);
   const trace = await platform.runs.wait(
-    toRun(context, { endpoint, script, brought }),
+    toRun(context, { endpoint, script, brought, tenant: await tenantOf(context) }),
     platform.runs.maxWaitMs,
   );
   if (trace === undefined) throw refused(408, 'Script took too much time.');
@@ -70,16 +71,17 @@ interface Called {
   readonly endpoint: ScriptEndpointData;
   readonly script: ScriptData;
   readonly brought: Brought;
+  readonly tenant: Tenant;
 }
 
-function toRun(context: Context, { endpoint, script, brought }: Called): RunRequest {
+function toRun(context: Context, { endpoint, script, brought, tenant }: Called): RunRequest {
   const request = describeCall(context.request);
   const admin = context.account && {
     id: context.account.data.id,
     email: context.account.data.email,
   };
   return {
-    instance: instanceOf(context),
+    ...tenant,
     instanceName: context.params.instance ?? '',
     kind: 'endpoint',
     parent: endpoint.row,

@@ -9,7 +9,7 @@ import {
   newName,
   takeName,
 } from '../../shared/resource/named-records.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import { instanceOf, reservedId, tenantOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { storedTemplate } from '../../shared/resource/templates.ts';
 import { commit } from '../../shared/services/commit.ts';
@@ -117,14 +117,16 @@ function removal(current: Stored<TemplateData>): Write {
  * @throws ApiError 400 with the messages of all fields that failed
  */
 async function checked(
-  { platform }: Context,
+  context: Context,
   body: Body,
   mode: InputMode,
 ): Promise<Partial<TemplateData>> {
   const { values, errors } = readInput(templateFields, body, mode);
   const draft = values as Partial<TemplateData>; // the fields say so
   const problem =
-    draft.content === undefined ? undefined : await platform.templates.check(draft.content);
+    draft.content === undefined
+      ? undefined
+      : await context.platform.templates.check(draft.content, await tenantOf(context));
   const failed: FieldErrors = { ...errors, ...(problem !== undefined && { content: [problem] }) };
   if (Object.keys(failed).length > 0) throw invalid(failed);
   return draft;

@@ -67,8 +67,9 @@ export function openPlatform(environment: Environment): AwsPlatform {
       wait: async (request, ms) => (await runs()).wait(request, ms),
     },
     templates: {
-      check: async (source) => (await templates()).check(source),
-      render: async (source, variables) => (await templates()).render(source, variables),
+      check: async (source, tenant) => (await templates()).check(source, tenant),
+      render: async (source, variables, tenant) =>
+        (await templates()).render(source, variables, tenant),
     },
     changes: { settled: () => Promise.resolve() },
     warmUp: async () => {

@@ -1,10 +1,24 @@
 import { fileURLToPath } from 'node:url';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
+import { startDirectly } from '../runtimes/process.ts';
+import { openPool } from '../runtimes/process-pool.ts';
 import { programFile } from '../runtimes/templates/bundle.ts';
 import { openRenderer } from '../runtimes/templates/renderer.ts';
+import {
+  startTemplateWorker,
+  type TemplateWorker,
+  templateCommand,
+} from '../runtimes/templates/worker.ts';
+
+const cap = 3; // the requests of a batch render side by side; a function serves one call at a time
+const idleMs = 600_000; // as long as an idle function lives, about
 
 /** Renders templates by the program that lies beside the bundle. */
 export function openTemplates(): TemplateEngine {
   const program = fileURLToPath(new URL(programFile, import.meta.url));
-  return openRenderer({ program: () => Promise.resolve(program) });
+  const pool = openPool<{ template: TemplateWorker }>({
+    start: { template: async () => startTemplateWorker(templateCommand(program), startDirectly) },
+    ...{ cap, idleMs, keepsSpares: false },
+  });
+  return openRenderer({ take: () => pool.take('template', 'template') });
 }

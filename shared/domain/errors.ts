@@ -73,6 +73,12 @@ export function throttled(seconds: number): ApiError {
   return new ApiError(429, { detail: text }, { 'Retry-After': String(wait) });
 }
 
+/** 503: too much of the same waits already; clients wait for `Retry-After` and call again. */
+export function unavailable(seconds: number): ApiError {
+  const detail = 'The server is busy. Try again later.';
+  return new ApiError(503, { detail }, { 'Retry-After': String(seconds) });
+}
+
 /** 400 for a bad paging parameter. */
 export function incorrectPage(): ApiError {
   return refused(400, 'Incorrect page parameter provided.');

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openRenderer } from '../runtimes/templates/renderer.ts';
 import { consumers, watches, workKinds } from '../services/background.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
@@ -13,10 +12,11 @@ import { openDataFolder } from './data-folder.ts';
 import { type FilesOptions, type LocalFiles, openFiles, openTemporaryFiles } from './files.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
 import { type LocalRuns, openRuns } from './runs.ts';
-import { type LocalScripts, type LocalScriptsOptions, openScripts } from './scripts/scripts.ts';
+import { openProcesses, type ProcessesOptions } from './scripts/processes.ts';
+import { type LocalScripts, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
-import { templateProgram } from './template-program.ts';
+import { openTemplates } from './templates.ts';
 import { openVault } from './vault.ts';
 
 /** Where a platform keeps its data, and what was set. */
@@ -34,7 +34,7 @@ export interface PlatformOptions {
   /** A test may send in another way than into the outbox. */
   readonly push?: PushSender;
   /** What scripts may do on this machine. */
-  readonly scripts?: LocalScriptsOptions;
+  readonly scripts?: ProcessesOptions;
 }
 
 /** The platform of one machine, to be closed. */
@@ -45,6 +45,8 @@ export interface LocalPlatform extends Platform {
   readonly runs: LocalRuns;
   readonly files: LocalFiles;
   readonly push: Outbox;
+  /** Resolves when no child process can be started any more, although the platform was not closed. */
+  readonly lost: Promise<void>;
   /** Makes a dispatch whose calls the work in the background waits for where it must. */
   track: Calls['track'];
   /** Resolves when all that follows from earlier calls is done, but for work that is due later. */
@@ -81,7 +83,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const vault = openVault(medium.secrets);
   const calls = openCalls(clock);
   const place = medium.folder === undefined ? {} : { folder: medium.folder };
-  const scripts = openScripts({ ...place, ...options.scripts });
+  const processes = openProcesses({ ...place, log, ...options.scripts });
+  const scripts = openScripts({ processes });
   const forRuns = {
     store,
     files,
@@ -94,14 +97,14 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     meter: openMeter({ store, clock, ids, log }),
   };
   const runs = openRuns(forRuns);
-  const templates = openRenderer({ program: templateProgram });
+  const templates = openTemplates(processes);
   const services = { ...forRuns, runs, push, vault, mailer, social, settings, templates };
   const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
   });
   return {
-    ...{ ...medium, ...services, push, changes: background.changes },
+    ...{ ...medium, ...services, push, changes: background.changes, lost: processes.lost },
     track: calls.track,
     idle: async () => {
       await background.idle();
@@ -113,7 +116,6 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
       await runs.idle();
       await background.stop();
       clearInterval(flushing);
-      templates.close();
       await services.meter.flush();
       await medium.close();
     },

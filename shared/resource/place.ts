@@ -1,3 +1,6 @@
+import { notFound } from '../domain/errors.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import { as, instanceEntity } from '../store/entities.ts';
 import type { AccountData, ClassData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Context } from './route.ts';
@@ -6,6 +9,23 @@ import type { Context } from './route.ts';
 export function instanceOf({ instanceId, route }: Context): number {
   if (instanceId === undefined) throw new Error(`${route.name} is in no instance`);
   return instanceId;
+}
+
+/**
+ * The instance of a call with its owner, which the record of its name holds. Only the owner of an instance whose name
+ * was stored by an earlier version costs a read.
+ */
+export async function tenantOf(context: Context): Promise<Tenant> {
+  const instance = instanceOf(context);
+  const owner = context.instanceName?.data.owner ?? (await readOwner(context, instance));
+  return { instance, owner };
+}
+
+async function readOwner({ platform }: Context, instance: number): Promise<number> {
+  const [item] = await platform.store.get([instanceEntity.key(instance)]);
+  const found = as(instanceEntity, item);
+  if (found === undefined) throw notFound(); // deleted since the call began
+  return found.data.owner;
 }
 
 /** The class of a call whose route lies in one. */

@@ -6,6 +6,7 @@ import { notAcceptable } from '../http/negotiation.ts';
 import { templateEntity } from '../store/entities.ts';
 import type { TemplateData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
+import { tenantOf } from './place.ts';
 import type { Context, Method, Operation, Route } from './route.ts';
 
 /*
@@ -80,7 +81,11 @@ export async function renderRun(
   const { template, platform } = context;
   if (template === undefined) return undefined;
   const variables = { ...callVariables(context, 'script'), response: run, ...template.context };
-  const rendering = await platform.templates.render(template.content, variables);
+  const rendering = await platform.templates.render(
+    template.content,
+    variables,
+    await tenantOf(context),
+  );
   // odd but so: the type without charset, and a problem as bare text (reference: templates, script endpoints)
   if (rendering.ok) {
     return { status, content: { type: template.content_type, bytes: rendering.text } };
@@ -104,11 +109,15 @@ export function callVariables({ params, user }: Context, action: string): JsonOb
  * @throws ApiError 400 with what went wrong
  */
 export async function renderText(
-  { platform }: Context,
+  context: Context,
   content: string,
   variables: JsonObject | Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const rendering = await platform.templates.render(content, variables);
+  const rendering = await context.platform.templates.render(
+    content,
+    variables,
+    await tenantOf(context),
+  );
   if (!rendering.ok) throw refused(400, rendering.problem);
   return rendering.text;
 }

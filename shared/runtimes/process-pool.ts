@@ -21,19 +21,24 @@ export interface Worker {
  * done nothing yet; it is there for the next key that has no process. To make room, the idle process that was used least
  * recently ends; a process that starts, works or is spare never does.
  */
-export interface Pool<Kind extends string, Member extends Worker> {
+export interface Pool<Members extends MembersByRuntime> {
   /**
-   * Takes a process: an idle one of `key`, else one that has done nothing yet. At most `cap` may be taken at a time,
-   * which the caller sees to.
+   * Takes a process: an idle one of `key`, else one that has done nothing yet. Waits while `cap` are taken.
    *
    * @throws Error when the process could not be started
    */
-  take(key: string, runtime: Kind): Promise<Taken<Member>>;
+  take<Runtime extends keyof Members & string>(
+    key: string,
+    runtime: Runtime,
+  ): Promise<Taken<Members[Runtime]>>;
   /** Processes that there are, those that start or end included. */
   size(): number;
   /** Ends all processes; resolves when they are gone. */
   close(): Promise<void>;
 }
+
+/** The kind of process of each runtime. */
+export type MembersByRuntime = Readonly<Record<string, Worker>>;
 
 /** A process that was taken. */
 export interface Taken<Member> {
@@ -45,194 +50,238 @@ export interface Taken<Member> {
 }
 
 /** What a pool is made of. */
-export interface PoolOptions<Kind extends string, Member extends Worker> {
-  /** Starts a process; rejects when there is none to start. */
-  readonly start: (runtime: Kind) => Promise<Member>;
-  readonly runtimes: readonly Kind[];
+export interface PoolOptions<Members extends MembersByRuntime> {
+  /** Start a process of each runtime; they reject when there is none to start. */
+  readonly start: { readonly [Runtime in keyof Members]: () => Promise<Members[Runtime]> };
   /** Most processes beside spare ones, 1 or more. */
   readonly cap: number;
   /** Milliseconds for which a process stays idle. */
   readonly idleMs: number;
+  /** False: no spares. */
+  readonly keepsSpares?: boolean;
   /** Called when a spare could not be started; whoever needs a process meets the same error. */
   readonly onFailedSpare?: (error: unknown) => void;
 }
 
-interface Entry<Kind, Member> {
-  readonly runtime: Kind;
+interface Entry {
+  readonly runtime: string;
   /** Undefined while it has done nothing. */
   key: string | undefined;
   phase: 'starting' | 'idle' | 'taken' | 'ending';
   /** Counted apart until it is taken for the first time. */
   isSpare: boolean;
   idleTimer: NodeJS.Timeout | undefined;
-  readonly started: Promise<Member>;
-  member: Member | undefined;
+  readonly started: Promise<Worker>;
+  worker: Worker | undefined;
 }
 
-interface Waiter<Kind, Member> {
+interface Waiter {
   readonly key: string;
-  readonly runtime: Kind;
-  take(entry: Entry<Kind, Member>): void;
+  readonly runtime: string;
+  take(entry: Entry): void;
   refuse(error: Error): void;
 }
 
+interface State {
+  readonly start: Readonly<Record<string, () => Promise<Worker>>>;
+  readonly cap: number;
+  readonly idleMs: number;
+  readonly keepsSpares: boolean;
+  readonly onFailedSpare: (error: unknown) => void;
+  /** Least recently used first. */
+  readonly entries: Set<Entry>;
+  readonly waiters: Set<Waiter>;
+  /** Runtimes that are to have a spare. */
+  readonly wanted: Set<string>;
+  /** Called when the last process is gone; set when the pool is closed. */
+  onEmpty: (() => void) | undefined;
+}
+
 /** Opens a pool; it starts no process before the first is taken. */
-export function openPool<Kind extends string, Member extends Worker>(
-  options: PoolOptions<Kind, Member>,
-): Pool<Kind, Member> {
-  const { start, runtimes, cap, idleMs, onFailedSpare = () => {} } = options;
-  type Process = Entry<Kind, Member>;
-  const entries = new Set<Process>(); // least recently used first
-  const waiters = new Set<Waiter<Kind, Member>>();
-  const wanted = new Set<Kind>(); // runtimes that are to have a spare
-  let onEmpty: (() => void) | undefined; // set when the pool is closed
-
-  const find = (test: (entry: Process) => boolean) => [...entries].find(test);
-  const count = (test: (entry: Process) => boolean) => [...entries].filter(test).length;
-  const ordinary = () => count(({ isSpare }) => !isSpare);
-
-  /** Serves every waiter that can be served, then sees to spares. Called after each change. */
-  function advance(): void {
-    let missing = 0;
-    for (const waiter of waiters) {
-      const entry = findFor(waiter) ?? (ordinary() < cap ? open(waiter.runtime, false) : undefined);
-      if (entry === undefined) missing += 1;
-      else {
-        waiters.delete(waiter);
-        waiter.take(claim(entry));
-      }
-    }
-    for (const runtime of wanted) {
-      if (find((entry) => entry.isSpare && entry.runtime === runtime) !== undefined) continue;
-      if (ordinary() <= cap) openSpare(runtime);
-      else missing += 1;
-    }
-    makeRoom(missing);
-    assert(entries.size <= cap + runtimes.length, 'there are more processes than there may be');
-  }
-
-  function findFor({ key, runtime }: Waiter<Kind, Member>): Process | undefined {
-    return (
-      find((entry) => entry.phase === 'idle' && entry.key === key && entry.runtime === runtime) ??
-      find((entry) => entry.isSpare && entry.phase !== 'ending' && entry.runtime === runtime)
-    );
-  }
-
-  function claim(entry: Process): Process {
-    clearTimeout(entry.idleTimer);
-    if (entry.key === undefined) wanted.add(entry.runtime); // the next new key has need of one as well
-    entry.isSpare = false;
-    entry.phase = 'taken';
-    return entry;
-  }
-
-  /** Ends idle processes until so many are about to end. */
-  function makeRoom(missing: number): void {
-    let ending = count(({ phase, isSpare }) => phase === 'ending' && !isSpare);
-    for (const entry of entries) {
-      if (ending >= missing) return;
-      if (entry.phase !== 'idle' || entry.isSpare) continue;
-      end(entry);
-      ending += 1;
-    }
-  }
-
-  function open(runtime: Kind, isSpare: boolean): Process {
-    const started = start(runtime);
-    const entry: Process = {
-      ...{ runtime, key: undefined, phase: 'starting', isSpare, idleTimer: undefined },
-      ...{ started, member: undefined },
-    };
-    entries.add(entry);
-    started.then(
-      (member) => {
-        entry.member = member;
-        if (entry.phase === 'ending') member.kill();
-        void member.ended.then(() => forget(entry));
-      },
-      () => forget(entry),
-    );
-    return entry;
-  }
-
-  function openSpare(runtime: Kind): void {
-    const entry = open(runtime, true);
-    becomeReady(entry).then(
-      () => {
-        if (entry.phase === 'starting') rest(entry);
-      },
-      (error: unknown) => {
-        if (!entry.isSpare) return; // whoever has taken it is told
-        wanted.delete(runtime);
-        if (onEmpty === undefined) onFailedSpare(error);
-      },
-    );
-  }
-
-  /** Ends a process, which counts until it is gone. */
-  function end(entry: Process): void {
-    clearTimeout(entry.idleTimer);
-    entry.phase = 'ending';
-    entry.member?.kill();
-  }
-
-  function forget(entry: Process): void {
-    clearTimeout(entry.idleTimer);
-    entry.phase = 'ending';
-    entries.delete(entry);
-    if (onEmpty === undefined) advance();
-    else if (entries.size === 0) onEmpty();
-  }
-
-  /** Lets a process wait for its next work. */
-  function rest(entry: Process): void {
-    entry.phase = 'idle';
-    entries.delete(entry);
-    entries.add(entry);
-    entry.idleTimer = setTimeout(() => {
-      if (entry.isSpare) wanted.delete(entry.runtime);
-      end(entry);
-    }, idleMs).unref();
-  }
-
-  function release(entry: Process, member: Member): void {
-    if (entry.phase !== 'taken') return; // it has ended
-    if (onEmpty === undefined && member.isReusable()) rest(entry);
-    else end(entry);
-    if (onEmpty === undefined) advance();
-  }
-
-  async function take(key: string, runtime: Kind): Promise<Taken<Member>> {
-    if (onEmpty !== undefined) throw new Error('the pool of processes is closed');
-    const entry = await new Promise<Process>((resolve, reject) => {
-      waiters.add({ key, runtime, take: resolve, refuse: reject });
-      advance();
-    });
-    const isWarm = entry.key === key;
-    entry.key = key;
-    const worker = isWarm && entry.member ? entry.member : await becomeReady(entry);
-    return { worker, isWarm, release: () => release(entry, worker) };
-  }
-
-  async function becomeReady(entry: Process): Promise<Member> {
-    const member = await entry.started;
-    await member.ready;
-    if (member.isReusable()) return member;
-    end(entry);
-    throw new Error(`a process could not be started: ${member.complaint()}`);
-  }
-
-  return {
-    take,
-    size: () => entries.size,
-    close: async () => {
-      const empty = new Promise<void>((resolve) => {
-        onEmpty = resolve;
-      });
-      for (const { refuse } of waiters) refuse(new Error('the pool of processes is closed'));
-      waiters.clear();
-      for (const entry of entries) end(entry);
-      if (entries.size > 0) await empty;
-    },
+export function openPool<Members extends MembersByRuntime>(
+  options: PoolOptions<Members>,
+): Pool<Members> {
+  const state: State = {
+    ...{ keepsSpares: true, onFailedSpare: () => {}, ...options },
+    ...{ entries: new Set(), waiters: new Set(), wanted: new Set(), onEmpty: undefined },
   };
+  return {
+    take: async <Runtime extends keyof Members & string>(key: string, runtime: Runtime) =>
+      (await take(state, key, runtime)) as Taken<Members[Runtime]>, // what `start` of the runtime gave
+    size: () => state.entries.size,
+    close: () => close(state),
+  };
+}
+
+async function take(state: State, key: string, runtime: string): Promise<Taken<Worker>> {
+  if (state.onEmpty !== undefined) throw closedError();
+  const entry = await new Promise<Entry>((resolve, reject) => {
+    state.waiters.add({ key, runtime, take: resolve, refuse: reject });
+    advance(state);
+  });
+  const isWarm = entry.key === key;
+  entry.key = key;
+  const worker = isWarm && entry.worker ? entry.worker : await becomeReady(entry);
+  return { worker, isWarm, release: () => release(state, entry, worker) };
+}
+
+function closedError(): Error {
+  return new Error('the pool of processes is closed');
+}
+
+/** Serves every waiter that can be served, then sees to spares. Called after each change. */
+function advance(state: State): void {
+  let missing = 0;
+  for (const waiter of state.waiters) {
+    const entry = findFor(state, waiter) ?? openIfRoom(state, waiter.runtime);
+    if (entry === undefined) missing += 1;
+    else {
+      state.waiters.delete(waiter);
+      claim(state, entry);
+      waiter.take(entry);
+    }
+  }
+  for (const runtime of state.wanted) {
+    if (find(state, (entry) => entry.isSpare && entry.runtime === runtime)) continue;
+    if (countOrdinary(state) <= state.cap) openSpare(state, runtime);
+    else missing += 1;
+  }
+  makeRoom(state, missing);
+}
+
+function findFor(state: State, { key, runtime }: Waiter): Entry | undefined {
+  return (
+    find(state, (each) => isIdle(each) && each.key === key && each.runtime === runtime) ??
+    find(state, (each) => each.isSpare && isHealthy(each) && each.runtime === runtime)
+  );
+}
+
+function openIfRoom(state: State, runtime: string): Entry | undefined {
+  return countOrdinary(state) < state.cap ? open(state, runtime, false) : undefined;
+}
+
+function claim({ keepsSpares, wanted }: State, entry: Entry): void {
+  clearTimeout(entry.idleTimer);
+  if (keepsSpares && entry.key === undefined) wanted.add(entry.runtime); // the next new key needs one as well
+  entry.isSpare = false;
+  entry.phase = 'taken';
+}
+
+/** Ends idle processes until so many are about to end. */
+function makeRoom({ entries }: State, missing: number): void {
+  let ending = [...entries].filter(({ phase, isSpare }) => phase === 'ending' && !isSpare).length;
+  for (const entry of entries) {
+    if (ending >= missing) return;
+    if (entry.phase !== 'idle' || entry.isSpare) continue;
+    end(entry);
+    ending += 1;
+  }
+}
+
+function open(state: State, runtime: string, isSpare: boolean): Entry {
+  const { start, cap, entries, keepsSpares } = state;
+  const most = cap + (keepsSpares ? Object.keys(start).length : 0);
+  assert(entries.size < most, 'a pool would have more processes than it may');
+  const starter = start[runtime];
+  assert(starter !== undefined, `a pool has no runtime ${runtime}`);
+  const started = starter();
+  const entry: Entry = {
+    ...{ runtime, key: undefined, phase: 'starting', isSpare, idleTimer: undefined },
+    ...{ started, worker: undefined },
+  };
+  entries.add(entry);
+  started.then(
+    (worker) => {
+      entry.worker = worker;
+      if (entry.phase === 'ending') worker.kill();
+      void worker.ended.then(() => forget(state, entry));
+    },
+    () => forget(state, entry),
+  );
+  return entry;
+}
+
+function openSpare(state: State, runtime: string): void {
+  const entry = open(state, runtime, true);
+  becomeReady(entry).then(
+    () => {
+      if (entry.phase === 'starting') rest(state, entry);
+    },
+    (error: unknown) => {
+      if (!entry.isSpare) return; // whoever has taken it is told
+      state.wanted.delete(runtime);
+      if (state.onEmpty === undefined) state.onFailedSpare(error);
+    },
+  );
+}
+
+async function becomeReady(entry: Entry): Promise<Worker> {
+  const worker = await entry.started;
+  await worker.ready;
+  if (worker.isReusable()) return worker;
+  end(entry);
+  throw new Error(`a process could not be started: ${worker.complaint()}`);
+}
+
+/** Ends a process, which counts until it is gone. */
+function end(entry: Entry): void {
+  clearTimeout(entry.idleTimer);
+  entry.phase = 'ending';
+  entry.worker?.kill();
+}
+
+function forget(state: State, entry: Entry): void {
+  clearTimeout(entry.idleTimer);
+  entry.phase = 'ending';
+  state.entries.delete(entry);
+  if (state.onEmpty === undefined) advance(state);
+  else if (state.entries.size === 0) state.onEmpty();
+}
+
+/** Lets a process wait for its next work. */
+function rest({ entries, wanted, idleMs }: State, entry: Entry): void {
+  entry.phase = 'idle';
+  entries.delete(entry);
+  entries.add(entry);
+  entry.idleTimer = setTimeout(() => {
+    if (entry.isSpare) wanted.delete(entry.runtime);
+    end(entry);
+  }, idleMs).unref();
+}
+
+function release(state: State, entry: Entry, worker: Worker): void {
+  if (entry.phase !== 'taken') return; // it has ended
+  if (state.onEmpty === undefined && worker.isReusable()) rest(state, entry);
+  else end(entry);
+  if (state.onEmpty === undefined) advance(state);
+}
+
+async function close(state: State): Promise<void> {
+  const empty = new Promise<void>((resolve) => {
+    state.onEmpty = resolve;
+  });
+  for (const { refuse } of state.waiters) refuse(closedError());
+  state.waiters.clear();
+  for (const entry of state.entries) end(entry);
+  if (state.entries.size > 0) await empty;
+}
+
+function isHealthy({ phase, worker }: Entry): boolean {
+  return phase !== 'ending' && (worker === undefined || worker.isReusable());
+}
+
+function isIdle(entry: Entry): boolean {
+  return entry.phase === 'idle' && isHealthy(entry);
+}
+
+function find({ entries }: State, test: (entry: Entry) => boolean): Entry | undefined {
+  for (const entry of entries) if (test(entry)) return entry;
+  return undefined;
+}
+
+/** Processes that are no spares, those that start or end included. */
+function countOrdinary({ entries }: State): number {
+  let count = 0;
+  for (const { isSpare } of entries) if (!isSpare) count += 1;
+  return count;
 }

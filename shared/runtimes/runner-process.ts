@@ -3,7 +3,14 @@ import type { Duplex, Readable } from 'node:stream';
 import { maxOutputBytes, type RawResult } from '../domain/script-result.ts';
 import { type Messages, type Report, readMessages } from './control.ts';
 import { type Budget, collectOutput, type Output } from './output.ts';
-import type { Exceeded, ProcessEnd, RunnerCommand, RunnerProcess, StartProcess, Streams } from './process.ts';
+import type {
+  Exceeded,
+  ProcessEnd,
+  RunnerCommand,
+  RunnerProcess,
+  StartProcess,
+  Streams,
+} from './process.ts';
 
 /*
  * A runner seen from its supervisor. They speak over descriptor 3, a socket, one JSON value a line:
@@ -22,9 +29,12 @@ import type { Exceeded, ProcessEnd, RunnerCommand, RunnerProcess, StartProcess, 
 /** A run as a runner gets it. */
 export interface RunnerInput {
   readonly source: string;
-  readonly args: unknown;
-  readonly config: unknown;
-  readonly meta: unknown;
+  /** JSON. */
+  readonly args: string;
+  /** JSON. */
+  readonly config: string;
+  /** JSON. */
+  readonly meta: string;
   readonly timeoutMs: number;
 }
 
@@ -55,62 +65,81 @@ const startMs = 60_000; // a runner that is not ready by then never will be, eve
 const drainMs = 500; // what still holds the pipes open after the end is no longer waited for
 const watchAfterMs = 20; // most runs are over by then, and cost nothing to watch
 
+interface State {
+  readonly command: RunnerCommand;
+  readonly child: RunnerProcess;
+  phase: 'new' | 'used' | 'spent';
+  isRunning: boolean;
+  /** Undefined until the process has started. */
+  connection: Connection | undefined;
+  end: ProcessEnd;
+}
+
 /** Starts a runner. It gets its script with the first run. */
 export function startRunner(command: RunnerCommand, startProcess: StartProcess): Runner {
   const child = startProcess(command);
-  let state: 'new' | 'used' | 'spent' = 'new';
-  const kill = () => {
-    state = 'spent'; // at once: it may still report, and must not be given another run
-    child.kill();
+  const unknownEnd = { exitCode: null };
+  const state: State = {
+    ...{ command, child, phase: 'new', isRunning: false, connection: undefined, end: unknownEnd },
   };
-  let connection: Connection | undefined;
-  let end: ProcessEnd = { exitCode: null };
   const connected = child.streams.then((streams) => {
-    connection = streams && connect(streams, kill);
-    return connection;
+    state.connection = streams && connect(streams, () => kill(state));
+    return state.connection;
   });
-  const ended = endOf(child, connected).then((how) => {
-    end = how;
-    state = 'spent';
+  void child.ended.then((how) => {
+    state.end = how;
+    state.phase = 'spent';
   });
-  const starting = setTimeout(kill, startMs);
-  const isReady = connected.then((made) => (made ? made.messages.ready : ended));
-  const ready = Promise.race([isReady, ended]).finally(() => clearTimeout(starting));
-  let isRunning = false;
-
+  const ended = endOf(child, connected);
+  const starting = setTimeout(kill, startMs, state);
+  const isReady = connected.then((connection) => connection?.messages.ready ?? ended);
   return {
-    ready,
+    ready: Promise.race([isReady, ended]).finally(() => clearTimeout(starting)),
     ended,
-    isReusable: () => state !== 'spent',
-    complaint: () => end.reason ?? lastLine(connection?.stderr.text() ?? ''),
-    kill,
-    run: async (input) => {
-      if (connection === undefined) throw new Error('a runner takes runs when it is ready');
-      if (isRunning) throw new Error('a runner takes one run at a time');
-      isRunning = true;
-      const { stdout, stderr, budget, messages, control } = connection;
-      const mark = randomBytes(16).toString('hex');
-      const collected = collectAll(mark, connection, kill);
-      const time = startTimer(input.timeoutMs + (command.graceMs ?? 0), kill);
-      const limits = holdToLimits(child, command);
-      const reported = messages.reportOf(mark);
-      control.write(toLine(mark, input, state === 'new'));
-      if (state === 'new') state = 'used';
-      const report = await Promise.race([reported, ended.then(() => undefined)]);
-      const timing = time.stop();
-      const exceeded = limits.stop();
-      const isCollected = await isDoneSoon(Promise.race([collected, ended]));
-      if (report?.isReusable !== true || !isCollected || exceeded.isLowered) kill();
-      isRunning = false;
-      const isCut = budget.bytes < 0 || budget.isFlooded || report?.isTooBig === true;
-      const output = { stdout: stdout.text(), stderr: stderr.text() + exceeded.complaint, isCut };
-      return {
-        ...timing,
-        ...(report ? endOfRun(report) : { exitCode: end.exitCode }),
-        ...output,
-      };
-    },
+    isReusable: () => state.phase !== 'spent',
+    complaint: () => complaintOf(state),
+    kill: () => kill(state),
+    run: (input) => run(state, input, ended),
   };
+}
+
+function kill(state: State): void {
+  state.phase = 'spent'; // at once: it may still report, and must not be given another run
+  state.child.kill();
+}
+
+function complaintOf({ end, connection }: State): string {
+  const line = connection?.stderr.text().trimEnd().split('\n').at(-1);
+  return end.reason ?? (line || `exit code ${end.exitCode}`);
+}
+
+async function run(state: State, input: RunnerInput, ended: Promise<void>): Promise<RunnerResult> {
+  const { connection, child, command, isRunning } = state;
+  if (connection === undefined) throw new Error('a runner takes runs when it is ready');
+  if (isRunning) throw new Error('a runner takes one run at a time');
+  state.isRunning = true;
+  const { messages, control } = connection;
+  const mark = randomBytes(16).toString('hex');
+  const end = () => kill(state);
+  const collected = collectAll(mark, connection, end);
+  const time = startTimer(input.timeoutMs + (command.graceMs ?? 0), end);
+  const limits = holdToLimits(child, command);
+  const reported = messages.reportOf(mark);
+  control.write(toLine(mark, input, state.phase === 'new'));
+  if (state.phase === 'new') state.phase = 'used';
+  const report = await Promise.race([reported, ended.then(() => undefined)]);
+  const timing = time.stop();
+  const exceeded = limits.stop();
+  const isCollected = await isDoneSoon(Promise.race([collected, ended]));
+  if (report?.isReusable !== true || !isCollected || exceeded.isLowered) end();
+  state.isRunning = false;
+  const exit = report ? endOfRun(report) : { exitCode: state.end.exitCode };
+  return { ...timing, ...exit, ...outputOf(connection, exceeded.complaint, report) };
+}
+
+function outputOf({ stdout, stderr, budget }: Connection, complaint: string, report?: Report) {
+  const isCut = budget.bytes < 0 || budget.isFlooded || report?.isTooBig === true;
+  return { stdout: stdout.text(), stderr: stderr.text() + complaint, isCut };
 }
 
 interface Connection {
@@ -144,15 +173,9 @@ function closeOf(stream: Readable | Duplex): Promise<unknown> {
   return new Promise((resolve) => stream.once('close', resolve));
 }
 
-function lastLine(text: string): string {
-  return text.trimEnd().split('\n').at(-1) ?? '';
-}
-
 function toLine(mark: string, input: RunnerInput, isFirst: boolean) {
-  const { source, args, config, meta, timeoutMs } = input;
-  const [argsText, configText, metaText] = [args, config, meta].map((each) => JSON.stringify(each));
-  const line = { mark, args: argsText, config: configText, meta: metaText, timeoutMs };
-  return `${JSON.stringify(isFirst ? { ...line, source } : line)}\n`;
+  const { source, ...line } = input;
+  return `${JSON.stringify({ mark, ...(isFirst ? input : line) })}\n`;
 }
 
 /** Collects both streams from now on; too much output ends the process. */
@@ -168,7 +191,7 @@ function holdToLimits(child: RunnerProcess, command: RunnerCommand) {
   const seen = { complaint: '', isLowered: false };
   const onExceeded = (limit: Exceeded) => {
     if (limit === 'priority') seen.isLowered = true;
-    else seen.complaint = complaintOf(limit, command);
+    else seen.complaint = describeLimit(limit, command);
   };
   let stopWatch = () => {};
   const timer = setTimeout(() => {
@@ -183,7 +206,7 @@ function holdToLimits(child: RunnerProcess, command: RunnerCommand) {
   };
 }
 
-function complaintOf(
+function describeLimit(
   limit: 'memory' | 'disk',
   { maxResidentBytes = 0, maxFolderBytes = 0 }: RunnerCommand,
 ): string {
@@ -229,11 +252,10 @@ async function isDoneSoon(done: Promise<unknown>): Promise<boolean> {
 async function endOf(
   child: RunnerProcess,
   connected: Promise<Connection | undefined>,
-): Promise<ProcessEnd> {
-  const end = await child.ended;
+): Promise<void> {
+  await child.ended;
   const connection = await Promise.race([connected, undefinedSoon()]);
   if (connection !== undefined) await Promise.race([connection.closed, undefinedSoon()]);
-  return end;
 }
 
 function undefinedSoon(): Promise<undefined> {

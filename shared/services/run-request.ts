@@ -18,6 +18,8 @@ export type RunReference = {
 export interface RunRequest extends RunReference {
   /** The instance's name, as META shows it. */
   readonly instanceName: string;
+  /** Id of the account that owns the instance. */
+  readonly owner: number;
   readonly script: ScriptData;
   /** Configuration of the instance; that of the script is laid over it. */
   readonly config: JsonObject;

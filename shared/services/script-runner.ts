@@ -20,6 +20,8 @@ export interface ScriptRun {
   /** Ids of the instance and of the script in it. */
   readonly instance: number;
   readonly script: number;
+  /** Id of the account that owns the instance: slots are shared between owners. */
+  readonly owner: number;
   /** Grows with each change of source or runtime. */
   readonly version: number;
   readonly runtime: ScriptRuntime;

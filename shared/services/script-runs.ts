@@ -67,7 +67,8 @@ export async function runPending(
   const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
   if (open === undefined) return undefined;
   const outcome = await execute(services, {
-    ...{ instance, kind, parent, trace, script, instanceName: place.name },
+    ...{ instance, kind, parent, trace, script },
+    ...{ instanceName: place.name, owner: place.owner },
     config: as(configEntity, items[2])?.data.config ?? {},
     args: await readPart(services, pending.data.args),
     meta: { executed_by: 'codebox', executor: script.id },
@@ -137,13 +138,13 @@ async function readScript(
 }
 
 async function runVersion(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
-  const { instance, script, args, kind } = request;
+  const { instance, owner, script, args, kind } = request;
   const { id, version, runtime_name } = script;
   const { timeoutMs, config, async, hasFullAccess } = runSettings(request.config, script.config);
   const token = hasFullAccess ? { token: await metaToken(services, request) } : {};
   const isAwaited = kind === 'endpoint';
   return services.scripts.run({
-    ...{ instance, script: id, version, runtime: runtimeOf(runtime_name) },
+    ...{ instance, owner, script: id, version, runtime: runtimeOf(runtime_name) },
     ...{ args, config, timeoutMs, isAwaited },
     source: () => readSource(services, { instance, script: id, version }),
     meta: {

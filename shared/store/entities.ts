@@ -68,7 +68,7 @@ import type { DeadLetterData, WorkData } from './work-records.ts';
  * | account by id; its password; its metadata       | ACCOUNT#<id>                   | ACCOUNT; PASSWORD; METADATA |
  * | ... its instances, in order; those it owns      |                                | MEMBER#<instance>; OWNED    |
  * | ... invitations addressed to it                 |                                | INVITATION#<id>             |
- * | instance id by name; its class numbers          | NAME#<instance name>           | INSTANCE; CLASSES           |
+ * | instance id, owner by name; its class numbers   | NAME#<instance name>           | INSTANCE; CLASSES           |
  * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
  * | ... metadata of a class; number of its objects  |                                | CLASSMETADATA#<name>; CLASSCOUNT#<number> |

@@ -66,6 +66,8 @@ export interface AdminData {
 /** Which instance bears a name. Its presence is what makes an instance exist. */
 export interface InstanceNameData {
   readonly instance: number;
+  /** Account id of the instance's owner, as the instance has it; absent where an earlier version stored the name. */
+  readonly owner?: number;
 }
 
 /**

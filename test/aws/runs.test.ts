@@ -25,7 +25,7 @@ const script: ScriptData = {
 };
 const requestOf = (timeout: number): RunRequest => ({
   ...reference,
-  ...{ instanceName: 'blog', script: { ...script, config: { timeout } }, config: {} },
+  ...{ instanceName: 'blog', owner: 2, script: { ...script, config: { timeout } }, config: {} },
   ...{ args: {}, meta: {}, depth: 1 },
 });
 const finished = { id: 1, status: 'success', executed_at: 'then', duration: 1, result: {} };
@@ -203,7 +203,7 @@ describe('the function that runs scripts', () => {
       ...{ id: 1, status: 'pending', createdMs: Date.now(), executed_at: null, duration: null },
       ...{ result: none, args: none, depth: 1 },
     };
-    const place = { id: 3, name: 'blog' } as never; // runs read no more of it
+    const place = { id: 3, name: 'blog', owner: 2 } as never; // runs read no more of it
     await write(
       store,
       insert(traceEntity, traceEntity.key(3, 'script', 12, 1), pending),
@@ -214,7 +214,7 @@ describe('the function that runs scripts', () => {
 
     const results = await Promise.all([1, 2, 3].map(() => handler({ start: direct }, context)));
 
-    expect(runs).toHaveLength(1);
+    expect(runs).toMatchObject([{ instance: 3, owner: 2 }]);
     expect(results.filter((each) => each !== undefined)).toHaveLength(1);
   });
 });

@@ -46,7 +46,7 @@ async function run(client: LambdaClient, waitMs: number) {
   const place = { prefix: 'groundwork-prod', table: 't' };
   const scripts = openScripts({ ...services, place, client });
   const outcome = await scripts.run({
-    ...{ instance: 1, script: 1, version: 1, runtime: 'node', source: async () => '' },
+    ...{ instance: 1, owner: 1, script: 1, version: 1, runtime: 'node', source: async () => '' },
     ...{ args: {}, config: {}, meta: {}, timeoutMs: 1000, waitMs, isAwaited: true },
   });
   await scripts.settled();

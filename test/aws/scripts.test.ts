@@ -34,7 +34,7 @@ const lambda = mockClient(LambdaClient);
 const place = { prefix: 'groundwork-prod', table: 'the-table' };
 const name = functionName(place, { instance: 3, script: 12 });
 const given: ScriptRun = {
-  ...{ instance: 3, script: 12, version: 5, runtime: 'node', source: async () => '' },
+  ...{ instance: 3, owner: 2, script: 12, version: 5, runtime: 'node', source: async () => '' },
   ...{ args: { a: 1 }, config: { b: 2 }, meta: { c: 3 }, timeoutMs: 30_000, waitMs: 10_000 },
   isAwaited: false,
 };

@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { templateProgram } from '../../shared/local/template-program.ts';
-import { openRenderer } from '../../shared/runtimes/templates/renderer.ts';
+import { openProcesses } from '../../shared/local/scripts/processes.ts';
+import { openTemplates } from '../../shared/local/templates.ts';
 
-const renderer = openRenderer({ program: templateProgram, timeoutMs: 2000 });
-afterAll(() => renderer.close());
+const processes = openProcesses({ slots: 6 });
+const renderer = openTemplates(processes, 2000);
+afterAll(() => processes.close());
 
+const tenant = { instance: 1, owner: 1 };
 const endless = '{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}';
 const late = { ok: false, problem: 'Template rendering timeout' };
 
@@ -12,28 +14,33 @@ describe('the processes that render', () => {
   it('serve many at once, each with its own answer', async () => {
     const numbers = [...Array(40).keys()];
 
-    const rendered = await Promise.all(numbers.map((n) => renderer.render('{{ n }}', { n })));
+    const rendered = await Promise.all(
+      numbers.map((n) => renderer.render('{{ n }}', { n }, tenant)),
+    );
 
     expect(rendered).toEqual(numbers.map((n) => ({ ok: true, text: String(n) })));
   });
 
   it('keep nothing of one template for the next', async () => {
     const list = [1];
-    await renderer.render('{{ list.append(2) }}{% set x = 1 %}', { list });
+    await renderer.render('{{ list.append(2) }}{% set x = 1 %}', { list }, tenant);
 
-    expect(await renderer.render('{{ list }}{{ x }}', { list })).toEqual({ ok: true, text: '[1]' });
+    expect(await renderer.render('{{ list }}{{ x }}', { list }, tenant)).toEqual({
+      ok: true,
+      text: '[1]',
+    });
   });
 
   it('are ended by those that do not end, and others take their turn after them', async () => {
     const all = [...Array(4).fill(endless), '{{ 1 }}'];
 
-    const rendered = await Promise.all(all.map((source) => renderer.render(source, {})));
+    const rendered = await Promise.all(all.map((source) => renderer.render(source, {}, tenant)));
 
     expect(rendered).toEqual([late, late, late, late, { ok: true, text: '1' }]);
   });
 
   it('tell what is wrong with a syntax, and nothing of one that is right', async () => {
-    expect(await renderer.check('{{ a')).toBe('expected variable end');
-    expect(await renderer.check('{{ a }}')).toBeUndefined();
+    expect(await renderer.check('{{ a', tenant)).toBe('expected variable end');
+    expect(await renderer.check('{{ a }}', tenant)).toBeUndefined();
   });
 });

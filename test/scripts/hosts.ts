@@ -52,7 +52,7 @@ export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>>
 /** Scripts in this machine's sandbox, with bubblewrap or without. */
 function openLocal(name: string, bubblewrap: boolean): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ isolation: { network: true, bubblewrap }, cap: 3 });
+  const scripts = openScripts({ isolation: { network: true, bubblewrap }, slots: 3 });
   let script = 0;
   return {
     name,
@@ -82,6 +82,7 @@ export async function runLocally(
 
 const defaults = {
   instance: 1,
+  owner: 1,
   script: 1,
   version: 1,
   runtime: 'node',

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { openPlaces as openSharedPlaces, type SharedPlaces } from '../../shared/aws/places.ts';
-import { openPlaces as openLocalPlaces } from '../../shared/local/scripts/places.ts';
+import { limitsFor, openScheduler } from '../../shared/local/scripts/scheduler.ts';
 import { openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
-import { instanceLimits, type Leave, type Places } from '../../shared/services/script-places.ts';
+import type { Leave, Places } from '../../shared/services/script-places.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /*
@@ -33,10 +33,10 @@ export async function pass(host: Pick<PlaceHost, 'settle'>, ms: number): Promise
 
 /** The places of one machine. */
 export async function openLocalHost(): Promise<PlaceHost> {
-  const places = openLocalPlaces({
-    ...{ inAll: 100, waitingInAll: 1000 },
-    ...{ inInstance: instanceLimits.running, waitingInInstance: instanceLimits.waiting },
-  });
+  const { enter } = openScheduler(limitsFor(64));
+  const places: Places = {
+    enter: (run) => enter({ ...run, owner: run.instance, kind: 'script', bytes: 0 }),
+  };
   return { places, settle: () => setImmediate(), close: async () => undefined };
 }
 

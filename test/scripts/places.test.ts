@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openPlaces } from '../../shared/local/scripts/places.ts';
 import {
   openLocalHost,
   openTableHost,
@@ -105,38 +104,5 @@ describe.each([
     expect(told).toEqual({ 401: 'full', 402: 'full' });
     expect(visitors.refused).toEqual({ ...told, 399: 'late', 400: 'late', 403: 'late' });
     expect(visitors.entered).toEqual([...eight, 'other']);
-  });
-});
-
-describe('places of one machine', () => {
-  /** Runs that have come in, in their order, where few have room. */
-  async function few(given: { inAll: number; waitingInAll: number; waitingInInstance: number }) {
-    const host: PlaceHost = {
-      ...(await openLocalHost()),
-      places: openPlaces({ inInstance: 2, ...given }),
-    };
-    return openVisitors(host);
-  }
-
-  test('instances take turns', async () => {
-    const visitors = await few({ inAll: 1, waitingInAll: 100, waitingInInstance: 10 });
-    await visitors.come('first');
-    for (const name of ['a', 'b', 'c']) await visitors.come(name);
-    for (const name of ['x', 'y']) await visitors.come(name, { instance: 2 });
-
-    for (const name of ['first', 'a', 'x', 'b', 'y']) await visitors.leave(name);
-
-    expect(visitors.entered).toEqual(['first', 'a', 'x', 'b', 'y', 'c']);
-  });
-
-  test('when too many wait in all, nobody else may', async () => {
-    const visitors = await few({ inAll: 2, waitingInAll: 3, waitingInInstance: 9 });
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await visitors.come(name);
-
-    await visitors.come('f', { instance: 2 });
-    await visitors.leave('a');
-    await visitors.come('g', { instance: 2 });
-
-    expect(visitors.refused).toEqual({ f: 'full' });
   });
 });

@@ -45,7 +45,7 @@ export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
 /** Scripts in this machine's sandbox, with bubblewrap or without, which means Pyodide. */
 function openLocal(name: string, bubblewrap: boolean): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ isolation: { network: true, bubblewrap }, cap: 3, folder });
+  const scripts = openScripts({ isolation: { network: true, bubblewrap }, slots: 3, folder });
   let script = 0;
   return {
     name,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findBoxedPython, prepareBoxedPython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
+import { startDirectly } from '../../shared/runtimes/process.ts';
 import { startRunner } from '../../shared/runtimes/runner-process.ts';
 import { runLocally } from './hosts.ts';
 import { machine } from './python-hosts.ts';
@@ -96,11 +97,11 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
     if (python === undefined || python.folder === '/usr') skip('there is no other python3 in PATH');
     else {
       const { command } = prepareBoxedPython(machine.isolation, python);
-      const runner = startRunner(command);
+      const runner = startRunner(command, startDirectly);
       await runner.ready;
 
       const source = 'import sqlite3, ssl, sys\nprint(sys.base_prefix)';
-      const given = { args: {}, config: {}, meta: {}, timeoutMs: 60_000 };
+      const given = { args: '{}', config: '{}', meta: '{}', timeoutMs: 60_000 };
       const { exitCode, stdout } = await runner.run({ source, ...given });
       runner.kill();
 

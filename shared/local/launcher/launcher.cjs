@@ -33,17 +33,12 @@ process.on('message', receive);
 process.on('disconnect', end);
 
 function receive(message) {
-  switch (message.type) {
-    case 'start':
-      return start(message);
-    case 'kill':
-      return kill(message.id);
-    case 'watch': {
-      const group = groups.get(message.id);
-      return group && watches.add({ id: message.id, pid: group.pid, ...message.limits });
-    }
-    case 'unwatch':
-      return watches.remove(message.id);
+  const { type, id } = message;
+  if (type === 'start') start(message);
+  else if (type === 'kill') kill(id);
+  else if (type === 'unwatch') watches.remove(id);
+  else if (type === 'watch' && groups.has(id)) {
+    watches.add({ id, pid: groups.get(id).pid, ...message.limits });
   }
 }
 

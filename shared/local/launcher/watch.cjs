@@ -25,7 +25,7 @@ const pageBytes = readPageBytes();
  */
 exports.openWatches = ({ tell, kill }) => {
   const watches = new Map(); // in the order of their starts
-  let timer;
+  let isLooking = false;
 
   const look = () => {
     const startedMs = performance.now();
@@ -40,19 +40,23 @@ exports.openWatches = ({ tell, kill }) => {
     }
     for (const watch of lowerPriorities(watches)) tell({ type: 'lowered', id: watch.id });
     const pauseMs = Math.max(lookMs, (performance.now() - startedMs) / mostShare);
-    timer = watches.size === 0 ? undefined : setTimeout(look, pauseMs);
+    isLooking = watches.size > 0;
+    if (isLooking) setTimeout(look, pauseMs);
   };
   return {
     add: (watch) => {
       watches.set(watch.id, { ...watch, share: 0, isLowered: false });
-      timer ??= setTimeout(look, 0);
+      if (isLooking) return;
+      isLooking = true;
+      setTimeout(look, 0);
     },
     remove: (id) => watches.delete(id),
   };
 };
 
 function exceededLimit({ residentBytes, folder, folderBytes }, processes) {
-  if (residentBytes !== undefined && sum(processes.map(residentOf)) > residentBytes) return 'memory';
+  if (residentBytes !== undefined && sum(processes.map(residentOf)) > residentBytes)
+    return 'memory';
   if (folderBytes === undefined) return undefined;
   const bytes = sizeOf(folder, { files: mostFiles }) + sum(processes.map(removedFilesOf));
   return bytes > folderBytes ? 'disk' : undefined;

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { maxResidentBytes, permissionFlags, scriptVariables } from '../../runtimes/limits.ts';
-import type { RunnerCommand } from '../../runtimes/runner-process.ts';
+import type { RunnerCommand } from '../../runtimes/process.ts';
 import { boxCommand, boxedPaths, type Isolation, runtimeFolder } from './isolation.ts';
 
 /** How to start a runner, and what to do once it has ended. */

@@ -9,6 +9,8 @@ import { findBoxedPython, prepareBoxedPython } from './python-command.ts';
 /** What runs Python scripts on this machine. */
 export interface Python {
   readonly isThere: boolean;
+  /** Whether it is Pyodide, whose processes are large. */
+  readonly isPyodide: boolean;
   /** A part of a line for the operator. */
   readonly description: string;
   /**
@@ -41,13 +43,13 @@ export async function openPython(
   if (boxed !== undefined) {
     const description = `Python scripts run by ${boxed.program} (${boxed.version})`;
     const prepare = async () => prepareBoxedPython(isolation, boxed);
-    return { isThere: true, description, prepare, close };
+    return { isThere: true, isPyodide: false, description, prepare, close };
   }
   const pyodide = options.pyodide === false ? undefined : findPyodide();
   if (pyodide === undefined) {
     const prepare = () => Promise.reject(new Error(howToGetPython));
     const description = `Python scripts do not run. ${howToGetPython}`;
-    return { isThere: false, description, prepare, close };
+    return { isThere: false, isPyodide: false, description, prepare, close };
   }
   const description = `Python scripts run by Pyodide ${pyodide.version}, for want of bubblewrap and python3`;
   const cache = openCache(folder && join(folder, 'cache'));
@@ -61,7 +63,7 @@ export async function openPython(
       throw error;
     }
   };
-  return { isThere: true, description, prepare, close: cache.close };
+  return { isThere: true, isPyodide: true, description, prepare, close: cache.close };
 }
 
 /** A folder that lasts, or one that is gone in the end. */

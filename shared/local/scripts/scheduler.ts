@@ -94,109 +94,120 @@ interface Owner {
   readonly queues: Map<string, Queue>;
 }
 
+interface State {
+  readonly limits: SchedulerLimits;
+  /** The one whose turn is next comes first. */
+  readonly owners: Map<number, Owner>;
+  free: number;
+}
+
 /** Opens a scheduler with all slots free. */
 export function openScheduler(limits: SchedulerLimits): Scheduler {
-  const owners = new Map<number, Owner>(); // the one whose turn is next comes first
-  let free = limits.slots;
-
-  function mayStart(owner: Owner, queue: Queue, { timeoutMs }: Work): boolean {
-    if (free === 0) return false;
-    if (owner.running >= limits.ownerSlots || queue.running >= limits.instanceSlots) return false;
-    return free > 1 || (owner.running === 0 && timeoutMs <= limits.reservedMs);
-  }
-
-  function mayWait(owner: Owner, queue: Queue, { bytes }: Work): boolean {
-    if (waitingIn(queue) >= limits.instanceWaiting) return false;
-    if (owner.waitingBytes + bytes > limits.ownerWaitingBytes) return false;
-    const waitingOwners = [...owners.values()].filter(({ waiting }) => waiting > 0).length;
-    const share = Math.floor(limits.allWaiting / Math.max(1, waitingOwners));
-    return owner.waiting < Math.min(limits.ownerWaiting, share);
-  }
-
-  function start(owner: Owner, queue: Queue): Leave {
-    free -= 1;
-    owner.running += 1;
-    queue.running += 1;
-    moveToEnd(owners, owner.id, owner);
-    moveToEnd(owner.queues, queue.key, queue);
-    let isLeft = false;
-    return () => {
-      if (isLeft) return;
-      isLeft = true;
-      free += 1;
-      owner.running -= 1;
-      queue.running -= 1;
-      advance();
-      forgetIdle(owner, queue);
-    };
-  }
-
-  /** Starts all that may start, by turns. */
-  function advance(): void {
-    for (let next = findNext(); next !== undefined; next = findNext()) next.answer('start');
-  }
-
-  function findNext(): Waiter | undefined {
-    if (free === 0) return undefined;
-    for (const owner of owners.values()) {
-      if (owner.waiting === 0 || owner.running >= limits.ownerSlots) continue;
-      for (const queue of owner.queues.values()) {
-        const found = findIn(owner, queue);
-        if (found !== undefined) return found;
-      }
-    }
-    return undefined;
-  }
-
-  function findIn(owner: Owner, queue: Queue): Waiter | undefined {
-    if (queue.running >= limits.instanceSlots) return undefined;
-    for (const waiters of [queue.awaited, queue.others]) {
-      for (const waiter of waiters) if (mayStart(owner, queue, waiter.work)) return waiter;
-    }
-    return undefined;
-  }
-
-  function wait(work: Work, owner: Owner, queue: Queue): Promise<Leave | 'late'> {
-    const waiters = work.isAwaited ? queue.awaited : queue.others;
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        work,
-        answer: (outcome) => {
-          clearTimeout(timer);
-          waiters.delete(waiter);
-          owner.waiting -= 1;
-          owner.waitingBytes -= work.bytes;
-          if (outcome === 'start') return resolve(start(owner, queue));
-          forgetIdle(owner, queue);
-          resolve('late');
-        },
-      };
-      const timer = setTimeout(waiter.answer, work.waitMs, 'late');
-      waiters.add(waiter);
-      owner.waiting += 1;
-      owner.waitingBytes += work.bytes;
-    });
-  }
-
-  function forgetIdle(owner: Owner, queue: Queue): void {
-    if (queue.running === 0 && waitingIn(queue) === 0) owner.queues.delete(queue.key);
-    if (owner.queues.size === 0) owners.delete(owner.id);
-  }
-
+  const state: State = { limits, owners: new Map(), free: limits.slots };
   return {
     enter: async (work) => {
-      const owner = ownerOf(owners, work.owner);
+      const owner = ownerOf(state.owners, work.owner);
       const queue = queueOf(owner, work);
-      if (mayStart(owner, queue, work)) return start(owner, queue); // what waits could not start now
-      if (mayWait(owner, queue, work)) return wait(work, owner, queue);
-      forgetIdle(owner, queue);
+      if (mayStart(state, owner, queue, work)) return start(state, owner, queue); // what waits could not start now
+      if (mayWait(state, owner, queue, work)) return wait(state, owner, queue, work);
+      forgetIdle(state, owner, queue);
       return 'full';
     },
   };
 }
 
+function mayStart({ limits, free }: State, owner: Owner, queue: Queue, { timeoutMs }: Work) {
+  if (free === 0) return false;
+  if (owner.running >= limits.ownerSlots || queue.running >= limits.instanceSlots) return false;
+  return free > 1 || (owner.running === 0 && timeoutMs <= limits.reservedMs);
+}
+
+function mayWait({ limits, owners }: State, owner: Owner, queue: Queue, { bytes }: Work): boolean {
+  if (waitingIn(queue) >= limits.instanceWaiting) return false;
+  if (owner.waitingBytes + bytes > limits.ownerWaitingBytes) return false;
+  const waitingOwners = [...owners.values()].filter(({ waiting }) => waiting > 0).length;
+  const share = Math.floor(limits.allWaiting / Math.max(1, waitingOwners));
+  return owner.waiting < Math.min(limits.ownerWaiting, share);
+}
+
+function start(state: State, owner: Owner, queue: Queue): Leave {
+  state.free -= 1;
+  owner.running += 1;
+  queue.running += 1;
+  moveToEnd(state.owners, owner.id, owner);
+  moveToEnd(owner.queues, queue.key, queue);
+  let isReleased = false;
+  return () => {
+    if (isReleased) return;
+    isReleased = true;
+    state.free += 1;
+    owner.running -= 1;
+    queue.running -= 1;
+    advance(state);
+    forgetIdle(state, owner, queue);
+  };
+}
+
+function wait(state: State, owner: Owner, queue: Queue, work: Work): Promise<Leave | 'late'> {
+  const waiters = work.isAwaited ? queue.awaited : queue.others;
+  return new Promise((resolve) => {
+    const waiter: Waiter = {
+      work,
+      answer: (outcome) => {
+        clearTimeout(timer);
+        waiters.delete(waiter);
+        owner.waiting -= 1;
+        owner.waitingBytes -= work.bytes;
+        if (outcome === 'start') return resolve(start(state, owner, queue));
+        forgetIdle(state, owner, queue);
+        resolve('late');
+      },
+    };
+    const timer = setTimeout(waiter.answer, work.waitMs, 'late');
+    waiters.add(waiter);
+    owner.waiting += 1;
+    owner.waitingBytes += work.bytes;
+  });
+}
+
+/** Starts all that may start, by turns. */
+function advance(state: State): void {
+  for (let next = findNext(state); next !== undefined; next = findNext(state)) next.answer('start');
+}
+
+function findNext(state: State): Waiter | undefined {
+  if (state.free === 0) return undefined;
+  for (const owner of state.owners.values()) {
+    if (owner.waiting === 0 || owner.running >= state.limits.ownerSlots) continue;
+    for (const queue of owner.queues.values()) {
+      const found = findIn(state, owner, queue);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function findIn(state: State, owner: Owner, queue: Queue): Waiter | undefined {
+  if (queue.running >= state.limits.instanceSlots) return undefined;
+  for (const waiters of [queue.awaited, queue.others]) {
+    for (const waiter of waiters) if (mayStart(state, owner, queue, waiter.work)) return waiter;
+  }
+  return undefined;
+}
+
+function forgetIdle({ owners }: State, owner: Owner, queue: Queue): void {
+  if (queue.running === 0 && waitingIn(queue) === 0) owner.queues.delete(queue.key);
+  if (owner.queues.size === 0) owners.delete(owner.id);
+}
+
 function ownerOf(owners: Map<number, Owner>, id: number): Owner {
-  const owner = owners.get(id) ?? { id, running: 0, waiting: 0, waitingBytes: 0, queues: new Map() };
+  const owner = owners.get(id) ?? {
+    id,
+    running: 0,
+    waiting: 0,
+    waitingBytes: 0,
+    queues: new Map(),
+  };
   owners.set(id, owner);
   return owner;
 }

@@ -1,24 +1,15 @@
-import { realpath } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { judgeRun } from '../../domain/script-result.ts';
-import type { Runner } from '../../runtimes/runner-process.ts';
-import { instanceLimits } from '../../services/script-places.ts';
+import type { Pool } from '../../runtimes/process-pool.ts';
+import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
-import {
-  describeIsolation,
-  type Isolation,
-  type IsolationOptions,
-  probeIsolation,
-} from './isolation.ts';
-import { prepareNode } from './node-command.ts';
-import { openPlaces } from './places.ts';
-import { openPool, type Pool, type Prepare } from './pool.ts';
-import { howToGetPython, openPython, type Python } from './python.ts';
+import { describeIsolation } from './isolation.ts';
+import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
+import { howToGetPython } from './python.ts';
 
 /** Scripts in sandboxed processes of this machine. */
 export interface LocalScripts extends ScriptRunner {
   /**
-   * One line for the operator: what holds scripts, and what they can reach.
+   * Describes for the operator, in one line, what holds scripts and what they can reach.
    *
    * @throws StartError when the network is to be closed and cannot be
    */
@@ -30,92 +21,62 @@ export interface LocalScripts extends ScriptRunner {
 }
 
 /** What may be set; all of it has a default. */
-export interface LocalScriptsOptions {
-  /** What to look for in this machine; all that it has when absent. */
-  readonly isolation?: IsolationOptions;
-  /** Most processes at a time; by the number of cores when absent. */
-  readonly cap?: number;
-  /** How long an idle process stays; a minute when absent. */
-  readonly idleMs?: number;
-  /** The data folder: no script sees it, and what is made once and lasts goes below. A temporary one when absent. */
-  readonly folder?: string;
+export interface LocalScriptsOptions extends ProcessesOptions {
+  /** Processes that are shared with other work; those of its own, by the other options, when absent. */
+  readonly processes?: Processes;
 }
-
-const limits = {
-  inInstance: instanceLimits.running,
-  waitingInInstance: instanceLimits.waiting,
-  waitingInAll: 1_000,
-};
-const defaultCap = Math.max(4, 2 * cpus().length);
 
 /** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
 export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
-  const { isolation = { network: true }, cap = defaultCap, idleMs = 60_000, folder } = options;
-  let probed: Promise<Machine> | undefined;
-  const probe = () => {
-    probed ??= probeMachine(isolation, folder);
-    return probed;
-  };
-  const prepare: Prepare = async (runtime) => {
-    const { isolation, python } = await probe();
-    return runtime === 'node' ? prepareNode(isolation) : python.prepare();
-  };
-  const pool = openPool({ prepare, cap, idleMs });
-  const places = openPlaces({ ...limits, inAll: cap });
+  const processes = options.processes ?? openProcesses(options);
   let isClosed = false;
 
   return {
     describe: async () => {
-      const machine = await probe();
-      return `${describeIsolation(machine.isolation)}; ${machine.python.description}`;
+      const { isolation, python } = await processes.open();
+      return `${describeIsolation(isolation)}; ${python.description}`;
     },
-    size: () => pool.size(),
+    size: () => processes.size(),
     run: async (run) => {
-      if (run.runtime === 'python' && !(await probe()).python.isThere) return noPython();
-      const leave = isClosed ? 'full' : await places.enter(run);
-      if (leave === 'full') return { status: 'blocked' };
-      if (leave === 'late') return { status: 'queue_timeout' };
+      if (isClosed) return { status: 'blocked' };
+      const { scheduler, pool, python } = await processes.open();
+      if (run.runtime === 'python' && !python.isThere) return noPython();
+      const input = describeInput(run);
+      const bytes = input.args.length + input.config.length + input.meta.length;
+      const release = await scheduler.enter({ ...run, kind: 'script', bytes });
+      if (release === 'full') return { status: 'blocked' };
+      if (release === 'late') return { status: 'queue_timeout' };
       try {
-        return isClosed ? { status: 'blocked' } : await execute(pool, run, () => isClosed);
+        return isClosed ? { status: 'blocked' } : await execute(pool, run, input);
       } finally {
-        leave();
+        release();
       }
     },
     settled: () => Promise.resolve(),
     close: async () => {
       isClosed = true;
-      await pool.close();
-      await probed?.then(
-        ({ python }) => python.close(),
-        () => {}, // who has asked was told
-      );
+      await processes.close();
     },
   };
 }
 
-/** What this machine runs scripts with. */
-interface Machine {
-  readonly isolation: Isolation;
-  readonly python: Python;
+type Input = Omit<RunnerInput, 'source'>;
+
+function describeInput({ args, config, meta, timeoutMs }: ScriptRun): Input {
+  return {
+    args: JSON.stringify(args),
+    config: JSON.stringify(config),
+    meta: JSON.stringify(meta),
+    timeoutMs,
+  };
 }
 
-async function probeMachine(options: IsolationOptions, folder?: string): Promise<Machine> {
-  const isolation = await probeIsolation(options, folder && (await realpath(folder)));
-  return { isolation, python: await openPython(isolation, options, folder) };
-}
-
-async function execute(
-  pool: Pool,
-  run: ScriptRun,
-  isClosed: () => boolean,
-): Promise<ScriptOutcome> {
-  const { instance, script, version, runtime, args, config, meta, timeoutMs } = run;
-  const { runner, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
+async function execute(pool: Pool<Members>, run: ScriptRun, input: Input): Promise<ScriptOutcome> {
+  const { instance, script, version, runtime } = run;
+  const { worker, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
   try {
-    const source = isWarm ? '' : await readSource(run, runner);
-    if (isClosed()) return { status: 'blocked' };
-    if (!runner.isReusable()) throw new Error('the process for a script could not be started');
-    const raw = await runner.run({ source, args, config, meta, timeoutMs });
+    const source = isWarm ? '' : await readSource(run, worker);
+    const raw = await worker.run({ ...input, source });
     const { executedAtMs, durationMs } = raw;
     return { ...judgeRun(raw), executedAtMs, durationMs };
   } finally {
@@ -124,11 +85,11 @@ async function execute(
 }
 
 /** A process that was taken for a script and does not get its source is of no use. */
-async function readSource({ source }: ScriptRun, runner: Pick<Runner, 'kill'>): Promise<string> {
+async function readSource({ source }: ScriptRun, worker: Pick<Runner, 'kill'>): Promise<string> {
   try {
     return await source();
   } catch (error) {
-    runner.kill();
+    worker.kill();
     throw error;
   }
 }

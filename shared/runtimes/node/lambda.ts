@@ -40,10 +40,15 @@ await runner.ready; // while the function is initialised it has more CPU than la
 export async function handler(event: ScriptEvent): Promise<ScriptAnswer> {
   if (event.version !== version) return { stale: true, version };
   if (!runner.isReusable()) runner = start();
-  const { args, config, meta, timeoutMs } = event;
+  const { timeoutMs } = event;
   await runner.ready;
-  const source = readFileSync(`${folder}/main.js`, 'utf8');
-  return runner.run({ source, args, config, meta, timeoutMs });
+  return runner.run({
+    source: readFileSync(`${folder}/main.js`, 'utf8'),
+    args: JSON.stringify(event.args),
+    config: JSON.stringify(event.config),
+    meta: JSON.stringify(event.meta),
+    timeoutMs,
+  });
 }
 
 function start(): Runner {

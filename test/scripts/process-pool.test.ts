@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  openPool,
+  type Pool,
+  type Taken,
+  type Worker,
+} from '../../shared/runtimes/process-pool.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A process that is simulated. */
+interface Simulated extends Worker {
+  readonly runtime: string;
+  readonly state: 'starting' | 'ready' | 'dying' | 'gone';
+  /** It ends without notice. */
+  exit(): void;
+}
+
+/** How the next processes behave; milliseconds. */
+interface Behaviour {
+  startMs: number;
+  killMs: number;
+  /** What becomes of a start. */
+  start: 'ready' | 'exits' | 'rejected';
+}
+
+function openWorld({ cap = 2, idleMs = 60_000 } = {}) {
+  const behaviour: Behaviour = { startMs: 50, killMs: 20, start: 'ready' };
+  const all: Simulated[] = [];
+  const killed: string[] = [];
+  const begin = (runtime: string) => async (): Promise<Simulated> => {
+    if (behaviour.start === 'rejected') throw new Error('nothing to start');
+    const process = simulate(runtime, { ...behaviour }, (state) =>
+      killed.push(`${runtime} ${state}`),
+    );
+    all.push(process);
+    return process;
+  };
+  const pool: Pool<{ a: Simulated; b: Simulated }> = openPool({
+    start: { a: begin('a'), b: begin('b') },
+    ...{ cap, idleMs },
+  });
+  const alive = () => all.filter(({ state }) => state !== 'gone');
+  return { pool, all, alive, behaviour, killed };
+}
+
+function simulate(
+  runtime: string,
+  { startMs, killMs, start }: Behaviour,
+  onKill: (state: string) => void,
+): Simulated {
+  let state: Simulated['state'] = 'starting';
+  let [onReady, onEnded] = [() => {}, () => {}];
+  const ended = new Promise<void>((resolve) => {
+    onEnded = resolve;
+  });
+  const end = () => {
+    state = 'gone';
+    onEnded();
+  };
+  const ready = new Promise<void>((resolve) => {
+    onReady = resolve;
+  });
+  setTimeout(() => {
+    if (state !== 'starting') return;
+    if (start === 'exits') end();
+    else {
+      state = 'ready';
+      onReady();
+    }
+  }, startMs);
+  return {
+    runtime,
+    get state() {
+      return state;
+    },
+    ready: Promise.race([ready, ended]),
+    ended,
+    isReusable: () => state === 'starting' || state === 'ready',
+    complaint: () => 'it has ended',
+    kill: () => {
+      if (state === 'dying' || state === 'gone') return;
+      onKill(state);
+      state = 'dying';
+      setTimeout(end, killMs);
+    },
+    exit: end,
+  };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+describe('a pool', () => {
+  test('gives the process of a key back to the key', async () => {
+    const { pool } = openWorld();
+    const taking = pool.take('one', 'a');
+    await pass(100);
+    const first = await taking;
+    first.release();
+
+    const second = await pool.take('one', 'a');
+
+    expect([first.isWarm, second.isWarm]).toEqual([false, true]);
+    expect(second.worker).toBe(first.worker);
+  });
+
+  test('two runtimes that are called in turn keep a spare each, and none ends for another', async () => {
+    const { pool, alive, killed } = openWorld({ cap: 4 });
+    for (let round = 0; round < 20; round += 1) {
+      const taking = Promise.all([pool.take('node', 'a'), pool.take('python', 'b')]);
+      await pass(100);
+      for (const { release } of await taking) release();
+    }
+
+    expect(killed).toEqual([]);
+    expect(alive().map(({ runtime }) => runtime)).toEqual(['a', 'a', 'b', 'b']);
+  });
+
+  test('with the fewest places it still serves two runtimes in turn', async () => {
+    const { pool, killed } = openWorld({ cap: 1 });
+    for (const [key, runtime] of [
+      ['node', 'a'],
+      ['python', 'b'],
+      ['node', 'a'],
+    ] as const) {
+      const taking = pool.take(key, runtime);
+      await pass(500);
+      (await taking).release();
+      await pass(500);
+    }
+
+    expect(killed.filter((each) => each.endsWith('starting'))).toEqual([]);
+  });
+
+  test('a start that fails is told to whoever needs it, and the next one is tried anew', async () => {
+    const { pool, behaviour } = openWorld();
+    behaviour.start = 'exits';
+    const failing = pool.take('one', 'a').catch((error: Error) => error.message);
+    await pass(500);
+    behaviour.start = 'rejected';
+    const rejected = pool.take('one', 'a').catch((error: Error) => error.message);
+    await pass(500);
+    behaviour.start = 'ready';
+    const taking = pool.take('one', 'a');
+    await pass(500);
+
+    expect([await failing, await rejected]).toEqual([
+      'a process could not be started: it has ended',
+      'nothing to start',
+    ]);
+    expect((await taking).worker.state).toBe('ready');
+  });
+
+  test('idle processes end, spare ones too', async () => {
+    const { pool, alive } = openWorld({ idleMs: 1_000 });
+    const taking = pool.take('one', 'a');
+    await pass(100);
+    (await taking).release();
+
+    await pass(2_000);
+
+    expect(alive()).toEqual([]);
+    expect(pool.size()).toBe(0);
+  });
+
+  test('closing ends all, those that start as well, and refuses who waits', async () => {
+    const { pool, alive } = openWorld({ cap: 1 });
+    const taking = pool.take('one', 'a');
+    await pass(100);
+    await taking;
+    const waiting = pool.take('two', 'b').catch((error: Error) => error.message);
+
+    const closing = pool.close();
+    await pass(200);
+    await closing;
+
+    expect(await waiting).toBe('the pool of processes is closed');
+    expect(alive()).toEqual([]);
+  });
+});
+
+/** One thing that happens. */
+type Step =
+  | { readonly take: number; readonly runtime: 'a' | 'b' }
+  | { readonly release: number }
+  | { readonly exit: number }
+  | { readonly passMs: number }
+  | { readonly behave: Partial<Behaviour> };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ take: fc.nat(7), runtime: fc.constantFrom('a', 'b') }) },
+  { weight: 4, arbitrary: fc.record({ release: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ exit: fc.nat(9) }) },
+  { weight: 3, arbitrary: fc.record({ passMs: fc.constantFrom(1, 20, 60, 3_000) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      behave: fc.record({
+        start: fc.constantFrom<Behaviour['start']>('ready', 'ready', 'exits', 'rejected'),
+        startMs: fc.constantFrom(1, 50, 500),
+        killMs: fc.constantFrom(1, 20, 900),
+      }),
+    }),
+  },
+);
+
+test('whatever happens, nobody starves, nothing leaks and there are never too many', async () => {
+  const cap = 3;
+  const check = async (steps: readonly Step[]) => {
+    const { pool, all, alive, behaviour, killed } = openWorld({ cap, idleMs: 2_000 });
+    const taken: Taken<Simulated>[] = [];
+    let waiting = 0;
+    for (const each of steps) {
+      if ('take' in each && waiting + taken.length < cap) {
+        waiting += 1;
+        pool
+          .take(`${each.runtime}${each.take}`, each.runtime)
+          .then((one) => taken.push(one))
+          .catch(() => {}) // a start has failed: its caller is told
+          .finally(() => {
+            waiting -= 1;
+          });
+      }
+      if ('release' in each) taken.splice(each.release, 1)[0]?.release();
+      if ('exit' in each) alive()[each.exit]?.exit();
+      if ('behave' in each) Object.assign(behaviour, each.behave);
+      await pass('passMs' in each ? each.passMs : 0);
+      expect(Math.max(alive().length, pool.size())).toBeLessThanOrEqual(cap + 2);
+    }
+    Object.assign(behaviour, { start: 'ready', startMs: 10, killMs: 10 });
+    await pass(2_000);
+    expect(waiting).toBe(0);
+    expect(killed.filter((each) => each.endsWith('starting'))).toEqual([]);
+    for (const { release } of taken) release();
+    const closing = pool.close();
+    await pass(2_000);
+    await closing;
+    expect(all.filter(({ state }) => state !== 'gone')).toEqual([]);
+  };
+
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 80 }), check), { numRuns: 300 });
+});
