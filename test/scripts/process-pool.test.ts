@@ -185,9 +185,14 @@ describe('a pool', () => {
   });
 });
 
+/** A process is wanted; the number is a part of the key. */
+interface Take {
+  readonly take: number;
+  readonly runtime: 'a' | 'b';
+}
 /** One thing that happens. */
 type Step =
-  | { readonly take: number; readonly runtime: 'a' | 'b' }
+  | Take
   | { readonly release: number }
   | { readonly exit: number }
   | { readonly passMs: number }
@@ -210,34 +215,46 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** A pool whose processes are taken and released, at most `cap` at a time, and what has become of that. */
+function openModel(cap: number) {
+  const world = openWorld({ cap, idleMs: 2_000 });
+  const { pool, alive, behaviour } = world;
+  const taken: Taken<Simulated>[] = [];
+  let waiting = 0;
+  const take = ({ take, runtime }: Take) => {
+    if (waiting + taken.length >= cap) return;
+    waiting += 1;
+    pool
+      .take(`${runtime}${take}`, runtime)
+      .then((one) => taken.push(one))
+      .catch(() => {}) // a start has failed: its caller is told
+      .finally(() => {
+        waiting -= 1;
+      });
+  };
+  const happen = (each: Step) => {
+    if ('take' in each) take(each);
+    if ('release' in each) taken.splice(each.release, 1)[0]?.release();
+    if ('exit' in each) alive()[each.exit]?.exit();
+    if ('behave' in each) Object.assign(behaviour, each.behave);
+    return pass('passMs' in each ? each.passMs : 0);
+  };
+  return { ...world, taken, happen, waiting: () => waiting };
+}
+
 test('whatever happens, nobody starves, nothing leaks and there are never too many', async () => {
   const cap = 3;
   const check = async (steps: readonly Step[]) => {
-    const { pool, all, alive, behaviour, killed } = openWorld({ cap, idleMs: 2_000 });
-    const taken: Taken<Simulated>[] = [];
-    let waiting = 0;
+    const { pool, all, alive, behaviour, killed, ...model } = openModel(cap);
     for (const each of steps) {
-      if ('take' in each && waiting + taken.length < cap) {
-        waiting += 1;
-        pool
-          .take(`${each.runtime}${each.take}`, each.runtime)
-          .then((one) => taken.push(one))
-          .catch(() => {}) // a start has failed: its caller is told
-          .finally(() => {
-            waiting -= 1;
-          });
-      }
-      if ('release' in each) taken.splice(each.release, 1)[0]?.release();
-      if ('exit' in each) alive()[each.exit]?.exit();
-      if ('behave' in each) Object.assign(behaviour, each.behave);
-      await pass('passMs' in each ? each.passMs : 0);
+      await model.happen(each);
       expect(Math.max(alive().length, pool.size())).toBeLessThanOrEqual(cap + 2);
     }
     Object.assign(behaviour, { start: 'ready', startMs: 10, killMs: 10 });
     await pass(2_000);
-    expect(waiting).toBe(0);
+    expect(model.waiting()).toBe(0);
     expect(killed.filter((each) => each.endsWith('starting'))).toEqual([]);
-    for (const { release } of taken) release();
+    for (const { release } of model.taken) release();
     const closing = pool.close();
     await pass(2_000);
     await closing;

@@ -1,6 +1,7 @@
 'use strict';
 /*
- * Watches runs from outside: the memory and the processor time of all processes of a run, and the size of its folder.
+ * Watches runs from outside: the memory of all processes of a run, the size of its folder, and whether it is bound by the
+ * processor.
  * It reads /proc, so it is Linux alone; elsewhere nothing is ever exceeded.
  */
 const { lstatSync, readdirSync, readFileSync, statSync } = require('node:fs');
@@ -9,9 +10,8 @@ const { join } = require('node:path');
 
 const lookMs = 25;
 const mostShare = 0.1; // of a core, for looking
-const processorMs = 250; // over which processor time is judged
-const ticksPerSecond = 100; // of the kernel's clock for processor time, on every usual Linux
-const boundShare = 0.5; // of a core: a run that takes more is bound by the processor
+const newest = 0.1; // weight of the newest look at what a run wants of the processors
+const boundDemand = 0.6; // of the time; a run that wants more is bound by the processor
 const mostBound = 2 * os.cpus().length; // at the priority that they started with
 const lowest = 19;
 const mostFiles = 10_000;
@@ -36,7 +36,7 @@ exports.openWatches = ({ tell, kill }) => {
         watches.delete(watch.id);
         kill(watch.id);
         tell({ type: 'exceeded', id: watch.id, limit });
-      } else judgeProcessor(watch, processes, startedMs);
+      } else judgeDemand(watch, processes);
     }
     for (const watch of lowerPriorities(watches)) tell({ type: 'lowered', id: watch.id });
     const pauseMs = Math.max(lookMs, (performance.now() - startedMs) / mostShare);
@@ -45,7 +45,7 @@ exports.openWatches = ({ tell, kill }) => {
   };
   return {
     add: (watch) => {
-      watches.set(watch.id, { ...watch, share: 0, isLowered: false });
+      watches.set(watch.id, { ...watch, demand: 0, isLowered: false });
       if (isLooking) return;
       isLooking = true;
       setTimeout(look, 0);
@@ -62,21 +62,15 @@ function exceededLimit({ residentBytes, folder, folderBytes }, processes) {
   return bytes > folderBytes ? 'disk' : undefined;
 }
 
-/** Notes the share of a core that a run has taken since it was last looked at. */
-function judgeProcessor(watch, processes, nowMs) {
-  if (watch.judgedMs !== undefined && nowMs - watch.judgedMs < processorMs) return;
-  const ticks = sum(processes.map(ticksOf));
-  if (watch.judgedMs !== undefined) {
-    const seconds = (nowMs - watch.judgedMs) / 1000;
-    watch.share = (ticks - watch.ticks) / ticksPerSecond / seconds;
-  }
-  watch.judgedMs = nowMs;
-  watch.ticks = ticks;
+/** Notes how much of the time a run wants a processor, whether it gets one or not. */
+function judgeDemand(watch, processes) {
+  const demand = processes.some(isRunnable) ? 1 : 0;
+  watch.demand += (demand - watch.demand) * newest;
 }
 
 /** Lets the oldest runs that are bound by the processor keep their priority, and lowers that of all others. */
 function lowerPriorities(watches) {
-  const bound = [...watches.values()].filter(({ share }) => share > boundShare);
+  const bound = [...watches.values()].filter(({ demand }) => demand > boundDemand);
   const late = bound.slice(mostBound).filter(({ isLowered }) => !isLowered);
   for (const watch of late) {
     watch.isLowered = true;
@@ -113,10 +107,9 @@ function residentOf(pid) {
   return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageBytes;
 }
 
-function ticksOf(pid) {
+function isRunnable(pid) {
   const text = read(`/proc/${pid}/stat`);
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+  return text[text.lastIndexOf(')') + 2] === 'R';
 }
 
 /** Bytes of all files in a folder; infinite when there are more files than any script needs. */

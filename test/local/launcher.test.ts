@@ -1,0 +1,230 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startLauncher } from '../../shared/local/launcher/launcher.ts';
+import { boxCommand, probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import type { RunnerCommand, RunnerProcess } from '../../shared/runtimes/process.ts';
+
+// What is read of processes is in /proc.
+const onLinux = describe.runIf(process.platform === 'linux');
+
+const launcher = startLauncher();
+const root = mkdtempSync(join(tmpdir(), 'groundwork-launcher-'));
+afterAll(() => {
+  launcher.close();
+  rmSync(root, { recursive: true });
+});
+
+/** Shows in the command line of all processes of a test. */
+let marks = 0;
+const newMark = () => `mark-${process.pid}-${marks++}`;
+
+const megabyte = 2 ** 20;
+
+function shell(script: string, given: Partial<RunnerCommand> = {}): RunnerCommand {
+  const variables = { PATH: process.env.PATH ?? '' };
+  return { program: 'sh', args: ['-c', script], variables, folder: root, ...given };
+}
+
+function node(script: string, given: Partial<RunnerCommand> = {}): RunnerCommand {
+  return shell('', { program: process.execPath, args: ['-e', script], ...given });
+}
+
+async function textOf(child: RunnerProcess, stream: 'stdout' | 'stderr' = 'stdout') {
+  const streams = await child.streams;
+  let text = '';
+  for await (const part of streams?.[stream] ?? []) text += part;
+  return text;
+}
+
+describe('a process', () => {
+  test('gives the server all that it writes, and how it ended', async () => {
+    const child = launcher.start(
+      shell('echo out; echo err >&2; read line <&3; echo "$line"; exit 7'),
+    );
+    const streams = await child.streams;
+    streams?.control.end('hello\n');
+
+    const [out, end] = await Promise.all([textOf(child), child.ended]);
+
+    expect(out).toBe('out\nhello\n');
+    expect(end).toMatchObject({ exitCode: 7 });
+  });
+
+  test('that cannot be started tells why', async () => {
+    const child = launcher.start(shell('', { program: '/nowhere/at-all' }));
+
+    expect(await child.streams).toBeUndefined();
+    expect(await child.ended).toMatchObject({
+      exitCode: null,
+      reason: expect.stringContaining('ENOENT'),
+    });
+  });
+
+  onLinux('on Linux', () => {
+    test('has the three descriptors that it was given, whatever the server has open', async () => {
+      const list =
+        'i=0; while [ $i -lt 256 ]; do [ -e /proc/$$/fd/$i ] && echo $i; i=$((i+1)); done';
+
+      const child = launcher.start(shell(list));
+
+      const found = (await textOf(child)).trim().split('\n');
+      expect(found).toEqual(['0', '1', '2', '3']);
+    });
+
+    test('is ended before others where memory runs out', async () => {
+      const child = launcher.start(shell('cat /proc/self/oom_score_adj'));
+
+      expect(await textOf(child)).toBe('1000\n');
+    });
+  });
+});
+
+onLinux('the end of a process', () => {
+  test('is the end of all that it has started in its group', async () => {
+    const mark = newMark();
+    const child = launcher.start(
+      shell(`sleep 1000 & sh -c "sleep 1000; : ${mark}" & wait; : ${mark}`),
+    );
+    await expect.poll(() => marked(mark).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+
+    child.kill();
+    await child.ended;
+
+    await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
+  });
+
+  test('by itself leaves nothing of its group', async () => {
+    const mark = newMark();
+    const child = launcher.start(shell(`sh -c "sleep 1000; : ${mark}" & exit 0; : ${mark}`));
+
+    await child.ended;
+
+    await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
+  });
+
+  test('comes at whatever moment of the life of a box it is asked for', async ({ skip }) => {
+    const isolation = await probeIsolation({ network: true });
+    if (!isolation.hasBubblewrap) skip('there is no bubblewrap');
+    const mark = newMark();
+    const [program = '', ...args] = [
+      ...isolation.prefix,
+      ...boxCommand({ hasNetwork: true, binds: [] }),
+      ...['sh', '-c', `sleep 1000; : ${mark}`],
+    ];
+    const children = [];
+    for (let delayMs = 0; delayMs < 40; delayMs += 1) {
+      const child = launcher.start(shell('', { program, args }));
+      children.push(child);
+      setTimeout(child.kill, delayMs);
+    }
+
+    await Promise.all(children.map(({ ended }) => ended));
+
+    await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
+  });
+
+  test('comes when the launcher is lost', async () => {
+    const mark = newMark();
+    const lost = startLauncher();
+    const child = lost.start(shell(`sh -c "sleep 1000; : ${mark}"; : ${mark}`));
+    const pid = Number((await textOf(lost.start(shell('echo $PPID')))).trim());
+    await expect.poll(() => marked(mark).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+
+    process.kill(pid, 'SIGKILL');
+
+    await lost.lost;
+    expect(await child.ended).toMatchObject({ reason: 'the launcher of processes has ended' });
+    await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
+    expect(await lost.start(shell('true')).ended).toMatchObject({ exitCode: null });
+  });
+});
+
+onLinux('limits', () => {
+  /** Starts a process and holds it to its limits. */
+  async function exceed(command: RunnerCommand): Promise<string | undefined> {
+    const child = launcher.start(command);
+    let exceeded: string | undefined;
+    const stop = child.watch((limit) => {
+      exceeded = limit;
+    });
+    await child.ended;
+    stop();
+    return exceeded;
+  }
+  const fill = (bytes: number) => `const kept = [];
+    for (let left = ${bytes}; left > 0; left -= 1e6) kept.push(Buffer.alloc(1e6, 1));
+    setTimeout(() => {}, 2000);`;
+
+  test('memory is that of all its processes together', async () => {
+    const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(fill(150e6))}]);
+      setTimeout(() => {}, 60_000)`;
+
+    expect(await exceed(node(script, { maxResidentBytes: 200 * megabyte }))).toBe('memory');
+  });
+
+  test('a process that stays below is left alone', async () => {
+    const command = node(fill(50e6), { maxResidentBytes: 200 * megabyte });
+
+    expect(await exceed(command)).toBeUndefined();
+  });
+
+  test.each([
+    ['one file', 'fs.writeFileSync("a", Buffer.alloc(8e6, 1))'],
+    ['many files', 'for (let n = 0; n < 80; n++) fs.writeFileSync("b" + n, Buffer.alloc(1e5, 1))'],
+    [
+      'folders',
+      'fs.mkdirSync("c/d", { recursive: true }); fs.writeFileSync("c/d/e", Buffer.alloc(8e6, 1))',
+    ],
+    [
+      'files that are removed and still open',
+      'const fd = fs.openSync("f", "w"); fs.unlinkSync("f"); fs.writeSync(fd, Buffer.alloc(8e6, 1))',
+    ],
+    [
+      'more files than anybody needs',
+      'for (let n = 0; n < 10_001; n++) fs.closeSync(fs.openSync("g" + n, "w"))',
+    ],
+  ])('the size of its folder: %s', async (name, write) => {
+    const folder = join(root, name.replaceAll(' ', '-'));
+    mkdirSync(folder);
+    const script = `const fs = require('fs'); ${write}; setTimeout(() => {}, 60_000)`;
+
+    expect(await exceed(node(script, { folder, maxFolderBytes: 4 * megabyte }))).toBe('disk');
+  });
+
+  test('of those that want the processor, the latest get less of it', async () => {
+    const spin = 'const end = Date.now() + 6000; while (Date.now() < end);';
+    const count = 2 * cpus().length + 2;
+    const lowered: number[] = [];
+    const children = Array.from({ length: count }, (_, at) => {
+      const child = launcher.start(node(spin));
+      child.watch((limit) => {
+        if (limit === 'priority') lowered.push(at);
+      });
+      return child;
+    });
+
+    await expect.poll(() => lowered.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(1);
+    for (const { kill } of children) kill();
+    await Promise.all(children.map(({ ended }) => ended));
+
+    expect(lowered.length).toBeLessThanOrEqual(2); // as many as are beyond the bound
+  });
+});
+
+/** Processes that have the mark in their command lines. */
+function marked(mark: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => commandLine(pid).includes(mark));
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return ''; // it has ended
+  }
+}
