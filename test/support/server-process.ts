@@ -8,16 +8,25 @@ const running = new Set<ChildProcess>();
 /** The server of one machine in a process of its own. */
 export interface ServerProcess {
   readonly url: string;
+  readonly pid: number;
   /** What it has said to standard error so far. */
   readonly complaints: () => string;
   /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the server on a folder; rejects with what it said when it ends before it listens. */
-export async function startProcess(folder: string): Promise<ServerProcess> {
+/**
+ * Starts the server on a folder.
+ *
+ * @param variables added to the environment of the server
+ * @throws Error with the standard error of a server that ends before it listens
+ */
+export async function startProcess(
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, '--data', folder, '--port', '0'], {
-    env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10' },
+    env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -30,9 +39,11 @@ export async function startProcess(folder: string): Promise<ServerProcess> {
     return code;
   });
   const url = await Promise.race([listening(child.stdout), ended]);
-  if (typeof url !== 'string') throw new Error(`the server ended with ${url}: ${errors}`);
+  if (typeof url !== 'string' || child.pid === undefined)
+    throw new Error(`the server ended with ${url}: ${errors}`);
   return {
     url,
+    pid: child.pid,
     complaints: () => errors,
     end: (signal) => {
       child.kill(signal);

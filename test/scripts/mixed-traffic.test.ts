@@ -1,0 +1,237 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../support/api.ts';
+import { descendantsOf, isMarked, listProcesses } from '../support/processes.ts';
+import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+
+/*
+ * Scripts of both runtimes at once against a server process: calls in turn, edits of what runs, deletions. Lasts about
+ * as many seconds as MIXED_SECONDS says.
+ */
+
+const seconds = Number(process.env.MIXED_SECONDS ?? 8);
+/** Times are generous, because tests share the machine: each is five times what a quiet machine must hold. */
+const slowestMs = { p99: 5_000, firstRun: 5_000 };
+
+const sources = {
+  nodejs: 'console.log(1)',
+  python3: 'print(1)',
+};
+type RuntimeName = keyof typeof sources;
+const runtimes: readonly RuntimeName[] = ['nodejs', 'python3'];
+
+let folder: string;
+let server: ServerProcess;
+let owner: Tenant;
+
+interface Tenant {
+  readonly key: string;
+  /** Path of the instance. */
+  readonly base: string;
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly body?: object;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundwork-mixed-'));
+  const temporary = join(folder, 'tmp');
+  await mkdir(temporary);
+  server = await startProcess(join(folder, 'data'), { TMPDIR: temporary });
+  owner = await signUp('mixed-shop');
+});
+afterAll(async () => {
+  endProcesses();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function send(path: string, key: string | undefined, sent: Sent = {}): Promise<Answer> {
+  const { body, method = body === undefined ? 'GET' : 'POST' } = sent;
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...(key && { 'X-API-KEY': key }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+}
+
+async function signUp(name: string): Promise<Tenant> {
+  const person = { email: `${name}@example.com`, password: 'a password' };
+  const account = await send('/v1.1/account/register/', undefined, { body: person });
+  const key = String(account.body.account_key);
+  expect((await send('/v1.1/instances/', key, { body: { name } })).status).toBe(201);
+  return { key, base: `/v1.1/instances/${name}/` };
+}
+
+async function makeScript({ base, key }: Tenant, runtime: RuntimeName): Promise<number> {
+  const body = { runtime_name: runtime, source: sources[runtime] };
+  const made = await send(`${base}snippets/scripts/`, key, { body });
+  expect(made.status).toBe(201);
+  return made.body.id;
+}
+
+/** Makes an endpoint that runs a script and gives the path of its run. */
+async function makeEndpoint({ base, key }: Tenant, name: string, script: number): Promise<string> {
+  const made = await send(`${base}endpoints/scripts/`, key, { body: { name, script } });
+  expect(made.status).toBe(201);
+  return made.body.links.run;
+}
+
+/** Names how a run ended: its output after a success, otherwise its status and error. */
+function outcome({ status, body }: Answer): string {
+  if (status !== 200) return `HTTP ${status}`;
+  return body.status === 'success'
+    ? String(body.result.stdout)
+    : `${body.status}: ${JSON.stringify(body.result)}`;
+}
+
+/** What clients met: each outcome with its number, and the milliseconds that calls took. */
+interface Traffic {
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly p99Ms: number;
+}
+
+/** Lets clients make one call after the other until the time is over, or one has met something unexpected. */
+async function drive(
+  clients: readonly ((turn: number) => Promise<Answer>)[],
+  ms: number,
+  allowed: readonly string[] = ['1'],
+): Promise<Traffic> {
+  let endMs = performance.now() + ms;
+  const outcomes: Record<string, number> = {};
+  const took: number[] = [];
+  const live = async (call: (turn: number) => Promise<Answer>, first: number) => {
+    for (let turn = first; performance.now() < endMs; turn += 1) {
+      const startedMs = performance.now();
+      const name = outcome(await call(turn));
+      outcomes[name] = (outcomes[name] ?? 0) + 1;
+      took.push(performance.now() - startedMs);
+      if (!allowed.includes(name)) endMs = 0;
+    }
+  };
+  await Promise.all(clients.map(live));
+  took.sort((a, b) => a - b);
+  return { outcomes, p99Ms: took[Math.floor(took.length * 0.99)] ?? 0 };
+}
+
+/** Counts the processes of the server: those below it, and those that have lost their parent. */
+function countProcesses(): { readonly below: number; readonly orphans: number } {
+  const all = listProcesses();
+  const below = new Set(descendantsOf(server.pid, all).map(({ pid }) => pid));
+  const others = all.filter(({ pid }) => !below.has(pid) && pid !== server.pid);
+  return { below: below.size, orphans: others.filter((each) => isMarked(each, folder)).length };
+}
+
+/** The most processes seen from now until `until` settles. */
+async function watchProcesses(until: Promise<unknown>): Promise<number> {
+  let most = 0;
+  let isOver = false;
+  const end = until.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const { below, orphans } = countProcesses();
+    most = Math.max(most, below + orphans);
+    await Promise.race([end.catch(() => undefined), setTimeout(100)]);
+  }
+  return most;
+}
+
+describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once', () => {
+  test('four clients that call a Node and a Python script in turn see successes only', async () => {
+    const paths: string[] = [];
+    for (const runtime of runtimes)
+      paths.push(await makeEndpoint(owner, runtime, await makeScript(owner, runtime)));
+    const call = (turn: number) =>
+      send(paths[turn % paths.length] ?? '', owner.key, { method: 'POST' });
+    const clients = [call, call, call, call];
+
+    const early = drive(clients, seconds * 125);
+    const mostEarly = await watchProcesses(early);
+    expect(Object.keys((await early).outcomes)).toEqual(['1']);
+    const late = drive(clients, seconds * 375);
+    const mostLate = await watchProcesses(late);
+
+    expect(Object.keys((await late).outcomes)).toEqual(['1']);
+    expect(mostLate).toBeLessThanOrEqual(mostEarly * 2 + 8);
+    expect((await late).p99Ms).toBeLessThan(slowestMs.p99);
+  });
+
+  test('a script whose runtime and source change all the time runs as one of its versions', async () => {
+    const id = await makeScript(owner, 'nodejs');
+    const path = await makeEndpoint(owner, 'edited', id);
+    const script = `${owner.base}snippets/scripts/${id}/`;
+    const call = () => send(path, owner.key, { method: 'POST' });
+    let version = 0;
+    const statuses = new Set<number>();
+    const edit = async () => {
+      version += 1;
+      const runtime: RuntimeName = version % 2 === 0 ? 'nodejs' : 'python3';
+      const print = runtime === 'nodejs' ? 'console.log' : 'print';
+      const body = { runtime_name: runtime, source: `${print}("version " + "${runtime}")` };
+      statuses.add((await send(script, owner.key, { method: 'PATCH', body })).status);
+      await setTimeout(50);
+    };
+
+    const endMs = performance.now() + seconds * 250;
+    const edits = (async () => {
+      while (performance.now() < endMs) await edit();
+    })();
+    const versions = ['1', 'version nodejs', 'version python3'];
+    const { outcomes } = await drive([call, call], seconds * 250, versions);
+    await edits;
+
+    expect(Object.keys(outcomes).filter((each) => !versions.includes(each))).toEqual([]);
+    expect(Object.keys(outcomes).length).toBeGreaterThan(0);
+    expect([...statuses]).toEqual([200]);
+  });
+
+  test('scripts that are deleted while they run leave nothing behind', async () => {
+    const lives = async (turn: number) => {
+      const runtime = runtimes[turn % runtimes.length] ?? 'nodejs';
+      const id = await makeScript(owner, runtime);
+      const path = await makeEndpoint(owner, `short-${process.hrtime.bigint()}`, id);
+      const first = await send(path, owner.key, { method: 'POST' });
+      const last = send(path, owner.key, { method: 'POST' });
+      const script = `${owner.base}snippets/scripts/${id}/`;
+      const gone = await send(script, owner.key, { method: 'DELETE' });
+      expect(gone.status).toBe(204);
+      expect(['1', 'HTTP 404']).toContain(outcome(await last));
+      return first;
+    };
+
+    const { outcomes } = await drive([lives, lives], seconds * 250);
+
+    expect(Object.keys(outcomes)).toEqual(['1']);
+  });
+
+  test.each(runtimes)(
+    'after all of it the first %s run of a new account is quick',
+    async (name) => {
+      const newcomer = await signUp(`newcomer-${name}`);
+      const path = await makeEndpoint(newcomer, 'first', await makeScript(newcomer, name));
+
+      const startedMs = performance.now();
+      const answer = await send(path, newcomer.key, { method: 'POST' });
+
+      expect(outcome(answer)).toBe('1');
+      expect(performance.now() - startedMs).toBeLessThan(slowestMs.firstRun);
+    },
+  );
+
+  test('no process has lost its parent, and none outlives the server', async () => {
+    const few = { timeout: 10_000, interval: 50 };
+    await expect.poll(() => countProcesses().orphans, few).toBe(0);
+
+    expect(await server.end('SIGTERM')).toBe(0);
+
+    await expect.poll(countProcesses, few).toEqual({ below: 0, orphans: 0 });
+    expect(server.complaints()).toBe('');
+  });
+});
