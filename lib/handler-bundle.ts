@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { programBundle, programFile } from '../shared/runtimes/templates/bundle.ts';
+import { programBundle, templateProgramFile } from '../shared/runtimes/child-bundle.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -44,7 +44,7 @@ export function bundleHandler(family: string, folder: string): void {
   const entryPoints = { index: join(handlerFolder(family), 'handler.ts') };
   const define = family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {};
   buildSync({ ...bundleOptions, define, entryPoints, outdir: folder });
-  const outfile = join(folder, programFile);
+  const outfile = join(folder, templateProgramFile);
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
 }
 

@@ -4,6 +4,7 @@ import { type PushEnvironment, pushEnvironments } from '../../shared/domain/push
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { computed, type Field, type Fields, flag, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
+import { tenantOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import type { PushConfigData, PushSideData } from '../../shared/store/push-records.ts';
 import { type SentToken, tokenOf } from './apns-token.ts';
@@ -81,14 +82,20 @@ async function change(context: Context, mode: 'replace' | 'patch'): Promise<Push
 }
 
 async function uploaded(
-  { platform }: Context,
+  context: Context,
   { files = [] }: Body,
   environment: PushEnvironment,
 ): Promise<PushCertificate | undefined> {
   const field = `${environment}_certificate`;
   const file = files.findLast((each) => each.field === field);
   if (file === undefined) return undefined;
-  const reading = await readCertificate(file, environment, platform.clock.micros() / 1000);
+  const { platform } = context;
+  const tenant = await tenantOf(context);
+  const reading = await readCertificate(file, {
+    environment,
+    nowMs: platform.clock.micros() / 1000,
+    open: (bytes) => platform.certificates(bytes, tenant),
+  });
   if (!reading.ok) throw invalid({ [field]: reading.messages });
   return reading.value;
 }

@@ -1,4 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { openPkcs12 } from '../domain/push/pkcs12.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
@@ -71,6 +72,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
       render: async (source, variables, tenant) =>
         (await templates()).render(source, variables, tenant),
     },
+    certificates: openPkcs12, // a function serves one call at a time: it holds up no other
     changes: { settled: () => Promise.resolve() },
     warmUp: async () => {
       // What is wrong is told by the first call that needs an answer.

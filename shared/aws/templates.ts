@@ -1,23 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
+import { templateProgramFile } from '../runtimes/child-bundle.ts';
 import { startDirectly } from '../runtimes/process.ts';
 import { openPool } from '../runtimes/process-pool.ts';
-import { programFile } from '../runtimes/templates/bundle.ts';
-import { openRenderer } from '../runtimes/templates/renderer.ts';
 import {
+  openRenderer,
   startTemplateWorker,
   type TemplateWorker,
-  templateCommand,
-} from '../runtimes/templates/worker.ts';
+} from '../runtimes/templates/renderer.ts';
 
 const cap = 3; // the requests of a batch render side by side; a function serves one call at a time
 const idleMs = 600_000; // as long as an idle function lives, about
 
 /** Renders templates by the program that lies beside the bundle. */
 export function openTemplates(): TemplateEngine {
-  const program = fileURLToPath(new URL(programFile, import.meta.url));
+  const program = fileURLToPath(new URL(templateProgramFile, import.meta.url));
   const pool = openPool<{ template: TemplateWorker }>({
-    start: { template: async () => startTemplateWorker(templateCommand(program), startDirectly) },
+    start: { template: async () => startTemplateWorker(program, startDirectly) },
     ...{ cap, idleMs, keepsSpares: false },
   });
   return openRenderer({ take: () => pool.take('template', 'template') });

@@ -8,6 +8,7 @@ import { openMeter } from '../services/meter.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../services/ports.ts';
 import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
+import { openCertificates } from './certificates.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FilesOptions, type LocalFiles, openFiles, openTemporaryFiles } from './files.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
@@ -77,10 +78,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const ids = openIds();
   const shared = { nowMs, url, log, clock, ids };
   const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
-  const mailer = loggingMailer(log);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
-  const vault = openVault(medium.secrets);
   const calls = openCalls(clock);
   const place = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...place, log, ...options.scripts });
@@ -97,8 +96,13 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     meter: openMeter({ store, clock, ids, log }),
   };
   const runs = openRuns(forRuns);
-  const templates = openTemplates(processes);
-  const services = { ...forRuns, runs, push, vault, mailer, social, settings, templates };
+  const services = {
+    ...{ ...forRuns, runs, push, social, settings },
+    vault: openVault(medium.secrets),
+    mailer: loggingMailer(log),
+    templates: openTemplates(processes),
+    certificates: openCertificates(processes),
+  };
   const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },

@@ -1,6 +1,8 @@
 import type { ProviderPush } from '../domain/push/payload.ts';
+import type { OpenedPkcs12 } from '../domain/push/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { Store } from '../store/store.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptRunner } from './script-runner.ts';
@@ -211,6 +213,16 @@ export interface Runs {
   readonly maxWaitMs: number;
 }
 
+/**
+ * Opens an uploaded `.p12` file without pass phrase, whatever it costs, without holding up others.
+ *
+ * @returns undefined when it cannot be read
+ */
+export type CertificateOpener = (
+  bytes: Uint8Array,
+  tenant: Tenant,
+) => Promise<OpenedPkcs12 | undefined>;
+
 /** Everything that differs between AWS and one machine, and between these and a test. */
 export interface Platform {
   readonly store: Store;
@@ -232,4 +244,5 @@ export interface Platform {
   /** Where the interface is reached, without a slash at the end: `https://api.example.com`. */
   readonly apiUrl: () => string;
   readonly templates: TemplateEngine;
+  readonly certificates: CertificateOpener;
 }

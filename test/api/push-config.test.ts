@@ -139,7 +139,11 @@ describe("a token key of Apple's", () => {
 const keys = forge.pki.rsa.generateKeyPair(1024);
 
 /** A `.p12` file as the keychain exports it. */
-function p12(friendlyName: string | undefined, days = 30, password = ''): Uint8Array<ArrayBuffer> {
+function p12(
+  friendlyName: string | undefined,
+  days = 30,
+  password: string | null = '',
+): Uint8Array<ArrayBuffer> {
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = keys.publicKey;
   certificate.validity.notBefore = new Date(0);
@@ -215,6 +219,11 @@ describe("a certificate of Apple's", () => {
       /^Incorrect certificate type\. Upload appropriate production certificate file\.$/,
     ],
     ['that has ended', () => upload(p12(appName, -1)), /^Your certificate has expired: "/],
+    [
+      'that has ended, and has no pass phrase at all',
+      () => upload(p12(appName, -1, null)),
+      /^Your certificate has expired: "/,
+    ],
   ])('%s is refused', async (_, send, message) => {
     const { status, body } = await send();
 

@@ -1,16 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import { totalmem } from 'node:os';
+import {
+  type CertificateWorker,
+  startCertificateWorker,
+} from '../../runtimes/certificates/reader.ts';
 import { openPool, type Pool } from '../../runtimes/process-pool.ts';
 import { type Runner, startRunner } from '../../runtimes/runner-process.ts';
-import {
-  startTemplateWorker,
-  type TemplateWorker,
-  templateCommand,
-} from '../../runtimes/templates/worker.ts';
+import { startTemplateWorker, type TemplateWorker } from '../../runtimes/templates/renderer.ts';
 import { causeOf } from '../../services/cause.ts';
 import type { Log } from '../../services/ports.ts';
+import { childProgram } from '../child-program.ts';
 import { type Launcher, startLauncher } from '../launcher/launcher.ts';
-import { templateProgram } from '../template-program.ts';
 import { type Isolation, type IsolationOptions, probeIsolation } from './isolation.ts';
 import { type PreparedCommand, prepareNode } from './node-command.ts';
 import { openPython, type Python } from './python.ts';
@@ -56,6 +56,7 @@ export type Members = {
   readonly node: Runner;
   readonly python: Runner;
   readonly template: TemplateWorker;
+  readonly certificate: CertificateWorker;
 };
 
 const serverBytes = 2 ** 30; // of memory, kept for the server itself
@@ -77,8 +78,9 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
       start: {
         node: () => startPrepared(launcher, prepareNode(machine.isolation)),
         python: () => startPrepared(launcher, machine.python.prepare()),
-        template: async () =>
-          startTemplateWorker(templateCommand(await templateProgram()), launcher.start),
+        template: async () => startTemplateWorker(await childProgram('templates'), launcher.start),
+        certificate: async () =>
+          startCertificateWorker(await childProgram('certificates'), launcher.start),
       },
       ...{ cap: slots, idleMs },
       onFailedSpare: (error) =>

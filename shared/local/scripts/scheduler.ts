@@ -1,7 +1,7 @@
 import { instanceLimits, type Leave } from '../../services/script-places.ts';
 
 /** What child processes work on. Each kind has limits of its own in an instance. */
-export type WorkKind = 'script' | 'template' | 'parse';
+export type WorkKind = 'script' | 'template' | 'certificate';
 
 /** A piece of work that needs a child process. */
 export interface Work {

@@ -1,6 +1,23 @@
-import type { TemplateEngine } from '../../domain/templates/rendering.ts';
+import {
+  type Rendering,
+  renderingFailed,
+  type TemplateEngine,
+} from '../../domain/templates/rendering.ts';
 import type { Tenant } from '../../domain/tenant.ts';
-import type { Job, Reply, TemplateWorker } from './worker.ts';
+import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
+import type { StartProcess } from '../process.ts';
+
+/** A template to render with variables, as JSON text; without them only its syntax is checked. */
+export interface Job {
+  readonly source: string;
+  readonly variables?: string;
+}
+
+/** The result of a job; the text of a syntax check is the error, absent when there is none. */
+export type Reply = Rendering | { readonly ok: true; readonly text?: string | undefined };
+
+/** A process that renders templates. */
+export type TemplateWorker = JobWorker<Job, Reply>;
 
 /** How templates are rendered. */
 export interface RendererOptions {
@@ -9,19 +26,19 @@ export interface RendererOptions {
    *
    * @throws ApiError 503 when none is free in time
    */
-  readonly take: (tenant: Tenant) => Promise<TakenWorker>;
-  /** How long a template may take; 5 seconds when absent. */
+  readonly take: (tenant: Tenant) => Promise<{ worker: TemplateWorker; release(): void }>;
+  /** Milliseconds that a template may take; 5 seconds when absent. */
   readonly timeoutMs?: number;
-}
-
-/** A process that was taken. */
-export interface TakenWorker {
-  readonly worker: TemplateWorker;
-  release(): void;
 }
 
 /** Longest rendering of a template, in milliseconds (reference: templates, engine). */
 export const renderTimeoutMs = 5000;
+const maxMegabytes = 200; // the same
+
+/** Starts a process that renders templates. `program` is the path of the bundled program. */
+export function startTemplateWorker(program: string, start: StartProcess): TemplateWorker {
+  return startJobWorker(jobCommand(program, maxMegabytes), start);
+}
 
 /**
  * Renders templates in processes. They are no threads: a thread that runs out of memory may take the whole process with
@@ -34,7 +51,9 @@ export function openRenderer({
   const ask = async (job: Job, tenant: Tenant): Promise<Reply> => {
     const { worker, release } = await take(tenant);
     try {
-      return await worker.ask(job, timeoutMs);
+      const answer = await worker.ask(job, timeoutMs);
+      if (answer === 'late') return { ok: false, problem: 'Template rendering timeout' };
+      return answer === 'failed' ? { ok: false, problem: renderingFailed } : answer.reply;
     } finally {
       release();
     }
