@@ -68,6 +68,7 @@ export interface ClientOptions {
 const hangMs: Readonly<Record<Kind, number>> = {
   read: 60_000,
   write: 60_000,
+  bulk: 60_000,
   run: 90_000,
   render: 90_000,
   odd: 120_000,

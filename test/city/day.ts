@@ -9,7 +9,7 @@ import type { Options } from './options.ts';
 import { createRandom } from './random.ts';
 import { Broken, createReport, type Excess, type Report } from './report.ts';
 import { type Settled, settleTown, type TownOptions, timeFirstRun } from './town.ts';
-import { megabytes, type Peaks, type Watch, endWatches, waitUntilGone, watch } from './watch.ts';
+import { endWatches, megabytes, type Peaks, type Watch, waitUntilGone, watch } from './watch.ts';
 
 /** What came of a day. */
 export interface Result {

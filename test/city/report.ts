@@ -1,5 +1,5 @@
-/** What a request did, which decides its time bound; `odd` has none. */
-export type Kind = 'read' | 'write' | 'run' | 'render' | 'odd';
+/** What a request did, which decides its time bound: `bulk` are batches and uploads; `odd` has none. */
+export type Kind = 'read' | 'write' | 'bulk' | 'run' | 'render' | 'odd';
 
 /** A request that has ended. */
 export interface Ended {
@@ -38,6 +38,7 @@ export interface Report {
 const boundsMs: Readonly<Record<Exclude<Kind, 'odd'>, number>> = {
   read: 1_000,
   write: 1_000,
+  bulk: 5_000,
   run: 5_000,
   render: 5_000,
 };

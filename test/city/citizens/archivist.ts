@@ -1,4 +1,5 @@
 import type { Citizen, Life } from '../citizen.ts';
+import type { Call } from '../client.ts';
 
 interface Scan {
   readonly id: number;
@@ -65,7 +66,8 @@ function form({ home }: Life, bytes: Buffer) {
 
 async function upload(life: Life, { path, scans }: Archive): Promise<void> {
   const bytes = content(life);
-  const call = { path, key: life.home.apiKey, raw: form(life, bytes) };
+  const as = { key: life.home.apiKey, kind: 'bulk' } as const;
+  const call: Call = { ...as, path, raw: form(life, bytes) };
   const { body } = await life.client.expect(call, 201);
   scans.set(body.id, { id: body.id, content: bytes });
   await compare(life, body.scan.value, bytes);
@@ -81,9 +83,10 @@ async function read(life: Life, archive: Archive, id: number): Promise<void> {
 
 async function replace(life: Life, { path, scans }: Archive, id: number): Promise<void> {
   const bytes = content(life);
-  const as = { method: 'PATCH', path: `${path}${id}/`, key: life.home.apiKey };
+  const as = { key: life.home.apiKey, kind: 'bulk' } as const;
+  const call: Call = { ...as, method: 'PATCH', path: `${path}${id}/`, raw: form(life, bytes) };
   scans.set(id, undefined);
-  const { body } = await life.client.expect({ ...as, raw: form(life, bytes) }, 200);
+  const { body } = await life.client.expect(call, 200);
   scans.set(id, { id, content: bytes });
   await compare(life, body.scan.value, bytes);
 }

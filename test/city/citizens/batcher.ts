@@ -28,7 +28,8 @@ async function sendBatch(life: Life, shelf: Shelf): Promise<void> {
   const { client, home, random } = life;
   const items = planBatch(life, shelf);
   const requests = items.map(({ method, path, body }) => ({ method, path, body }));
-  const call = { path: `${home.base}batch/`, key: home.apiKey, body: { requests } };
+  const as = { key: home.apiKey, kind: 'bulk' } as const;
+  const call = { ...as, path: `${home.base}batch/`, body: { requests } };
   const answer = await client.expect(call, 200);
   if (answer.body.length !== items.length) client.fail(call, answer, `${items.length} were sent`);
   for (const [at, { code, id, done }] of items.entries()) {

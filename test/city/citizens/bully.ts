@@ -139,7 +139,7 @@ const batchMuch = (life: Life, { list: path }: Weapons) => {
     path: `${path}?page_size=100`,
   }));
   const call = { path: `${life.home.base}batch/`, key: life.home.apiKey, body: { requests } };
-  return rush(life, 4, { ...call, kind: 'odd' }, 10_000);
+  return rush(life, 2, { ...call, kind: 'odd' }, 10_000);
 };
 
 /** Runs that nobody waits for go on when the client has left. */
