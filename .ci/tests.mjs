@@ -28,9 +28,10 @@ if (!(second ?? first).ended && failed.length === 0)
 
 const passed = last.reduce((sum, file) => sum + testsOf(file, 'passed').length, 0);
 appendFileSync(join(folder, 'counts'), `${passed} ${failed.length}\n`);
+const where = `on Node ${process.versions.node}`;
 const told = [
-  ...failed.map(({ name, why }) => `FAILED: ${name}: ${why}`),
-  ...unsteady.map(({ name, why }) => `unsteady: ${name}: ${why}`),
+  ...failed.map(({ name, why }) => `FAILED ${where}: ${name}: ${why}`),
+  ...unsteady.map(({ name, why }) => `unsteady ${where}: ${name}: ${why}`),
 ];
 appendFileSync(join(folder, 'told'), told.map((line) => `${line}\n`).join(''));
 

@@ -1,0 +1,33 @@
+import type { Citizen } from './citizen.ts';
+import { architect } from './citizens/architect.ts';
+import { archivist } from './citizens/archivist.ts';
+import { batcher } from './citizens/batcher.ts';
+import { bully } from './citizens/bully.ts';
+import { crowd } from './citizens/crowd.ts';
+import { curator } from './citizens/curator.ts';
+import { editor } from './citizens/editor.ts';
+import { locksmith } from './citizens/locksmith.ts';
+import { newcomer } from './citizens/newcomer.ts';
+import { runner } from './citizens/runner.ts';
+import { shopkeeper } from './citizens/shopkeeper.ts';
+import { spy } from './citizens/spy.ts';
+import { stationer } from './citizens/stationer.ts';
+import { stranger } from './citizens/stranger.ts';
+
+/** Everybody in the city. The order decides nothing: each has random numbers of its own. */
+export const citizens: readonly Citizen[] = [
+  shopkeeper,
+  batcher,
+  architect,
+  locksmith,
+  crowd,
+  archivist,
+  curator,
+  stationer,
+  runner,
+  editor,
+  newcomer,
+  spy,
+  stranger,
+  bully,
+];

@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Citizen, Life } from '../citizen.ts';
+
+interface Draft {
+  readonly script: string;
+  readonly run: string;
+  /** Number of the last version that was sent, and of the last one that was acknowledged. */
+  sent: number;
+  stored: number;
+}
+
+const betweenEditsMs = 50;
+
+/** Edits runtime and source of a script while others run it, and deletes scripts while they run. */
+export const editor: Citizen = {
+  name: 'editor',
+  homes: ['medium'],
+  settle: async (life) => {
+    const draft = await makeDraft(life, 'draft');
+    const check = async () => {
+      draft.stored = Math.min(draft.stored, draft.sent);
+      await run(life, draft);
+    };
+    return {
+      act: () =>
+        life.random.chance(0.8) ? editWhileRunning(life, draft) : deleteWhileRunning(life),
+      verify: check,
+    };
+  },
+};
+
+function version({ runtimes }: Life, number: number) {
+  const runtime = runtimes[number % runtimes.length] ?? 'nodejs';
+  const print = runtime === 'nodejs' ? 'console.log' : 'print';
+  return { runtime_name: runtime, source: `${print}("version ${number} of ${runtime}")` };
+}
+
+async function makeDraft(life: Life, name: string): Promise<Draft> {
+  const { client, home, prefix } = life;
+  const as = { key: home.accountKey };
+  const scripts = `${home.base}snippets/scripts/`;
+  const made = await client.expect({ ...as, path: scripts, body: version(life, 0) }, 201);
+  const list = `${home.base}endpoints/scripts/`;
+  const body = { name: `${prefix}-${name}`, script: made.body.id };
+  await client.expect({ ...as, path: list, body }, 201);
+  const run = `${list}${prefix}-${name}/run/`;
+  return { script: `${scripts}${made.body.id}/`, run, sent: 0, stored: 0 };
+}
+
+/** Two clients run the script; each sees a version between the last one stored and the last one sent. */
+async function editWhileRunning(life: Life, draft: Draft): Promise<void> {
+  let isOver = false;
+  const runs = async () => {
+    while (!isOver) await run(life, draft);
+  };
+  const edits = async () => {
+    try {
+      for (let n = 0; n < 10; n += 1) {
+        await edit(life, draft);
+        await setTimeout(betweenEditsMs);
+      }
+    } finally {
+      isOver = true;
+    }
+  };
+  await Promise.all([runs(), runs(), edits()]);
+}
+
+async function edit(life: Life, draft: Draft): Promise<void> {
+  const { client, home } = life;
+  const number = draft.sent + 1;
+  draft.sent = number;
+  const body = version(life, number);
+  await client.expect({ method: 'PATCH', path: draft.script, key: home.accountKey, body }, 200);
+  draft.stored = number;
+}
+
+async function run({ client, home }: Life, draft: Draft): Promise<void> {
+  const call = { method: 'POST', path: draft.run, key: home.accountKey, kind: 'run' } as const;
+  const oldest = draft.stored;
+  const answer = await client.expect(call, 200);
+  const { status, result } = answer.body;
+  if (status !== 'success')
+    client.fail(call, answer, `the run ended ${status}: ${JSON.stringify(result).slice(0, 300)}`);
+  const [, seen] = /^version (\d+) of \w+$/.exec(result.stdout) ?? [];
+  if (seen === undefined || Number(seen) < oldest || Number(seen) > draft.sent)
+    client.fail(call, answer, `it printed ${result.stdout}, stored is version ${oldest}`);
+}
+
+async function deleteWhileRunning(life: Life): Promise<void> {
+  const { client, home, random } = life;
+  const draft = await makeDraft(life, `short-${random.word(8)}`);
+  await run(life, draft);
+  const as = { key: home.accountKey };
+  const call = { ...as, method: 'POST', path: draft.run, kind: 'run' } as const;
+  const last = client.expect(call, 200, 404);
+  const gone = client.expect({ ...as, method: 'DELETE', path: draft.script }, 204);
+  const [answer] = await Promise.all([last, gone]);
+  if (answer.status === 200 && answer.body.status !== 'success')
+    client.fail(call, answer, `the run of a script that is deleted ended ${answer.body.status}`);
+  await client.expect(call, 404);
+}

@@ -1,0 +1,78 @@
+import type { Citizen, Life } from '../citizen.ts';
+import type { Call } from '../client.ts';
+
+const mayWait = [200, 503]; // renders that wait for too long are refused with Retry-After
+
+/** Makes, edits, renders and deletes templates. */
+export const stationer: Citizen = {
+  name: 'stationer',
+  homes: ['small', 'medium'],
+  settle: async (life) => {
+    const { home, prefix, random } = life;
+    const list = `${home.base}snippets/templates/`;
+    const path = `${list}${prefix}-letter/`;
+    await make(life, list, `${prefix}-letter`);
+    const acts = [
+      () => render(life, path),
+      () => render(life, path),
+      () => edit(life, path),
+      () => replaceTemplate(life, list),
+      () => renderList(life),
+    ];
+    return { act: () => random.pick(acts)(), verify: () => render(life, path) };
+  },
+};
+
+async function make({ client, home }: Life, list: string, name: string): Promise<void> {
+  const content = `Dear {{ who }}, {{ '${home.mark}' }}{% for n in items %} {{ n * 2 }}{% endfor %}`;
+  const body = { name, content, content_type: 'text/plain', context: { who: 'nobody', items: [] } };
+  await client.expect({ path: list, key: home.accountKey, body }, 201);
+}
+
+async function render(life: Life, path: string, greeting = 'Dear'): Promise<void> {
+  const { random, home } = life;
+  const who = random.word(8);
+  const items = Array.from({ length: random.integer(0, 5) }, () => random.integer(0, 9));
+  const body = { context: { who, items } };
+  const expected = [`${greeting} ${who}, ${home.mark}`, ...items.map((n) => n * 2)].join(' ');
+  const call: Call = { path: `${path}render/`, key: home.apiKey, body, kind: 'render' };
+  await compare(life, call, expected);
+}
+
+async function compare({ client }: Life, call: Call, expected: string): Promise<void> {
+  const answer = await client.expect(call, ...mayWait);
+  const text = answer.bytes.toString();
+  if (answer.status === 200 && text !== expected)
+    client.fail(call, answer, `${text.slice(0, 200)}, expected ${expected.slice(0, 200)}`);
+}
+
+/** An edit holds from the next rendering on. */
+async function edit(life: Life, path: string): Promise<void> {
+  const { client, home } = life;
+  const { body } = await client.expect({ path, key: home.accountKey }, 200);
+  const save = (content: string) =>
+    client.expect({ method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
+  const original = String(body.content).replace(/^Hello/, 'Dear'); // an edit may have been cut off
+  await save(original.replace(/^Dear/, 'Hello'));
+  await render(life, path, 'Hello');
+  await save(original);
+  await render(life, path);
+}
+
+async function replaceTemplate(life: Life, list: string): Promise<void> {
+  const { client, home, prefix } = life;
+  const path = `${list}${prefix}-draft/`;
+  await client.expect({ method: 'DELETE', path, key: home.accountKey }, 204, 404);
+  await client.expect({ path: `${path}render/`, key: home.apiKey, body: {} }, 404);
+  await make(life, list, `${prefix}-draft`);
+  await render(life, path);
+}
+
+/** Any list may be rendered; the mark of the instance shows which one it was. */
+async function renderList({ client, home }: Life): Promise<void> {
+  const path = `${home.base}classes/?template_response=objects_csv`;
+  const call: Call = { path, key: home.accountKey, kind: 'render' };
+  const answer = await client.expect(call, ...mayWait);
+  if (answer.status === 200 && !answer.bytes.toString().includes('user_profile'))
+    client.fail(call, answer, 'the class user_profile is missing');
+}

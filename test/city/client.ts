@@ -1,0 +1,200 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Broken, type Kind, type Report } from './report.ts';
+
+/** The server as clients find it. */
+export interface Gate {
+  url: string;
+  /** False from the moment before it is killed until it listens again. */
+  isOpen: boolean;
+}
+
+/** Thrown by requests that the end of the server has cut off. */
+export class Interrupted extends Error {}
+
+/** A request. */
+export interface Call {
+  /** GET without a body, otherwise POST. */
+  readonly method?: string;
+  readonly path: string;
+  readonly key?: string;
+  readonly userKey?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: { readonly type: string; readonly bytes: Uint8Array };
+  readonly headers?: Readonly<Record<string, string>>;
+  /** By its method when absent. */
+  readonly kind?: Kind;
+  /** The client leaves after so long, in milliseconds. */
+  readonly leaveAfterMs?: number;
+}
+
+/** A response; of one that the client did not wait for the status is 0. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** Parsed when it is JSON, else text. */
+  // biome-ignore lint/suspicious/noExplicitAny: citizens reach into responses of every shape
+  readonly body: any;
+}
+
+/** Sends the requests of one resident, and checks what holds for every response. */
+export interface Client {
+  /** @throws Interrupted when the server was killed, Broken when the response breaks an invariant */
+  ask(call: Call): Promise<Answer>;
+  /** The same; a status other than these is broken too. */
+  expect(call: Call, ...statuses: readonly number[]): Promise<Answer>;
+  /** Records a request that was made by other means and checks its response. */
+  note(call: Call, answer: Answer, ms: number): void;
+  /** Ends the city because of a response. */
+  fail(call: Call, answer: Answer, why: string): never;
+  /** Ends the city for a reason of its own. */
+  broken(why: string): never;
+  readonly gate: Gate;
+}
+
+/** What a client is made of. */
+export interface ClientOptions {
+  readonly gate: Gate;
+  readonly report: Report;
+  readonly citizen: string;
+  readonly isHostile: boolean;
+  /** Marks that responses may hold: those of the resident's own tenants. */
+  readonly marks: ReadonlySet<string>;
+}
+
+/** A request that takes longer hangs. Runs may wait for 30 s in a queue and last for 20 s. */
+const hangMs: Readonly<Record<Kind, number>> = {
+  read: 60_000,
+  write: 60_000,
+  bulk: 60_000,
+  run: 90_000,
+  render: 90_000,
+  odd: 120_000,
+};
+
+/** A mark that each tenant puts into its data: nobody else may ever see it. */
+export const markPattern = /~m[0-9a-z]{8}~/g;
+
+/** Creates the client of one resident. */
+export function createClient(options: ClientOptions): Client {
+  const { gate } = options;
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const broken = (why: string): never => {
+    throw new Broken(`${options.citizen}: ${why}`);
+  };
+  const fail = (call: Call, answer: Answer, why: string): never =>
+    broken(`${describe(call)} ${answer.status}: ${why}`);
+  const note = (call: Call, answer: Answer, ms: number) => {
+    const { citizen, isHostile } = options;
+    options.report.record({ citizen, isHostile, kind: kindOf(call), status: answer.status, ms });
+    check(options, call, answer, fail);
+  };
+  const ask = async (call: Call): Promise<Answer> => {
+    const startedMs = performance.now();
+    try {
+      const answer = await send(gate.url, agent, call);
+      note(call, answer, performance.now() - startedMs);
+      return answer;
+    } catch (error) {
+      if (error instanceof Broken) throw error;
+      if (!gate.isOpen) throw new Interrupted('the server was killed', { cause: error });
+      return broken(`${describe(call)}: ${error instanceof Error ? error.message : 'no reason'}`);
+    }
+  };
+  return {
+    gate,
+    ask,
+    note,
+    fail,
+    broken,
+    expect: async (call, ...statuses) => {
+      const answer = await ask(call);
+      if (!statuses.includes(answer.status))
+        fail(call, answer, `expected ${statuses.join(' or ')}: ${excerpt(answer)}`);
+      return answer;
+    },
+  };
+}
+
+/** Names a request without its secrets: keys travel in queries, links and addresses of files. */
+export function describe(call: Call): string {
+  const [path = ''] = call.path.split('?');
+  return `${methodOf(call)} ${path.replace(/[^/]{33,}/g, '<secret>')}`;
+}
+
+/** The begin of a response, for messages; what looks like a key is left out. */
+export function excerpt(answer: Answer): string {
+  return answer.bytes
+    .toString()
+    .slice(0, 300)
+    .replace(/[0-9a-f]{33,}/g, '<secret>');
+}
+
+function methodOf({ method, body, raw }: Call): string {
+  return method ?? (body === undefined && raw === undefined ? 'GET' : 'POST');
+}
+
+function kindOf(call: Call): Kind {
+  return call.kind ?? (methodOf(call) === 'GET' ? 'read' : 'write');
+}
+
+function check(
+  { marks, isHostile }: ClientOptions,
+  call: Call,
+  answer: Answer,
+  fail: (call: Call, answer: Answer, why: string) => never,
+): void {
+  const { status, headers } = answer;
+  const isDocumented = status === 503 && headers['retry-after'] !== undefined;
+  if (status >= 500 && !isDocumented) fail(call, answer, excerpt(answer));
+  if (status === 408 && !isHostile) fail(call, answer, excerpt(answer));
+  const foreign = answer.bytes
+    .toString('latin1')
+    .match(markPattern)
+    ?.find((mark) => !marks.has(mark));
+  if (foreign !== undefined) fail(call, answer, `it shows data of another tenant (${foreign})`);
+}
+
+function send(url: string, agent: Agent, call: Call): Promise<Answer> {
+  const { key, userKey, body, raw, leaveAfterMs } = call;
+  const bytes = raw?.bytes ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
+  const headers = {
+    ...(bytes && {
+      'Content-Type': raw?.type ?? 'application/json',
+      'Content-Length': bytes.length,
+    }),
+    ...(key && { 'X-API-KEY': key }),
+    ...(userKey && { 'X-USER-KEY': userKey }),
+    ...call.headers,
+  };
+  const target = call.path.startsWith('http') ? call.path : url + call.path;
+  return new Promise((resolve, reject) => {
+    const message = request(target, { agent, headers, method: methodOf(call) }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        clearTimeout(timer);
+        resolve(toAnswer(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
+      });
+    });
+    const limitMs = leaveAfterMs ?? hangMs[kindOf(call)];
+    const timer = setTimeout(() => {
+      if (leaveAfterMs !== undefined) resolve(toAnswer(0, {}, Buffer.alloc(0)));
+      message.destroy(new Error(`no response after ${limitMs / 1000} s`));
+    }, limitMs);
+    message.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    message.end(bytes);
+  });
+}
+
+/** Reads a response from its parts. */
+export function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false;
+  return { status, headers, bytes, body: isJson ? JSON.parse(bytes.toString()) : bytes.toString() };
+}

@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import { citizens } from './citizens.ts';
+import { type Gate, Interrupted } from './client.ts';
+import type { Options } from './options.ts';
+import { createRandom } from './random.ts';
+import { Broken, createReport, type Excess, type Report } from './report.ts';
+import { type Settled, settleTown, type TownOptions, timeFirstRun } from './town.ts';
+import { endWatches, megabytes, type Peaks, type Watch, waitUntilGone, watch } from './watch.ts';
+
+/** What came of a day. */
+export interface Result {
+  /** Why the day ended early; undefined when nothing is broken. */
+  readonly broken: string | undefined;
+  readonly excesses: readonly Excess[];
+  readonly table: string;
+}
+
+type Say = (line: string) => void;
+
+interface Day {
+  readonly town: TownOptions;
+  readonly report: Report;
+  readonly gate: Gate;
+  readonly folder: string;
+  readonly say: Say;
+  readonly halfMs: number;
+}
+
+/** Bounds in milliseconds, for two loaded cores. */
+const boundsMs = { start: 5_000, stop: 5_000, gone: 2_000, firstRun: 1_000 };
+const pauseMs = 100;
+/** A write whose client has left may still arrive. */
+const lateWritesMs = 2_000;
+
+/** Runs one day: traffic, `kill -9` in the middle of it, all of it again, and an orderly end. */
+export async function runDay(options: Options, say: Say): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'groundwork-city-'));
+  const report = createReport();
+  const gate: Gate = { url: '', isOpen: false };
+  const town = {
+    ...{ gate, report, random: createRandom(options.seed), runtimes: options.runtimes },
+    citizens: citizens.filter(({ name }) => options.citizens.includes(name)),
+  };
+  await mkdir(join(folder, 'tmp'));
+  let broken: string | undefined;
+  try {
+    await live({ town, report, gate, folder, say, halfMs: options.seconds * 500 });
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error;
+    broken = error.message;
+  } finally {
+    gate.isOpen = false;
+    endWatches();
+    endProcesses();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+  return { broken, excesses: report.excesses(), table: report.table() };
+}
+
+async function live(day: Day): Promise<void> {
+  const { gate, report, folder, say, halfMs } = day;
+  let server = await open(day, 'the first start');
+  let watched = watch(server, folder);
+  const settled = await race(watched, settleTown(day.town));
+  say(`settled: ${settled.length} residents, ${report.requests()} requests`);
+
+  const morning = spend(gate, settled, Number.POSITIVE_INFINITY);
+  await race(watched, Promise.race([morning, setTimeout(halfMs)]));
+  const first = watched.end();
+  gate.isOpen = false;
+  await server.end('SIGKILL');
+  await morning;
+  report.time('processes after kill -9', await waitUntilGone(folder), boundsMs.gone);
+  say(`killed in the middle: ${report.requests()} requests, ${show(first)}`);
+
+  server = await open(day, 'the start after kill -9');
+  watched = watch(server, folder);
+  await race(watched, verify(settled));
+  say('verified: all acknowledged writes are there');
+
+  await race(watched, spend(gate, settled, performance.now() + halfMs));
+  await race(watched, setTimeout(lateWritesMs));
+  await race(watched, verify(settled));
+  say(`spent and verified again: ${report.requests()} requests`);
+
+  for (const runtime of day.town.runtimes) {
+    const ms = await race(watched, timeFirstRun(day.town, runtime));
+    report.time(`the first ${runtime} run of a new account`, ms, boundsMs.firstRun);
+    say(`first ${runtime} run of a new account: ${Math.round(ms)} ms`);
+  }
+  const second = watched.end();
+  if (second.processes > first.processes * 2 + 16)
+    throw new Broken(`processes grow: ${first.processes} at most before, then ${second.processes}`);
+  await close(day, server);
+  say(`ended: ${show(second)}`);
+}
+
+async function open({ folder, gate, report }: Day, what: string): Promise<ServerProcess> {
+  const startedMs = performance.now();
+  const server = await startProcess(join(folder, 'data'), { TMPDIR: join(folder, 'tmp') });
+  report.time(what, performance.now() - startedMs, boundsMs.start);
+  gate.url = server.url;
+  gate.isOpen = true;
+  return server;
+}
+
+async function close({ gate, report, folder }: Day, server: ServerProcess): Promise<void> {
+  gate.isOpen = false;
+  const startedMs = performance.now();
+  const code = await server.end('SIGTERM');
+  report.time('the end after SIGTERM', performance.now() - startedMs, boundsMs.stop);
+  if (code !== 0) throw new Broken(`the server ended with ${code} after SIGTERM`);
+  report.time('processes after SIGTERM', await waitUntilGone(folder), boundsMs.gone);
+  const left = await readdir(join(folder, 'tmp'));
+  if (left.length > 0)
+    throw new Broken(`the server left ${left.slice(0, 5)} in the temporary folder`);
+}
+
+/** Lets all residents act until the time is over or the server is killed. */
+async function spend(gate: Gate, settled: readonly Settled[], endMs: number): Promise<void> {
+  const each = async ({ citizen, resident, random }: Settled) => {
+    const pauses = random.fork('pauses');
+    const longestMs = 2 * (citizen.pauseMs ?? pauseMs);
+    while (gate.isOpen && performance.now() < endMs) {
+      try {
+        await resident.act();
+      } catch (error) {
+        if (error instanceof Interrupted) return;
+        throw error;
+      }
+      await setTimeout(pauses.integer(0, longestMs));
+    }
+  };
+  await Promise.all(settled.map(each));
+}
+
+async function verify(settled: readonly Settled[]): Promise<void> {
+  await Promise.all(settled.map(({ resident }) => resident.verify?.()));
+}
+
+/** Waits for what happens, unless the watch finds something broken first. */
+function race<T>(watched: Watch, happening: Promise<T>): Promise<T> {
+  return Promise.race([happening, watched.broken]);
+}
+
+function show({ processes, serverBytes, allBytes }: Peaks): string {
+  const memory = `${megabytes(serverBytes)} in the server, ${megabytes(allBytes)} in all`;
+  return `at most ${processes} processes, ${memory}`;
+}

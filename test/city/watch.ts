@@ -1,0 +1,166 @@
+import { totalmem } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import {
+  anonymousBytes,
+  descendantsOf,
+  isMarked,
+  listProcesses,
+  type ProcessFacts,
+} from '../support/processes.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import { Broken } from './report.ts';
+
+/** The most that was seen at one moment. */
+export interface Peaks {
+  /** Processes below the server, and those that lost their parent. */
+  processes: number;
+  serverBytes: number;
+  /** Of the server and all its processes. */
+  allBytes: number;
+}
+
+/** Watches the processes of a server while it runs. */
+export interface Watch {
+  /** Rejects with Broken as soon as a bound is broken; never resolves. */
+  readonly broken: Promise<never>;
+  /** Ends the watch and gives what it saw. */
+  end(): Peaks;
+}
+
+const everyMs = 1_000;
+/** At most 64 slots and a spare for each runtime, of at most four processes each, and the processes of renders. */
+const maxProcesses = 300;
+const maxServerBytes = 1_500_000_000;
+const maxAllBytes = totalmem() * 0.9;
+/** A process that is ending may be without its parent for a moment. */
+const maxOrphanMs = 10_000;
+
+/**
+ * Errors in the log that are no failure; each has its reason. There are none: whatever clients and scripts do is not an
+ * error of the server.
+ */
+const tolerated: readonly { readonly pattern: RegExp; readonly reason: string }[] = [];
+
+const running = new Set<AbortController>();
+
+/** Ends watches that a failure has left. */
+export function endWatches(): void {
+  for (const stop of running) stop.abort();
+}
+
+/** Starts to watch; `mark` is the folder that only this server uses. */
+export function watch(server: ServerProcess, mark: string): Watch {
+  const peaks: Peaks = { processes: 0, serverBytes: 0, allBytes: 0 };
+  const isOurs = rememberMarks(mark);
+  const orphanSince = new Map<number, number>();
+  const stop = new AbortController();
+  running.add(stop);
+  const look = async (): Promise<never> => {
+    for (;;) {
+      await setTimeout(everyMs, undefined, { signal: stop.signal });
+      checkLog(server);
+      const { below, orphans } = familyOf(server.pid, isOurs);
+      checkOrphans(orphans, orphanSince);
+      measure(peaks, server, [...below, ...orphans]);
+    }
+  };
+  const broken = look().catch((error: unknown) => {
+    if (stop.signal.aborted) return new Promise<never>(() => undefined); // nobody waits any more
+    throw error;
+  });
+  broken.catch(() => undefined); // who waits for it hears of it; nobody has to
+  return {
+    broken,
+    end: () => {
+      stop.abort();
+      running.delete(stop);
+      checkLog(server);
+      return peaks;
+    },
+  };
+}
+
+/**
+ * Waits until no process is left of a server that has ended.
+ *
+ * @returns milliseconds that it took
+ * @throws Broken when one is still there after ten seconds
+ */
+export async function waitUntilGone(mark: string): Promise<number> {
+  const startedMs = performance.now();
+  for (;;) {
+    const left = listProcesses().filter((each) => isMarked(each, mark));
+    const tookMs = performance.now() - startedMs;
+    if (left.length === 0) return tookMs;
+    if (tookMs > maxOrphanMs)
+      throw new Broken(`${left.length} processes outlive the server: ${names(left)}`);
+    await setTimeout(50);
+  }
+}
+
+/** Who carries the mark does so from its start on, so that each process is looked at once. */
+function rememberMarks(mark: string): (each: ProcessFacts) => boolean {
+  const known = new Map<string, boolean>();
+  return (each) => {
+    const name = `${each.pid} ${each.startedAt} ${each.name}`; // a new program in it may change the answer
+    const held = known.get(name) ?? isMarked(each, mark);
+    known.set(name, held);
+    return held;
+  };
+}
+
+function familyOf(pid: number, isOurs: (each: ProcessFacts) => boolean) {
+  const all = listProcesses();
+  const below = descendantsOf(pid, all);
+  const family = new Set([pid, ...below.map((each) => each.pid)]);
+  const orphans = all.filter((each) => !family.has(each.pid) && isOurs(each));
+  return { below, orphans };
+}
+
+function checkOrphans(orphans: readonly ProcessFacts[], since: Map<number, number>): void {
+  const nowMs = performance.now();
+  for (const pid of since.keys()) if (!orphans.some((each) => each.pid === pid)) since.delete(pid);
+  for (const { pid } of orphans) since.set(pid, since.get(pid) ?? nowMs);
+  const old = orphans.filter(({ pid }) => nowMs - (since.get(pid) ?? nowMs) > maxOrphanMs);
+  if (old.length > 0)
+    throw new Broken(`${old.length} processes have lost their parent and live on: ${names(old)}`);
+}
+
+function measure(peaks: Peaks, server: ServerProcess, family: readonly ProcessFacts[]): void {
+  const serverBytes = anonymousBytes(server.pid);
+  const allBytes = family.reduce((sum, { pid }) => sum + anonymousBytes(pid), serverBytes);
+  peaks.processes = Math.max(peaks.processes, family.length);
+  peaks.serverBytes = Math.max(peaks.serverBytes, serverBytes);
+  peaks.allBytes = Math.max(peaks.allBytes, allBytes);
+  if (family.length > maxProcesses)
+    throw new Broken(`the server has ${family.length} processes, more than ${maxProcesses}`);
+  if (serverBytes > maxServerBytes)
+    throw new Broken(
+      `the server holds ${megabytes(serverBytes)}, more than ${megabytes(maxServerBytes)}`,
+    );
+  if (allBytes > maxAllBytes)
+    throw new Broken(
+      `all processes hold ${megabytes(allBytes)}, more than ${megabytes(maxAllBytes)}`,
+    );
+}
+
+function checkLog(server: ServerProcess): void {
+  const lines = server
+    .complaints()
+    .split('\n')
+    .filter((line) => line !== '');
+  const wrong = lines.find((line) => !tolerated.some(({ pattern }) => pattern.test(line)));
+  if (wrong !== undefined) throw new Broken(`the server logged: ${wrong.slice(0, 500)}`);
+}
+
+/** Shows bytes to readers. */
+export function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
+function names(processes: readonly ProcessFacts[]): string {
+  return processes
+    .map(({ pid, name }) => `${name} (${pid})`)
+    .slice(0, 10)
+    .join(', ');
+}
