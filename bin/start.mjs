@@ -17,12 +17,13 @@ const [major] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node 20, 22, 24 or 26 is needed, and this is ${process.version}`);
 if (!existsSync(`${root}node_modules/lmdb`)) fail('run npm ci first: packages are missing');
 const launcher = spawn(process.execPath, [`${root}shared/local/launcher/launcher.cjs`], {
-  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
   env: {},
   detached: true, // the signals of a terminal are for the server
 });
 launcher.unref();
 launcher.channel.unref();
+launcher.stdin.unref();
 if (!isFresh()) await build();
 process.setSourceMapsEnabled(true);
 const { main } = await import(pathToFileURL(bundle).href);

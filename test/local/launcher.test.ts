@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,6 +142,27 @@ onLinux('the end of a process', () => {
     expect(await lost.start(shell('true')).ended).toMatchObject({ exitCode: null });
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'the end of a server that is starting processes is the end of them all',
+  async () => {
+    const mark = newMark();
+    const address = new URL('../../shared/local/launcher/launcher.ts', import.meta.url).href;
+    const program = `
+      import { startLauncher } from ${JSON.stringify(address)};
+      const { start } = startLauncher();
+      const command = { program: 'sh', args: ['-c', 'sleep 1000; : ${mark}'], variables: {}, folder: '/' };
+      const children = Array.from({ length: 60 }, () => start(command));
+      await children[3].streams; // by now others are on their way
+      process.kill(process.pid, 'SIGKILL');`;
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+    const server = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+
+    await once(server, 'exit');
+
+    await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
+  },
+);
 
 onLinux('limits', () => {
   /** Starts a process and holds it to its limits. */

@@ -12,6 +12,8 @@
  *             {"type": "exceeded", "id", "limit"}, {"type": "lowered", "id"}: see watch.cjs
  *             {"type": "ended", "id", "exitCode", "reason"?}
  *
+ * Standard input is a pipe that nobody writes to: it closes when the server has ended, however it did.
+ *
  * Every child leads a process group of its own, and ends with the whole group. When the server is gone, so are all
  * children.
  */
@@ -31,6 +33,7 @@ closeInherited();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}); // the server decides
 process.on('message', receive);
 process.on('disconnect', end);
+process.stdin.on('close', end).resume(); // `disconnect` waits until all sockets have arrived, which may never be
 
 function receive(message) {
   const { type, id } = message;

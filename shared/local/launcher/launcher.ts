@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type {
   Exceeded,
@@ -26,7 +26,7 @@ const program = fileURLToPath(new URL('launcher.cjs', import.meta.url));
 /** Starts a launcher: for tests and tools. The server's own is started before all else, by `bin/start.mjs`. */
 export function startLauncher(): Launcher {
   const child = spawn(process.execPath, [program], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
     env: {},
     detached: true,
   });
@@ -61,6 +61,7 @@ export function openLauncher(child: ChildProcess): Launcher {
   let isClosed = false;
   child.unref(); // whoever waits for a process has a timer
   child.channel?.unref();
+  if (child.stdin instanceof Socket) child.stdin.unref().on('error', () => {}); // it has ended: `exit` follows
   child.on('error', () => {}); // it could not be started, or not be reached: `exit` or `disconnect` follows
   child.on('message', (message, socket) => {
     receive(state, message as Message, socket as Socket | undefined); // it comes from our own program
