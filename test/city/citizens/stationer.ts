@@ -19,7 +19,7 @@ export const stationer: Citizen = {
       () => replaceTemplate(life, list),
       () => renderList(life),
     ];
-    return { act: () => random.pick(acts)(), verify: () => render(life, path) };
+    return { act: () => random.pick(acts)(), verify: () => finishEdit(life, path) };
   },
 };
 
@@ -50,12 +50,18 @@ async function compare({ client }: Life, call: Call, expected: string): Promise<
 async function edit(life: Life, path: string): Promise<void> {
   const { client, home } = life;
   const { body } = await client.expect({ path, key: home.accountKey }, 200);
-  const save = (content: string) =>
-    client.expect({ method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
-  const original = String(body.content).replace(/^Hello/, 'Dear'); // an edit may have been cut off
-  await save(original.replace(/^Dear/, 'Hello'));
+  const content = String(body.content).replace(/^Dear/, 'Hello');
+  await client.expect({ method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
   await render(life, path, 'Hello');
-  await save(original);
+  await finishEdit(life, path);
+}
+
+/** Takes an edit back, which the end of the server may have cut off. */
+async function finishEdit(life: Life, path: string): Promise<void> {
+  const { client, home } = life;
+  const { body } = await client.expect({ path, key: home.accountKey }, 200);
+  const content = String(body.content).replace(/^Hello/, 'Dear');
+  await client.expect({ method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
   await render(life, path);
 }
 

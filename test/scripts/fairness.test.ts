@@ -1,0 +1,60 @@
+import { afterAll, expect, test } from 'vitest';
+import { ApiError } from '../../shared/domain/errors.ts';
+import { openProcesses } from '../../shared/local/scripts/processes.ts';
+import { openScripts } from '../../shared/local/scripts/scripts.ts';
+import { openTemplates } from '../../shared/local/templates.ts';
+import { runLocally } from './hosts.ts';
+
+// One owner takes all that it may have of a machine with few slots; another is served all the same.
+
+const processes = openProcesses({ slots: 4 });
+const scripts = openScripts({ processes });
+const templates = openTemplates(processes, 2_000);
+afterAll(() => processes.close());
+
+const greedy = 1;
+const bystander = { instance: 9, owner: 2 };
+
+test('scripts that sleep for minutes do not hold up those of another owner', async () => {
+  const sleeps = { source: 'setTimeout(() => {}, 8_000)', timeoutMs: 60_000, waitMs: 1_000 };
+  const outcomes = [1, 2, 3].flatMap((instance) =>
+    [1, 2].map((script) =>
+      runLocally(scripts, { ...sleeps, script, instance, owner: greedy }).then(
+        ({ status }) => status,
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+
+  const result = await runLocally(scripts, {
+    ...{ source: 'console.log(1)', timeoutMs: 30_000, waitMs: 10_000 },
+    ...bystander,
+  });
+
+  expect(result).toMatchObject({ status: 'success', stdout: '1' });
+  expect((await Promise.all(outcomes)).toSorted()).toEqual([
+    ...Array(4).fill('queue_timeout'),
+    ...Array(2).fill('success'),
+  ]);
+});
+
+test('slow renders of one owner do not hold up that of another, and are told to come again', async () => {
+  const endless =
+    '{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}';
+  const renders = Array.from({ length: 30 }, (_, n) =>
+    templates.render(endless, {}, { instance: n % 3, owner: greedy }).then(
+      (rendering) => (rendering.ok ? 'rendered' : rendering.problem),
+      (error: unknown) => (error instanceof ApiError ? [error.status, error.headers] : error),
+    ),
+  );
+
+  const rendering = await templates.render('{{ 1 }}', {}, bystander);
+
+  expect(rendering).toEqual({ ok: true, text: '1' });
+  const answers = await Promise.all(renders);
+  const late = answers.filter((each) => each === 'Template rendering timeout');
+  const refused = answers.filter((each) => Array.isArray(each));
+  expect(late.length + refused.length).toBe(30);
+  expect(late.length).toBeLessThanOrEqual(8); // two at a time, 2 s each, for the 5 s that others wait
+  expect(refused[0]).toEqual([503, { 'Retry-After': '1' }]);
+});
