@@ -29,8 +29,10 @@ export interface RunnerCommand {
   readonly variables: Readonly<Record<string, string>>;
   /** Where it starts. */
   readonly folder: string;
-  /** Memory beyond which a run is ended; absent where the system sees to it. Counts `program` alone. */
+  /** Memory beyond which a run is ended; absent where the system sees to it. Counts all processes below the runner. */
   readonly maxResidentBytes?: number;
+  /** Bytes beyond which a run is ended, of all files in `folder` and of deleted ones that it has open; absent: no limit. */
+  readonly maxFolderBytes?: number;
   /** How long a runner that ends runs at their limit itself has for that; absent when it does not. */
   readonly graceMs?: number;
 }

@@ -49,6 +49,7 @@ function start(): Runner {
   const flags = permissionFlags(process.allowedNodeEnvironmentFlags, {
     readable: [folder],
     writable: [temporary],
+    hasNetwork: true,
   });
   return startRunner({
     program: process.execPath,
