@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
 import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
-import type { Level } from '../../shared/local/scripts/isolation.ts';
+import type { Level } from '../../shared/local/scripts/level.ts';
 import { type LocalScripts, openScripts } from '../../shared/local/scripts/scripts.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/runtimes/package.ts';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { describeIsolation, type Isolation } from '../../shared/local/scripts/isolation.ts';
+import { describeIsolation } from '../../shared/local/scripts/isolation.ts';
+import type { Isolation } from '../../shared/local/scripts/level.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
 import { StartError } from '../../shared/local/start-error.ts';
 import { runLocally } from './hosts.ts';

@@ -1,8 +1,5 @@
-import {
-  type Isolation,
-  type Level,
-  probeIsolation,
-} from '../../shared/local/scripts/isolation.ts';
+import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import type { Isolation, Level } from '../../shared/local/scripts/level.ts';
 
 /** What holds scripts at each level that works on this machine, the best first. */
 export const isolations: ReadonlyMap<Level, Isolation> = await probeAll();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pythonRuntimeFiles } from '../../lib/script-runtime.ts';
 import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
-import type { Level } from '../../shared/local/scripts/isolation.ts';
+import type { Level } from '../../shared/local/scripts/level.ts';
 import { findPyodide } from '../../shared/local/scripts/pyodide-command.ts';
 import { findHeldPython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';

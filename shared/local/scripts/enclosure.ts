@@ -5,7 +5,7 @@ import { scriptVariables } from '../../runtimes/limits.ts';
 import type { RunnerCommand } from '../../runtimes/runner-process.ts';
 import { boxCommand, boxedPaths, fileBytes } from './box.ts';
 import { pythonFlags } from './find-python.ts';
-import type { Isolation, Level } from './isolation.ts';
+import type { Isolation, Level } from './level.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** How to start a runner, and what to do once it has ended. */

@@ -7,30 +7,8 @@ import { StartError } from '../start-error.ts';
 import { boxCommand, fileBytes } from './box.ts';
 import { enclose, openRunFolder } from './enclosure.ts';
 import { describePython, type FoundPython, pythonFlags, usualPythons } from './find-python.ts';
+import type { Common, Isolation, Level } from './level.ts';
 import { runtimeFolder } from './system-files.ts';
-
-/** What holds scripts, beside Node's permission flags: the best first. */
-export type Level = 'bubblewrap' | 'landlock' | 'flags';
-
-/** What this machine offers to keep scripts apart from it, found out once at the start. */
-export type Isolation = Common & (Landlock | { readonly level: Exclude<Level, 'landlock'> });
-
-interface Common {
-  /** Programs, with their arguments, that each runner is started through: lower priority, limits. */
-  readonly prefix: readonly string[];
-  /** Whether scripts reach the network of this machine. */
-  readonly hasNetwork: boolean;
-  /** The data folder, if there is one: no script reads it. */
-  readonly hidden?: string | undefined;
-}
-
-interface Landlock {
-  readonly level: 'landlock';
-  /** The python3 that applies the rules, then becomes the runner. */
-  readonly wrapper: FoundPython;
-  /** Promises that this kernel does not keep, such as `signals`. */
-  readonly open: readonly string[];
-}
 
 /** What to look for; tests leave some out. */
 export interface IsolationOptions {

@@ -8,7 +8,7 @@ import {
   runtimesAt,
   toCommand,
 } from './enclosure.ts';
-import type { Isolation, Level } from './isolation.ts';
+import type { Isolation, Level } from './level.ts';
 
 export type { PreparedCommand } from './enclosure.ts';
 

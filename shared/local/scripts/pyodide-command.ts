@@ -14,7 +14,7 @@ import {
   runtimesAt,
   toCommand,
 } from './enclosure.ts';
-import type { Isolation } from './isolation.ts';
+import type { Isolation } from './level.ts';
 import { nodeAt, nodeBind } from './node-command.ts';
 import { runtimeFolder } from './system-files.ts';
 

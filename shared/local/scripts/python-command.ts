@@ -13,7 +13,8 @@ import {
   pythonFlags,
   usualPythons,
 } from './find-python.ts';
-import { type Isolation, succeeds } from './isolation.ts';
+import { succeeds } from './isolation.ts';
+import type { Isolation } from './level.ts';
 
 const systemFolders = ['/usr', '/usr/local']; // what is needed of them is there at every level
 const control = '3'; // the descriptor that a runner speaks over

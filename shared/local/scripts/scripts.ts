@@ -4,12 +4,8 @@ import { judgeRun } from '../../domain/script-result.ts';
 import type { Runner } from '../../runtimes/runner-process.ts';
 import { instanceLimits } from '../../services/script-places.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
-import {
-  describeIsolation,
-  type Isolation,
-  type IsolationOptions,
-  probeIsolation,
-} from './isolation.ts';
+import { describeIsolation, type IsolationOptions, probeIsolation } from './isolation.ts';
+import type { Isolation } from './level.ts';
 import { prepareNode } from './node-command.ts';
 import { openPlaces } from './places.ts';
 import { openPool, type Pool, type Prepare } from './pool.ts';

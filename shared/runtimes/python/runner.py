@@ -127,10 +127,13 @@ class Child:
         exit_code = self._wait(deadline, max_bytes)
         self._end()
         response = read_result(self.result)
+        os.close(self.result)
         report = {'exitCode': exit_code, 'isReusable': True}
+        if exit_code != 0:
+            return report
         if len(response) > MAX_RESPONSE:
             report['isTooBig'] = True
-        elif response and exit_code == 0:
+        elif response:
             report['response'] = response.decode('utf-8', 'replace')
         return report
 
@@ -200,9 +203,7 @@ def write_result(result, response):
 def read_result(result):
     """The response, empty without one. It may be anything: a script can write there too."""
     length = int.from_bytes(os.pread(result, LENGTH_SIZE, 0), 'big')
-    response = os.pread(result, min(length, MAX_RESPONSE + 1), LENGTH_SIZE)
-    os.close(result)
-    return response
+    return os.pread(result, min(length, MAX_RESPONSE + 1), LENGTH_SIZE)
 
 
 def precompile(script):
