@@ -10,6 +10,7 @@ import {
   parseServeOptions,
   UsageError,
   usage,
+  weakSandboxOf,
 } from '../shared/local/serve-options.ts';
 import { type LocalServer, startServer } from '../shared/local/server.ts';
 import { StartError } from '../shared/local/start-error.ts';
@@ -31,13 +32,21 @@ try {
 
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
-async function run({ folder, host, port, scriptNetwork, ...options }: Options): Promise<void> {
+async function run({
+  folder,
+  host,
+  port,
+  scriptNetwork,
+  sandbox,
+  ...options
+}: Options): Promise<void> {
   const { logLevel, social: configured, url: publicUrl, proxies, ...limits } = readEnvironment();
   const registration = options.registration ?? defaultRegistration(host, proxies);
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
-  const scripts = { isolation: { network: scriptNetwork } };
+  const weakSandbox = weakSandboxOf({ host, ...options }, proxies);
+  const scripts = { isolation: { network: scriptNetwork, level: sandbox, weakSandbox } };
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
   const platform = await openPlatform({ folder, log, settings, url, social, scripts });

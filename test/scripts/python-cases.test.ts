@@ -16,7 +16,17 @@ describe.each([...pythonHosts])('Python in %s', (name, open) => {
   describe.each(Object.entries(pythonCases))('%s', (_group, rows) => {
     test.each(rows.filter((row) => isFor(name, row)))(
       '$name',
-      async ({ name: _, inPyodide, needsProcesses, times, status, stdout, stderr, response, ...sample }) => {
+      async ({
+        name: _,
+        inPyodide,
+        needsProcesses,
+        times,
+        status,
+        stdout,
+        stderr,
+        response,
+        ...sample
+      }) => {
         const result = await host.run(sample, times);
 
         expect(result).toEqual({

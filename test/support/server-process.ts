@@ -8,6 +8,7 @@ const running = new Set<ChildProcess>();
 /** The server of one machine in a process of its own. */
 export interface ServerProcess {
   readonly url: string;
+  readonly pid: number;
   /** What it has said to standard error so far. */
   readonly complaints: () => string;
   /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
@@ -15,8 +16,12 @@ export interface ServerProcess {
 }
 
 /** Starts the server on a folder; rejects with what it said when it ends before it listens. */
-export async function startProcess(folder: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, '--data', folder, '--port', '0'], {
+export async function startProcess(
+  folder: string,
+  options: readonly string[] = [],
+): Promise<ServerProcess> {
+  const args = [program, '--data', folder, '--port', '0', ...options];
+  const child = spawn(process.execPath, args, {
     env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -33,6 +38,7 @@ export async function startProcess(folder: string): Promise<ServerProcess> {
   if (typeof url !== 'string') throw new Error(`the server ended with ${url}: ${errors}`);
   return {
     url,
+    pid: child.pid ?? 0, // it has started: it listens
     complaints: () => errors,
     end: (signal) => {
       child.kill(signal);

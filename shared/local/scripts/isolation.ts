@@ -15,7 +15,7 @@ export interface IsolationOptions {
   /** False cuts scripts off from all networks. */
   readonly network: boolean;
   /** The one level to use; the best that works when absent. */
-  readonly level?: Level;
+  readonly level?: Level | undefined;
   /** False does without Pyodide although it is there. */
   readonly pyodide?: boolean;
   /** Whether scripts run where only Node's permission flags hold them; `allowed` when absent. */

@@ -10,6 +10,8 @@ import { findHeldPython, preparePython } from './python-command.ts';
 /** What runs Python scripts on this machine. */
 export interface Python {
   readonly isThere: boolean;
+  /** Such as `CPython 3.11.2`. */
+  readonly name: string;
   /** A part of a line for the operator. */
   readonly description: string;
   /**
@@ -42,13 +44,14 @@ export async function openPython(
   if (held !== undefined) {
     const description = `Python scripts run by ${held.program} (${held.version})`;
     const prepare = () => preparePython(isolation, held);
-    return { isThere: true, description, prepare, close };
+    const name = `CPython ${held.version}`;
+    return { isThere: true, name, description, prepare, close };
   }
   const pyodide = options.pyodide === false ? undefined : findPyodide();
   if (pyodide === undefined) {
     const prepare = () => Promise.reject(new Error(howToGetPython));
     const description = `Python scripts do not run. ${howToGetPython}`;
-    return { isThere: false, description, prepare, close };
+    return { isThere: false, name: 'none', description, prepare, close };
   }
   const description = `Python scripts run by Pyodide ${pyodide.version}, without bubblewrap or Landlock and python3`;
   const cache = openCache(folder && join(folder, 'cache'));
@@ -62,7 +65,8 @@ export async function openPython(
       throw error;
     }
   };
-  return { isThere: true, description, prepare, close: cache.close };
+  const name = `Pyodide ${pyodide.version}`;
+  return { isThere: true, name, description, prepare, close: cache.close };
 }
 
 /** A folder that lasts, or one that is gone in the end. */

@@ -1,15 +1,13 @@
-import { realpath } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { judgeRun } from '../../domain/script-result.ts';
 import type { Runner } from '../../runtimes/runner-process.ts';
 import { instanceLimits } from '../../services/script-places.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
-import { describeIsolation, type IsolationOptions, probeIsolation } from './isolation.ts';
-import type { Isolation } from './level.ts';
+import type { IsolationOptions } from './isolation.ts';
+import { describeMachine, type Machine, obstacleTo, probeMachine, selfTest } from './machine.ts';
 import { prepareNode } from './node-command.ts';
 import { openPlaces } from './places.ts';
 import { openPool, type Pool, type Prepare } from './pool.ts';
-import { howToGetPython, openPython, type Python } from './python.ts';
 
 /** Scripts in sandboxed processes of this machine. */
 export interface LocalScripts extends ScriptRunner {
@@ -19,6 +17,8 @@ export interface LocalScripts extends ScriptRunner {
    * @throws StartError when the network is to be closed and cannot be
    */
   describe(): Promise<string>;
+  /** Runs a script of each runtime; gives one line for the operator that tells what became of them. */
+  selfTest(): Promise<string>;
   /** Processes that there are now. */
   size(): number;
   /** Ends all processes; runs under way end as failures, later ones are blocked. */
@@ -60,23 +60,24 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   const places = openPlaces({ ...limits, inAll: cap });
   let isClosed = false;
 
+  const run: ScriptRunner['run'] = async (run) => {
+    const obstacle = obstacleTo(await probe(), run.runtime);
+    if (obstacle !== undefined) return notRun(obstacle);
+    const leave = isClosed ? 'full' : await places.enter(run);
+    if (leave === 'full') return { status: 'blocked' };
+    if (leave === 'late') return { status: 'queue_timeout' };
+    try {
+      return isClosed ? { status: 'blocked' } : await execute(pool, run, () => isClosed);
+    } finally {
+      leave();
+    }
+  };
+
   return {
-    describe: async () => {
-      const machine = await probe();
-      return `${describeIsolation(machine.isolation)}; ${machine.python.description}`;
-    },
+    describe: async () => describeMachine(await probe()),
+    selfTest: async () => selfTest(run, await probe()),
     size: () => pool.size(),
-    run: async (run) => {
-      if (run.runtime === 'python' && !(await probe()).python.isThere) return noPython();
-      const leave = isClosed ? 'full' : await places.enter(run);
-      if (leave === 'full') return { status: 'blocked' };
-      if (leave === 'late') return { status: 'queue_timeout' };
-      try {
-        return isClosed ? { status: 'blocked' } : await execute(pool, run, () => isClosed);
-      } finally {
-        leave();
-      }
-    },
+    run,
     settled: () => Promise.resolve(),
     close: async () => {
       isClosed = true;
@@ -87,17 +88,6 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
       );
     },
   };
-}
-
-/** What this machine runs scripts with. */
-interface Machine {
-  readonly isolation: Isolation;
-  readonly python: Python;
-}
-
-async function probeMachine(options: IsolationOptions, folder?: string): Promise<Machine> {
-  const isolation = await probeIsolation(options, folder && (await realpath(folder)));
-  return { isolation, python: await openPython(isolation, options, folder) };
 }
 
 async function execute(
@@ -129,7 +119,6 @@ async function readSource({ source }: ScriptRun, runner: Pick<Runner, 'kill'>): 
   }
 }
 
-function noPython(): ScriptOutcome {
-  const stderr = `There is no Python for scripts on this machine. ${howToGetPython}`;
+function notRun(stderr: string): ScriptOutcome {
   return { status: 'failure', executedAtMs: Date.now(), durationMs: 0, stdout: '', stderr };
 }
