@@ -713,6 +713,32 @@ const limits: readonly PythonCase[] = [
     stderr: expect.stringMatching(/^The run has used more memory than \d+ MiB/),
   },
   {
+    name: 'there is no memory outside of processes to hold',
+    source: `import ctypes, errno, fcntl, os, platform, socket
+libc = ctypes.CDLL(None, use_errno=True)
+numbers = {'x86_64': (447, 29, 68, 64, 240, 278), 'aarch64': (447, 194, 186, 190, 180, 75)}[platform.machine()]
+def call(number, *arguments):
+    if libc.syscall(number, *arguments) < 0: raise OSError(ctypes.get_errno(), '')
+def held():
+    memory = [os.memfd_create(str(i)) for i in range(25)]
+    for each in memory: os.ftruncate(each, 120_000_000)
+read, write = os.pipe()
+names = ('memfd_secret', 'shmget', 'msgget', 'semget', 'mq_open', 'vmsplice')
+given = ((0,), (0, 1 << 27, 0o1600), (0, 0o1600), (0, 1, 0o1600), (b'queue', 0o102, 0o600, None), (write, None, 0, 0))
+tries = {'memfd_create': held, 'pipe size': lambda: fcntl.fcntl(write, 1031, 1 << 20)}
+tries.update({name: lambda number=number, given=given: call(number, *given) for name, number, given in zip(names, numbers, given)})
+for name, attempt in tries.items():
+    try:
+        attempt()
+        print(name)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOSYS): print(name, error)
+pair = socket.socketpair()
+pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
+    stdout: 'True',
+  },
+  {
     name: 'there are no more than 64 processes',
     needsProcesses: true,
     source:

@@ -32,7 +32,7 @@ export async function openServer(level: Level, runtime: ScriptRuntime): Promise<
   return {
     name: `a server, level ${level}`,
     pid: server.pid,
-    dataFile: join(folder, 'data.mdb'),
+    dataFile: join(folder, 'store/data.mdb'),
     run: async ({ source, args }) => {
       const runtime_name = runtime === 'node' ? 'nodejs' : 'python3';
       const scripts = '/instances/shop-1/snippets/scripts/';
