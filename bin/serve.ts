@@ -12,6 +12,7 @@ import {
   parseServeOptions,
   UsageError,
   usage,
+  weakSandboxOf,
 } from '../shared/local/serve-options.ts';
 import { type LocalServer, startServer } from '../shared/local/server.ts';
 import { StartError } from '../shared/local/start-error.ts';
@@ -41,7 +42,7 @@ export async function main(launcherProcess: ChildProcess): Promise<void> {
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
 async function run(
-  { folder, host, port, scriptNetwork, ...options }: Options,
+  { folder, host, port, scriptNetwork, sandbox, ...options }: Options,
   launcher: Launcher,
 ): Promise<void> {
   const { logLevel, social: configured, url: publicUrl, proxies, ...limits } = readEnvironment();
@@ -49,13 +50,15 @@ async function run(
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
-  const scripts = { isolation: { network: scriptNetwork }, launcher };
+  const weakSandbox = weakSandboxOf({ host, ...options }, proxies);
+  const isolation = { network: scriptNetwork, level: sandbox, weakSandbox };
+  const scripts = { isolation, launcher };
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
   const platform = await openPlatform({ folder, log, settings, url, social, scripts });
-  let isolation: string;
+  let described: string;
   try {
-    isolation = await platform.scripts.describe();
+    described = await platform.scripts.describe();
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
     server = await startServer({ ...platform, handler, host, port, proxies });
   } catch (error) {
@@ -77,7 +80,8 @@ async function run(
     await close();
     process.exit(1);
   });
-  process.stdout.write(await greet(platform, address, isolation));
+  process.stdout.write(await greet(platform, address, described));
+  process.stdout.write(`${await platform.scripts.selfTest()}\n`);
 }
 
 /** The whole map on this platform. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { Settings } from '../services/ports.ts';
+import type { Level } from './scripts/level.ts';
 
 /** What was asked for on the command line. */
 export interface ServeOptions {
@@ -13,6 +14,10 @@ export interface ServeOptions {
   readonly registration: Settings['registration'] | undefined;
   /** Whether scripts reach what this machine reaches. */
   readonly scriptNetwork: boolean;
+  /** The one sandbox level to use; undefined: the best that works. */
+  readonly sandbox: Level | undefined;
+  /** Whether scripts run where only Node's permission flags hold them, although other machines reach the server. */
+  readonly weakSandbox: boolean;
 }
 
 /** A command line that makes no sense; its message is one sentence. */
@@ -29,7 +34,13 @@ export const usage = `Usage: npm start -- [options]
                          whether anybody may make an account
                          (default: open when only this machine can connect and no
                          proxy is named, else closed)
-  --no-script-network    scripts reach no network at all (needs bubblewrap, so Linux)
+  --no-script-network    scripts reach no network at all (needs bubblewrap or Landlock, so
+                         Linux; or Node 26)
+  --sandbox bubblewrap|landlock|flags
+                         what holds scripts; the server does not start where that does not
+                         work (default: the best that works)
+  --weak-sandbox         scripts run although other machines reach the server and only
+                         Node's permission flags hold them
   --help                 show this
 
 Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_URL, GROUNDWORK_PROXIES,
@@ -58,12 +69,22 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
     folder: memory ? undefined : (data ?? '.groundwork'),
     registration: readRegistration(registration),
     scriptNetwork: !flags['no-script-network'],
+    sandbox: readSandbox(flags.sandbox),
+    weakSandbox: flags['weak-sandbox'],
   };
 }
 
 /** Who may make an account unless the operator says so: anybody where only this machine can call. */
 export function defaultRegistration(host: string, proxies: number): Settings['registration'] {
   return isLoopback(host) && proxies === 0 ? 'open' : 'closed';
+}
+
+/** Returns whether scripts may run where only Node's permission flags hold them. */
+export function weakSandboxOf(
+  { host, weakSandbox }: Pick<ServeOptions, 'host' | 'weakSandbox'>,
+  proxies: number,
+): 'allowed' | 'refused' {
+  return weakSandbox || (isLoopback(host) && proxies === 0) ? 'allowed' : 'refused';
 }
 
 /** Tells whether only this machine can connect to `host`. */
@@ -82,6 +103,8 @@ function parse(args: readonly string[]) {
         memory: { type: 'boolean', default: false },
         registration: { type: 'string' },
         'no-script-network': { type: 'boolean', default: false },
+        sandbox: { type: 'string' },
+        'weak-sandbox': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;
@@ -107,5 +130,19 @@ function readRegistration(text: string | undefined): Settings['registration'] | 
       return text;
     default:
       throw new UsageError(`--registration takes open or closed, not ${JSON.stringify(text)}`);
+  }
+}
+
+function readSandbox(text: string | undefined): Level | undefined {
+  switch (text) {
+    case 'bubblewrap':
+    case 'landlock':
+    case 'flags':
+    case undefined:
+      return text;
+    default:
+      throw new UsageError(
+        `--sandbox takes bubblewrap, landlock or flags, not ${JSON.stringify(text)}`,
+      );
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
-import { findBoxedPython } from '../../shared/local/scripts/python-command.ts';
+import { machine } from '../scripts/python-hosts.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
 /*
@@ -9,8 +8,7 @@ import { type Api, expected, openWorld, startApi, type World } from '../support/
  * behind the calls, and runs wait for it.
  */
 
-const python = await findBoxedPython(await probeIsolation({ network: true }));
-const hasPython = python !== undefined;
+const hasPython = machine !== undefined;
 
 let api: Api;
 let world: World;

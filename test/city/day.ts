@@ -101,7 +101,9 @@ async function live(day: Day): Promise<void> {
 
 async function open({ folder, gate, report }: Day, what: string): Promise<ServerProcess> {
   const startedMs = performance.now();
-  const server = await startProcess(join(folder, 'data'), { TMPDIR: join(folder, 'tmp') });
+  const server = await startProcess(join(folder, 'data'), {
+    variables: { TMPDIR: join(folder, 'tmp') },
+  });
   report.time(what, performance.now() - startedMs, boundsMs.start);
   gate.url = server.url;
   gate.isOpen = true;

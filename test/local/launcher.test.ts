@@ -5,7 +5,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startLauncher } from '../../shared/local/launcher/launcher.ts';
-import { boxCommand, probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { boxCommand } from '../../shared/local/scripts/box.ts';
+import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
 import type { RunnerCommand, RunnerProcess } from '../../shared/runtimes/process.ts';
 
 // What is read of processes is in /proc.
@@ -108,7 +109,7 @@ onLinux('the end of a process', () => {
 
   test('comes at whatever moment of the life of a box it is asked for', async ({ skip }) => {
     const isolation = await probeIsolation({ network: true });
-    if (!isolation.hasBubblewrap) skip('there is no bubblewrap');
+    if (isolation.level !== 'bubblewrap') skip('there is no bubblewrap');
     const mark = newMark();
     const [program = '', ...args] = [
       ...isolation.prefix,

@@ -9,6 +9,7 @@ import {
   defaultRegistration,
   isLoopback,
   parseServeOptions,
+  weakSandboxOf,
 } from '../../shared/local/serve-options.ts';
 import { refusing } from '../support/raw-socket.ts';
 
@@ -71,6 +72,8 @@ describe('a command line', () => {
       },
     ],
     [['--no-script-network'], { scriptNetwork: false }],
+    [[], { sandbox: undefined, weakSandbox: false }],
+    [['--sandbox', 'landlock', '--weak-sandbox'], { sandbox: 'landlock', weakSandbox: true }],
     [['--memory', '--port=0'], { port: 0, folder: undefined }],
     [['--data', '/srv/x'], { folder: '/srv/x' }],
     [['--host', '0.0.0.0'], { host: '0.0.0.0', registration: undefined }],
@@ -91,6 +94,7 @@ describe('a command line', () => {
     [['--port', 'x'], '--port takes a number from 0 to 65535, not "x"'],
     [['--port', '65536'], '--port takes a number from 0 to 65535, not "65536"'],
     [['--registration', 'maybe'], '--registration takes open or closed, not "maybe"'],
+    [['--sandbox', 'docker'], '--sandbox takes bubblewrap, landlock or flags, not "docker"'],
     [['--data', 'x', '--memory'], '--data and --memory exclude each other'],
     [['--data', ''], '--data takes a folder'],
     [['--host', ''], '--host takes an address or a name'],
@@ -105,6 +109,17 @@ describe('a command line', () => {
     ['127.0.0.1', 1, 'closed'],
   ])('on %s behind %i proxies registration is %s', (host, proxies, expected) => {
     expect(defaultRegistration(host, proxies)).toBe(expected);
+  });
+
+  test.each([
+    ['127.0.0.1', false, 0, 'allowed'],
+    ['0.0.0.0', false, 0, 'refused'],
+    ['127.0.0.1', false, 1, 'refused'],
+    ['0.0.0.0', true, 1, 'allowed'],
+  ])('on %s, --weak-sandbox %s, behind %i proxies a weak sandbox is %s', (...row) => {
+    const [host, weakSandbox, proxies, expected] = row;
+
+    expect(weakSandboxOf({ host, weakSandbox }, proxies)).toBe(expected);
   });
 
   test.each([

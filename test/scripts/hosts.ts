@@ -4,12 +4,13 @@ import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
 import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
-import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import type { Level } from '../../shared/local/scripts/level.ts';
 import { type LocalScripts, openScripts } from '../../shared/local/scripts/scripts.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/runtimes/package.ts';
 import type { ScriptRun } from '../../shared/services/script-runner.ts';
 import { type Lambda, startLambda } from '../support/lambda.ts';
+import { levels } from './levels.ts';
 
 /** A script to run, with what it is given. */
 export interface Sample {
@@ -31,9 +32,15 @@ export interface Host {
 /** In the environment of every host; no script may find it. */
 export const secret = 'a secret of the host';
 
-/** The hosts of this machine, by name, each to be opened. The box is missing where bubblewrap does not work. */
+/** Names of hosts by their levels. */
+export const hostNames = {
+  bubblewrap: 'a box',
+  landlock: 'Landlock',
+  flags: 'a bare process',
+} as const;
+
+/** The hosts of this machine, by name, each to be opened: its sandbox at each level that works, and the zip. */
 export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>> {
-  const { hasBubblewrap } = await probeIsolation({ network: true });
   const zips: [string, () => Promise<Host>][] = [
     ['the zip', async () => openZips('the zip', process.execPath)],
   ];
@@ -41,21 +48,19 @@ export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>>
   if (lambdaNode !== undefined) {
     zips.push(["the zip on Lambda's Node", async () => openZips('zip', lambdaNode)]);
   }
-  if (!hasBubblewrap) process.stdout.write('skipped: scripts in bubblewrap, which is not here\n');
   return new Map([
-    ...(hasBubblewrap ? [['a box', async () => openLocal('a box', true)] as const] : []),
-    ['a bare process', async () => openLocal('a bare process', false)],
+    ...levels.map((level) => [hostNames[level], async () => openLocal(level)] as const),
     ...zips,
   ]);
 }
 
-/** Scripts in this machine's sandbox, with bubblewrap or without. */
-function openLocal(name: string, bubblewrap: boolean): Host {
+/** Scripts in this machine's sandbox. */
+function openLocal(level: Level): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ isolation: { network: true, bubblewrap }, slots: 3 });
+  const scripts = openScripts({ isolation: { network: true, level }, slots: 3 });
   let script = 0;
   return {
-    name,
+    name: hostNames[level],
     close: () => scripts.close(),
     run: async (sample, times = 1) => {
       script += 1;

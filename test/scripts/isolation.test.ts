@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { describeIsolation, probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { describeIsolation } from '../../shared/local/scripts/isolation.ts';
+import type { Isolation } from '../../shared/local/scripts/level.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
 import { StartError } from '../../shared/local/start-error.ts';
 import { runLocally } from './hosts.ts';
-
-const { hasBubblewrap } = await probeIsolation({ network: true });
+import { levels } from './levels.ts';
 
 const neighbour = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
 await once(neighbour, 'listening');
@@ -17,12 +17,20 @@ const connecting = `require('net').connect(ARGS.port, '127.0.0.1')
   .on('data', (part) => console.log(String(part)))
   .on('error', (error) => console.log(error.code));`;
 
-describe.runIf(hasBubblewrap)('the network of the machine', () => {
-  test.each([
+const closesNetwork = process.allowedNodeEnvironmentFlags.has('--allow-net');
+const closed = {
+  bubblewrap: 'ECONNREFUSED',
+  landlock: 'EACCES',
+  flags: 'ERR_ACCESS_DENIED',
+} as const;
+
+describe.each(levels)('the network of the machine, level %s', (level) => {
+  const mayClose = level !== 'flags' || closesNetwork;
+  test.each<readonly [string, boolean, string]>([
     ['is open', true, 'hello'],
-    ['is closed when it is asked for', false, 'ECONNREFUSED'],
+    ...(mayClose ? [['is closed when it is asked for', false, closed[level]] as const] : []),
   ])('%s', async (_name, network, stdout) => {
-    const scripts = openScripts({ isolation: { network } });
+    const scripts = openScripts({ isolation: { network, level } });
 
     const result = await runLocally(scripts, { source: connecting, args: { port } });
     await scripts.close();
@@ -31,25 +39,39 @@ describe.runIf(hasBubblewrap)('the network of the machine', () => {
   });
 });
 
-test('where the network cannot be closed, nothing starts that should have none', async () => {
-  const scripts = openScripts({ isolation: { network: false, bubblewrap: false } });
+test.skipIf(closesNetwork)(
+  'where the network cannot be closed, nothing starts that should have none',
+  async () => {
+    const scripts = openScripts({ isolation: { network: false, level: 'flags' } });
 
-  await expect(scripts.describe()).rejects.toThrow(StartError);
-});
+    await expect(scripts.describe()).rejects.toThrow(StartError);
+  },
+);
 
-test.each([
+const python = { program: '/usr/bin/python3', folder: '/usr', version: '3.11.2' };
+const lines: readonly (readonly [Isolation, string])[] = [
   [
-    { prefix: ['prlimit'], hasBubblewrap: true, hasNetwork: true },
-    "Scripts: in processes held by bubblewrap, Node's permission flags, memory limit; they reach every network that this machine does",
+    { level: 'bubblewrap', prefix: [], hasNetwork: true },
+    "Scripts: in processes held by bubblewrap, Node's permission flags; they reach every network that this machine does",
   ],
   [
-    { prefix: [], hasBubblewrap: true, hasNetwork: false },
+    { level: 'bubblewrap', prefix: [], hasNetwork: false },
     "Scripts: in processes held by bubblewrap, Node's permission flags; they have no network",
   ],
   [
-    { prefix: [], hasBubblewrap: false, hasNetwork: true },
-    "Scripts: in processes held by Node's permission flags; bubblewrap does not work here; they reach every network that this machine does",
+    { level: 'landlock', wrapper: python, open: [], prefix: [], hasNetwork: true },
+    "Scripts: in processes held by Landlock, Node's permission flags; bubblewrap does not work here; they reach every network that this machine does",
   ],
-])('%j is told in one line', (isolation, line) => {
+  [
+    { level: 'landlock', wrapper: python, open: ['signals'], prefix: [], hasNetwork: false },
+    "Scripts: in processes held by Landlock, Node's permission flags; bubblewrap does not work here; open on this machine: signals; they have no network",
+  ],
+  [
+    { level: 'flags', prefix: [], hasNetwork: true },
+    "Scripts: in processes held by Node's permission flags; neither bubblewrap nor Landlock works here, try: apt-get install bubblewrap python3; they reach every network that this machine does",
+  ],
+];
+
+test.each(lines)('%j is told in one line', (isolation, line) => {
   expect(describeIsolation(isolation)).toBe(line);
 });

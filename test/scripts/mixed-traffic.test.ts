@@ -42,7 +42,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundwork-mixed-'));
   const temporary = join(folder, 'tmp');
   await mkdir(temporary);
-  server = await startProcess(join(folder, 'data'), { TMPDIR: temporary });
+  server = await startProcess(join(folder, 'data'), { variables: { TMPDIR: temporary } });
   owner = await signUp('mixed-shop');
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import {
 import { runLocally } from './hosts.ts';
 import { machine } from './python-hosts.ts';
 
-const isolation: IsolationOptions = { network: true, bubblewrap: false };
+const isolation: IsolationOptions = { network: true, level: 'flags' };
 const opened = new Set<LocalScripts>();
 
 function open(options: LocalScriptsOptions = {}): LocalScripts {

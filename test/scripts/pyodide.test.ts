@@ -98,7 +98,7 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
 
   test('its snapshot is made once', async () => {
     const cache = join(folder, 'cache');
-    const options = { isolation: { network: true, bubblewrap: false }, folder };
+    const options = { isolation: { network: true, level: 'flags' }, folder } as const;
     const seen = [];
     for (const _ of [1, 2]) {
       const scripts = openScripts(options);

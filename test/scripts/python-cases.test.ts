@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Host } from './hosts.ts';
-import { pythonCases } from './python-cases.ts';
+import { type PythonCase, pythonCases } from './python-cases.ts';
 import { pythonHosts } from './python-hosts.ts';
 
 // The same scripts end the same way wherever they run.
@@ -14,9 +14,19 @@ describe.each([...pythonHosts])('Python in %s', (name, open) => {
   afterAll(() => host.close());
 
   describe.each(Object.entries(pythonCases))('%s', (_group, rows) => {
-    test.each(rows.filter(({ inPyodide }) => inPyodide || name !== 'Pyodide'))(
+    test.each(rows.filter((row) => isFor(name, row)))(
       '$name',
-      async ({ name: _, inPyodide, times, status, stdout, stderr, response, ...sample }) => {
+      async ({
+        name: _,
+        inPyodide,
+        needsProcesses,
+        times,
+        status,
+        stdout,
+        stderr,
+        response,
+        ...sample
+      }) => {
         const result = await host.run(sample, times);
 
         expect(result).toEqual({
@@ -29,3 +39,9 @@ describe.each([...pythonHosts])('Python in %s', (name, open) => {
     );
   });
 });
+
+/** Whether a case is tried in a host. */
+function isFor(host: string, { inPyodide, needsProcesses }: PythonCase): boolean {
+  if (host === 'Pyodide') return inPyodide === true;
+  return host !== 'Landlock' || needsProcesses !== true;
+}

@@ -18,7 +18,7 @@ export interface PythonTargets {
 }
 
 const prelude = `
-import ctypes, os, pathlib, resource, signal, socket, stat, subprocess, sys
+import ctypes, os, pathlib, resource, signal, socket, stat, subprocess, sys, tempfile
 libc = ctypes.CDLL(None, use_errno=True)
 def must(result):
     if result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -88,7 +88,7 @@ export const pythonEscapes: readonly PythonEscape[] = [
   {
     name: 'finds another folder to write to',
     source: attempt(
-      "for top in pathlib.Path('/').iterdir():\n    if top.name not in ('tmp', 'proc', 'dev', 'sys') and top.is_dir():\n        for folder in [top, *top.glob('*')]:\n            if os.access(folder, os.W_OK): return True\nfor folder in ('/', '/dev', '/dev/shm', os.path.dirname(ARGS['file'])):\n    if os.access(folder, os.W_OK): return True",
+      "def write(folder):\n    try:\n        with tempfile.TemporaryFile(dir=folder) as file:\n            return file.write(b'x') == 1\n    except OSError:\n        return False\nfor folder in (os.path.dirname(ARGS['file']), '/dev/shm', '/var/tmp', '/dev', '/', '/etc', '/usr/lib', '/usr/share', '/home', '/root', '/run', '/var', '/opt', '/srv', '/mnt'):\n    if write(folder): return True\nreturn os.environ['TMPDIR'] != '/tmp' and write('/tmp')",
     ),
   },
   {

@@ -4,18 +4,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pythonRuntimeFiles } from '../../lib/script-runtime.ts';
 import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
-import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import type { Level } from '../../shared/local/scripts/level.ts';
 import { findPyodide } from '../../shared/local/scripts/pyodide-command.ts';
-import { findBoxedPython } from '../../shared/local/scripts/python-command.ts';
+import { findHeldPython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
 import { packScript } from '../../shared/runtimes/package.ts';
 import { type PythonLambda, startPythonLambda } from '../support/python-lambda.ts';
-import { type Host, runLocally, type Sample, secret, unpack } from './hosts.ts';
+import { type Host, hostNames, runLocally, type Sample, secret, unpack } from './hosts.ts';
+import { isolations } from './levels.ts';
 
-const isolation = await probeIsolation({ network: true });
-const python = await findBoxedPython(isolation);
-/** The Python of this machine; undefined, and told, where none can be held. */
-export const machine = python && { isolation, python };
+/** The box and the Python of this machine; undefined, and told, where there are none. */
+export const machine = await findAt('bubblewrap');
+/** The same under Landlock. */
+export const landlocked = await findAt('landlock');
 /** Kept from run to run of the tests: it takes some seconds to make. */
 const folder = fileURLToPath(new URL('../../.build', import.meta.url));
 mkdirSync(folder, { recursive: true });
@@ -36,19 +37,26 @@ export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
   ...(machine === undefined
     ? []
     : [
-        ['a box', () => openLocal('a box', true)] as const,
+        ['a box', () => openLocal('bubblewrap')] as const,
         ['the zip', () => openZips(machine)] as const,
       ]),
-  ...(hasPyodide ? [['Pyodide', () => openLocal('Pyodide', false)] as const] : []),
+  ...(landlocked === undefined ? [] : [['Landlock', () => openLocal('landlock')] as const]),
+  ...(hasPyodide ? [['Pyodide', () => openLocal('flags')] as const] : []),
 ]);
 
-/** Scripts in this machine's sandbox, with bubblewrap or without, which means Pyodide. */
-function openLocal(name: string, bubblewrap: boolean): Host {
+async function findAt(level: Level) {
+  const isolation = isolations.get(level);
+  const python = isolation && (await findHeldPython(isolation));
+  return isolation && python && { isolation, python };
+}
+
+/** Scripts in this machine's sandbox; without anything but flags, that means Pyodide. */
+function openLocal(level: Level): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ isolation: { network: true, bubblewrap }, slots: 3, folder });
+  const scripts = openScripts({ isolation: { network: true, level }, slots: 3, folder });
   let script = 0;
   return {
-    name,
+    name: level === 'flags' ? 'Pyodide' : hostNames[level],
     close: () => scripts.close(),
     run: async (sample, times = 1) => {
       script += 1;

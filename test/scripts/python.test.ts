@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findBoxedPython, prepareBoxedPython } from '../../shared/local/scripts/python-command.ts';
+import { findHeldPython, preparePython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
 import { startDirectly } from '../../shared/runtimes/process.ts';
 import { startRunner } from '../../shared/runtimes/runner-process.ts';
@@ -11,7 +11,7 @@ import { machine } from './python-hosts.ts';
 // What runs Python scripts is chosen by what the machine has.
 
 test('where nothing can hold Python, a run fails and says what to install', async () => {
-  const scripts = openScripts({ isolation: { network: true, bubblewrap: false, pyodide: false } });
+  const scripts = openScripts({ isolation: { network: true, level: 'flags', pyodide: false } });
 
   const line = await scripts.describe();
   const result = await runLocally(scripts, { source: 'print(1)', runtime: 'python' });
@@ -27,8 +27,8 @@ test('where nothing can hold Python, a run fails and says what to install', asyn
   });
 });
 
-test('without bubblewrap no python3 is used', async () => {
-  const scripts = openScripts({ isolation: { network: true, bubblewrap: false } });
+test('without bubblewrap and Landlock no python3 is used', async () => {
+  const scripts = openScripts({ isolation: { network: true, level: 'flags' } });
 
   const line = await scripts.describe();
   await scripts.close();
@@ -93,10 +93,10 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
 
   test('a python3 in a folder of its own works too', async ({ skip }) => {
     if (machine === undefined) return;
-    const python = await findBoxedPython(machine.isolation, ['python3']);
+    const python = await findHeldPython(machine.isolation, ['python3']);
     if (python === undefined || python.folder === '/usr') skip('there is no other python3 in PATH');
     else {
-      const { command } = prepareBoxedPython(machine.isolation, python);
+      const { command } = await preparePython(machine.isolation, python);
       const runner = startRunner(command, startDirectly);
       await runner.ready;
 

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
-import { findBoxedPython } from '../../shared/local/scripts/python-command.ts';
+
+import { findHeldPython } from '../../shared/local/scripts/python-command.ts';
 import { unpack } from '../scripts/hosts.ts';
 import { startLambda } from './lambda.ts';
 import { startPythonLambda } from './python-lambda.ts';
@@ -89,8 +90,8 @@ function startNode(folder: string): Promise<Environment> {
 let machine: Promise<Parameters<typeof startPythonLambda>[0]> | undefined;
 
 async function startPython(folder: string): Promise<Environment> {
-  machine ??= probeIsolation({ network: true }).then(async (isolation) => {
-    const python = await findBoxedPython(isolation);
+  machine ??= probeIsolation({ network: true, level: 'bubblewrap' }).then(async (isolation) => {
+    const python = await findHeldPython(isolation);
     if (python === undefined) throw new Error('no Python to run functions with');
     return { isolation, python };
   });

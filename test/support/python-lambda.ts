@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { boxCommand, type Isolation } from '../../shared/local/scripts/isolation.ts';
-import type { BoxedPython } from '../../shared/local/scripts/python-command.ts';
+import { boxCommand } from '../../shared/local/scripts/box.ts';
+import type { FoundPython } from '../../shared/local/scripts/find-python.ts';
+import type { Isolation } from '../../shared/local/scripts/level.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
 
 /** A Python function in a box of its own, which stands for its machine in Lambda. */
@@ -34,7 +35,7 @@ for line in sys.stdin:
  * @param variables the whole environment of the function
  */
 export async function startPythonLambda(
-  { isolation, python }: { readonly isolation: Isolation; readonly python: BoxedPython },
+  { isolation, python }: { readonly isolation: Isolation; readonly python: FoundPython },
   folder: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<PythonLambda> {

@@ -15,17 +15,24 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** How the server is started beside its folder. */
+export interface ProcessOptions {
+  /** Of the command line. */
+  readonly args?: readonly string[];
+  /** Added to the environment. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 /**
  * Starts the server on a folder.
  *
- * @param variables added to the environment of the server
  * @throws Error with the standard error of a server that ends before it listens
  */
 export async function startProcess(
   folder: string,
-  variables: Readonly<Record<string, string>> = {},
+  { args = [], variables = {} }: ProcessOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, '--data', folder, '--port', '0'], {
+  const child = spawn(process.execPath, [program, '--data', folder, '--port', '0', ...args], {
     env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,132 +1,152 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import * as v from 'valibot';
 import { scriptVariables } from '../../runtimes/limits.ts';
 import { StartError } from '../start-error.ts';
-
-/** What this machine offers to keep scripts apart from it, found out once at the start. */
-export interface Isolation {
-  /** Programs, with their arguments, that each runner is started through: lower priority, limits. */
-  readonly prefix: readonly string[];
-  /** Whether runners see a file system, processes and users of their own. */
-  readonly hasBubblewrap: boolean;
-  /** Whether scripts reach the network of this machine. */
-  readonly hasNetwork: boolean;
-  /** The data folder, if there is one: no script sees it. */
-  readonly hidden?: string | undefined;
-}
+import { boxCommand, fileBytes } from './box.ts';
+import { enclose, openRunFolder } from './enclosure.ts';
+import { describePython, type FoundPython, pythonFlags, usualPythons } from './find-python.ts';
+import type { Common, Isolation, Level } from './level.ts';
+import { runtimeFolder } from './system-files.ts';
 
 /** What to look for; tests leave some out. */
 export interface IsolationOptions {
   /** False cuts scripts off from all networks. */
   readonly network: boolean;
-  /** False does without bubblewrap although it is there. */
-  readonly bubblewrap?: boolean;
+  /** The one level to use; the best that works when absent. */
+  readonly level?: Level | undefined;
   /** False does without Pyodide although it is there. */
   readonly pyodide?: boolean;
+  /** Whether scripts run where only Node's permission flags hold them; `allowed` when absent. */
+  readonly weakSandbox?: 'allowed' | 'refused';
 }
+
+/** How an operator gets a better level. */
+export const howToHold = 'apt-get install bubblewrap python3';
 
 const probeMs = 5_000;
 const niceness = '10'; // the server goes first when scripts want all cores
-const dataBytes = 400_000_000; // Buffers are outside of Node's own heap limit
-const fileBytes = 128 * 1024 * 1024;
+const maxDescriptors = '512';
 const programsOfPrefix = [
   ['nice', '-n', niceness],
-  ['prlimit', `--data=${dataBytes}`, `--fsize=${fileBytes}`, '--core=0', '--nofile=512'],
-  ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // no runner outlives the server, not even one that spins
+  ['prlimit', `--fsize=${fileBytes}`, '--core=0', `--nofile=${maxDescriptors}`],
+  ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // no runner outlives its parent, not even one that spins
 ];
-
-/** The runtimes' files, as they lie in the project and as a runner in a box of its own sees them. */
-export const runtimeFolder = fileURLToPath(new URL('../../runtimes', import.meta.url));
-/** Where things are inside a box. */
-export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/tmp' } as const;
+/** Without these there is no point in the level. */
+const indispensable = ['files', 'environments'];
+const openPromises = v.pipe(v.string(), v.parseJson(), v.array(v.string()));
 
 /**
  * Finds out what holds scripts here.
  *
  * @param hidden the data folder, if there is one
- * @throws StartError when the network is to be closed and nothing here can do so
+ * @throws StartError when the wanted level does not work here, or the network is to be closed and nothing can do so
  */
 export async function probeIsolation(
   options: IsolationOptions,
   hidden?: string,
 ): Promise<Isolation> {
-  const { network, bubblewrap = true } = options;
   const works = await Promise.all(programsOfPrefix.map((each) => succeeds([...each, 'true'])));
   const prefix = programsOfPrefix.filter((_, at) => works[at]).flat();
-  const box = [...prefix, ...boxCommand({ hasNetwork: network, hidden, binds: [] }), 'true'];
-  const hasBubblewrap = bubblewrap && (await succeeds(box));
-  if (!network && !hasBubblewrap) {
-    throw new StartError(
-      '--no-script-network needs bubblewrap (bwrap) on Linux, and it does not work here',
-    );
+  const common = { prefix, hasNetwork: options.network, hidden };
+  const wanted: readonly Level[] =
+    options.level === undefined ? ['bubblewrap', 'landlock', 'flags'] : [options.level];
+  for (const level of wanted) {
+    const found = await probeLevel(level, common);
+    if (found !== undefined) return found;
   }
-  return { prefix, hasBubblewrap, hasNetwork: network, hidden };
+  throw new StartError(
+    options.network
+      ? `scripts cannot be held by ${wanted.join(', ')} here`
+      : `--no-script-network needs bubblewrap (bwrap), Landlock or Node 26, and none works here`,
+  );
 }
 
-/** One line for the operator: what holds scripts, and what they can reach. */
-export function describeIsolation({ hasBubblewrap, hasNetwork, prefix }: Isolation): string {
-  const holds = [
-    ...(hasBubblewrap ? ['bubblewrap'] : []),
-    "Node's permission flags",
-    ...(prefix.includes('prlimit') ? ['memory limit'] : []),
-  ].join(', ');
-  const warning = hasBubblewrap ? '' : '; bubblewrap does not work here';
-  const reach = hasNetwork
+function probeLevel(level: Level, common: Common): Promise<Isolation | undefined> {
+  switch (level) {
+    case 'bubblewrap':
+      return probeBubblewrap(common);
+    case 'landlock':
+      return probeLandlock(common);
+    case 'flags': {
+      const closesNetwork = process.allowedNodeEnvironmentFlags.has('--allow-net');
+      const works = common.hasNetwork || closesNetwork;
+      return Promise.resolve(works ? { ...common, level } : undefined);
+    }
+  }
+}
+
+async function probeBubblewrap(common: Common): Promise<Isolation | undefined> {
+  const box = boxCommand({ ...common, binds: [] });
+  const works = await succeeds([...common.prefix, ...box, 'true']);
+  return works ? { ...common, level: 'bubblewrap' } : undefined;
+}
+
+/** The promises are tried by a program that is held as scripts are. */
+async function probeLandlock(common: Common): Promise<Isolation | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  for (const candidate of usualPythons) {
+    const wrapper = await describePython(candidate);
+    if (wrapper === undefined) continue;
+    const isolation = { ...common, level: 'landlock', wrapper } as const;
+    const open = await tryPromises({ ...isolation, open: [] }, wrapper);
+    if (open === undefined || indispensable.some((each) => open.includes(each))) continue;
+    return { ...isolation, open };
+  }
+  return undefined;
+}
+
+/** Returns the promises that are not kept; undefined when no program starts. */
+async function tryPromises(isolation: Isolation, python: FoundPython) {
+  const { temporary, dispose } = await openRunFolder(isolation.level);
+  try {
+    const binds = [[python.folder, python.folder] as const];
+    const command = enclose(isolation, { binds, temporary, isAlone: true });
+    const tries = join(runtimeFolder, 'python/tries.py');
+    const program = [python.program, ...pythonFlags, tries, String(process.pid)];
+    const parsed = v.safeParse(openPromises, await outputOf([...command, ...program]));
+    return parsed.success ? parsed.output : undefined;
+  } finally {
+    await dispose();
+  }
+}
+
+/** Describes in one line for the operator what holds scripts, and what they can reach. */
+export function describeIsolation(isolation: Isolation): string {
+  const names = { bubblewrap: ['bubblewrap'], landlock: ['Landlock'], flags: [] };
+  const holds = [...names[isolation.level], "Node's permission flags"].join(', ');
+  const reach = isolation.hasNetwork
     ? 'they reach every network that this machine does'
     : 'they have no network';
-  return `Scripts: in processes held by ${holds}${warning}; ${reach}`;
+  return [`Scripts: in processes held by ${holds}`, ...warningsOf(isolation), reach].join('; ');
 }
 
-/** System libraries and programs; the rest of /usr is not theirs alone. */
-const readOnly = [
-  ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share'].map((name) => `/usr/${name}`),
-  ...['/usr/local/bin', '/usr/local/lib', '/usr/local/lib64'],
-  ...['/lib', '/lib32', '/lib64', '/bin', '/sbin'],
-];
-/** What names and certificates are looked up in. Private keys lie beside these. */
-const forNetwork = [
-  ...['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/gai.conf'],
-  ...['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates'],
-  ...['/etc/pki/tls/certs', '/etc/pki/tls/openssl.cnf', '/etc/pki/ca-trust/extracted'],
-];
-const nobody = '65534';
-
-/** A box to be made. */
-export interface Box {
-  readonly hasNetwork: boolean;
-  /** The data folder, if there is one: not seen, wherever it is. */
-  readonly hidden?: string | undefined;
-  /** What is seen in it beside system libraries and the runtimes: paths here and in it. */
-  readonly binds: readonly (readonly [string, string])[];
+function warningsOf(isolation: Isolation): readonly string[] {
+  switch (isolation.level) {
+    case 'bubblewrap':
+      return [];
+    case 'landlock': {
+      const { open } = isolation;
+      const holes = open.length === 0 ? [] : [`open on this machine: ${open.join(', ')}`];
+      return ['bubblewrap does not work here', ...holes];
+    }
+    case 'flags':
+      return [`neither bubblewrap nor Landlock works here, try: ${howToHold}`];
+  }
 }
 
-/** The command that makes a box; what runs in it, with its arguments, is to follow. */
-export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[] {
-  const { runtimes, temporary } = boxedPaths;
-  const seen = hasNetwork ? [...readOnly, ...forNetwork] : readOnly;
-  const folders = [...seen, ...binds.map(([path]) => path)];
-  const isBelow = hidden !== undefined && folders.some((path) => hidden.startsWith(`${path}/`));
-  return [
-    ...['bwrap', '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-    ...['--uid', nobody, '--gid', nobody, '--hostname', 'script'],
-    ...seen.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...[[runtimeFolder, runtimes], ...binds].flatMap((paths) => ['--ro-bind', ...paths]),
-    ...(isBelow ? ['--tmpfs', hidden, '--remount-ro', hidden] : []),
-    ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'],
-    ...['--size', String(fileBytes), '--tmpfs', temporary, '--chdir', temporary],
-    ...['--remount-ro', '/'], // the one folder to write to has a limit
-  ];
+/** Reports whether a program with these arguments starts here and ends well. */
+export async function succeeds(command: readonly string[]): Promise<boolean> {
+  return (await outputOf(command)) !== undefined;
 }
 
-/** Tells whether a program with these arguments starts here and ends well. */
-export async function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> {
+/** Returns what a program prints; undefined when it does not start or fails. */
+async function outputOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
   try {
     const options = { env: scriptVariables('/tmp'), timeout: probeMs };
-    await promisify(execFile)(program, args, options);
-    return true;
+    return (await promisify(execFile)(program, args, options)).stdout;
   } catch {
-    return false; // missing, too old or forbidden: all the same to us
+    return undefined; // missing, too old or forbidden: all the same to us
   }
 }

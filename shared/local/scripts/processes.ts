@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import {
   type CertificateWorker,
@@ -11,9 +10,10 @@ import { causeOf } from '../../services/cause.ts';
 import type { Log } from '../../services/ports.ts';
 import { childProgram } from '../child-program.ts';
 import { type Launcher, startLauncher } from '../launcher/launcher.ts';
-import { type Isolation, type IsolationOptions, probeIsolation } from './isolation.ts';
+import { removeLeftFolders } from './enclosure.ts';
+import type { IsolationOptions } from './isolation.ts';
+import { type Machine, probeMachine } from './machine.ts';
 import { type PreparedCommand, prepareNode } from './node-command.ts';
-import { openPython, type Python } from './python.ts';
 import { limitsFor, openScheduler, type Scheduler, slotsFor } from './scheduler.ts';
 
 /** What may be set; all of it has a default. */
@@ -44,9 +44,7 @@ export interface Processes {
 }
 
 /** What there is once the machine was looked at. */
-export interface OpenProcesses {
-  readonly isolation: Isolation;
-  readonly python: Python;
+export interface OpenProcesses extends Machine {
   readonly scheduler: Scheduler;
   readonly pool: Pool<Members>;
 }
@@ -72,6 +70,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
   let pool: Pool<Members> | undefined;
 
   async function look(): Promise<OpenProcesses> {
+    await removeLeftFolders();
     const machine = await probeMachine(isolation, folder);
     const { slots = slotsOf(machine) } = options;
     pool = openPool<Members>({
@@ -108,13 +107,6 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
       );
     },
   };
-}
-
-type Machine = Pick<OpenProcesses, 'isolation' | 'python'>;
-
-async function probeMachine(options: IsolationOptions, folder?: string): Promise<Machine> {
-  const isolation = await probeIsolation(options, folder && (await realpath(folder)));
-  return { isolation, python: await openPython(isolation, options, folder) };
 }
 
 async function startPrepared(

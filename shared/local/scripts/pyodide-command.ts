@@ -6,8 +6,17 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { permissionFlags, type Reach, scriptVariables } from '../../runtimes/limits.ts';
-import { boxCommand, boxedPaths, type Isolation, runtimeFolder } from './isolation.ts';
-import type { PreparedCommand } from './node-command.ts';
+import { boxedPaths } from './box.ts';
+import {
+  enclose,
+  openRunFolder,
+  type PreparedCommand,
+  runtimesAt,
+  toCommand,
+} from './enclosure.ts';
+import type { Isolation } from './level.ts';
+import { nodeAt, nodeBind } from './node-command.ts';
+import { runtimeFolder } from './system-files.ts';
 
 /** Pyodide, as it is installed. */
 export interface Pyodide {
@@ -33,49 +42,26 @@ export function findPyodide(): Pyodide | undefined {
   }
 }
 
-/** The command for a runner in Pyodide, which is good for one run. `snapshot` is that of `makeSnapshot`. */
-export function preparePyodide(
+/** Prepares the command for a runner in Pyodide, which is good for one run. `snapshot` is that of `makeSnapshot`. */
+export async function preparePyodide(
   isolation: Isolation,
   { folder }: Pyodide,
   snapshot: string,
-): PreparedCommand {
-  const dispose = async () => {};
-  const { node, runtimes, temporary } = boxedPaths;
-  if (!isolation.hasBubblewrap) {
-    const paths = { node: process.execPath, runtimes: runtimeFolder, pyodide: folder, snapshot };
-    const command = toCommand([...isolation.prefix, ...nodeCommand(paths)], runtimeFolder);
-    return { command: { ...command, maxResidentBytes }, dispose };
-  }
-  const box = boxCommand({
-    ...isolation,
-    binds: [
-      [realpathSync(process.execPath), node],
-      [folder, boxed.pyodide],
-      [snapshot, boxed.snapshot],
-    ],
-  });
-  const inside = nodeCommand({ node, runtimes, ...boxed });
-  return { command: toCommand([...isolation.prefix, ...box, ...inside], temporary), dispose };
-}
-
-interface Paths {
-  readonly node: string;
-  readonly runtimes: string;
-  readonly pyodide: string;
-  readonly snapshot: string;
-}
-
-function nodeCommand({ node, runtimes, pyodide, snapshot }: Paths): readonly string[] {
+): Promise<PreparedCommand> {
+  const { level, hasNetwork } = isolation;
+  const { temporary, limit, dispose } = await openRunFolder(level);
+  const runtimes = runtimesAt(level);
+  const paths = level === 'bubblewrap' ? boxed : { pyodide: folder, snapshot };
+  const binds = [nodeBind, [folder, boxed.pyodide], [snapshot, boxed.snapshot]] as const;
+  const readable = [runtimes, paths.pyodide, paths.snapshot];
   const variables = JSON.stringify(scriptVariables(boxedPaths.temporary)); // a folder of Pyodide's own
-  return [
-    node,
-    ...permissionFlags(flags, { readable: [runtimes, pyodide, snapshot], writable: [] }),
-    ...[`${runtimes}/pyodide/runner.cjs`, pyodide, snapshot, variables],
+  const command = [
+    ...enclose(isolation, { binds, temporary, isAlone: true }),
+    nodeAt(level),
+    ...permissionFlags(flags, { readable, writable: [], hasNetwork }),
+    ...[`${runtimes}/pyodide/runner.cjs`, paths.pyodide, paths.snapshot, variables],
   ];
-}
-
-function toCommand([program = '', ...args]: readonly string[], folder: string) {
-  return { program, args, variables: scriptVariables(folder), folder };
+  return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
 }
 
 /**
@@ -98,7 +84,11 @@ export async function makeSnapshot({ folder, version }: Pyodide, cache: string):
     if (old.startsWith('pyodide-') && old !== name) await rm(join(cache, old), { force: true });
   }
   const draft = join(await realpath(cache), `draft-${process.pid}-${name}`);
-  const reach: Reach = { readable: [runtimeFolder, folder], writable: [draft] };
+  const reach: Reach = {
+    readable: [runtimeFolder, folder],
+    writable: [draft],
+    hasNetwork: false,
+  };
   const program = join(runtimeFolder, 'pyodide/make-snapshot.cjs');
   const args = [...permissionFlags(flags, reach), program, folder, join(runtimeFolder, context)];
   await promisify(execFile)(process.execPath, [...args, draft], { env: {}, timeout: makeMs });

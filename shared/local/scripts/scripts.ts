@@ -2,9 +2,8 @@ import { judgeRun } from '../../domain/script-result.ts';
 import type { Pool } from '../../runtimes/process-pool.ts';
 import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
-import { describeIsolation } from './isolation.ts';
+import { describeMachine, obstacleTo, selfTest } from './machine.ts';
 import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
-import { howToGetPython } from './python.ts';
 
 /** Scripts in sandboxed processes of this machine. */
 export interface LocalScripts extends ScriptRunner {
@@ -14,6 +13,8 @@ export interface LocalScripts extends ScriptRunner {
    * @throws StartError when the network is to be closed and cannot be
    */
   describe(): Promise<string>;
+  /** Runs a script of each runtime; gives one line for the operator that tells what became of them. */
+  selfTest(): Promise<string>;
   /** Processes that there are now. */
   size(): number;
   /** Ends all processes; runs under way end as failures, later ones are blocked. */
@@ -31,27 +32,28 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   const processes = options.processes ?? openProcesses(options);
   let isClosed = false;
 
+  const run: ScriptRunner['run'] = async (run) => {
+    if (isClosed) return { status: 'blocked' };
+    const { scheduler, pool, ...machine } = await processes.open();
+    const obstacle = obstacleTo(machine, run.runtime);
+    if (obstacle !== undefined) return notRun(obstacle);
+    const input = describeInput(run);
+    const bytes = input.args.length + input.config.length + input.meta.length;
+    const release = await scheduler.enter({ ...run, kind: 'script', bytes });
+    if (release === 'full') return { status: 'blocked' };
+    if (release === 'late') return { status: 'queue_timeout' };
+    try {
+      return isClosed ? { status: 'blocked' } : await execute(pool, run, input);
+    } finally {
+      release();
+    }
+  };
+
   return {
-    describe: async () => {
-      const { isolation, python } = await processes.open();
-      return `${describeIsolation(isolation)}; ${python.description}`;
-    },
+    describe: async () => describeMachine(await processes.open()),
+    selfTest: async () => selfTest(run, await processes.open()),
     size: () => processes.size(),
-    run: async (run) => {
-      if (isClosed) return { status: 'blocked' };
-      const { scheduler, pool, python } = await processes.open();
-      if (run.runtime === 'python' && !python.isThere) return noPython();
-      const input = describeInput(run);
-      const bytes = input.args.length + input.config.length + input.meta.length;
-      const release = await scheduler.enter({ ...run, kind: 'script', bytes });
-      if (release === 'full') return { status: 'blocked' };
-      if (release === 'late') return { status: 'queue_timeout' };
-      try {
-        return isClosed ? { status: 'blocked' } : await execute(pool, run, input);
-      } finally {
-        release();
-      }
-    },
+    run,
     settled: () => Promise.resolve(),
     close: async () => {
       isClosed = true;
@@ -94,7 +96,6 @@ async function readSource({ source }: ScriptRun, worker: Pick<Runner, 'kill'>): 
   }
 }
 
-function noPython(): ScriptOutcome {
-  const stderr = `There is no Python for scripts on this machine. ${howToGetPython}`;
+function notRun(stderr: string): ScriptOutcome {
   return { status: 'failure', executedAtMs: Date.now(), durationMs: 0, stdout: '', stderr };
 }

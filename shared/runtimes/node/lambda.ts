@@ -55,6 +55,7 @@ function start(): Runner {
   const flags = permissionFlags(process.allowedNodeEnvironmentFlags, {
     readable: [folder],
     writable: [temporary],
+    hasNetwork: true,
   });
   const command = {
     program: process.execPath,

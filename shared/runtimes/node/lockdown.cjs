@@ -3,9 +3,12 @@
  * Takes from the process what a script must not have, before one is there. The permission flags of Node close files,
  * child processes, workers, addons and the inspector; they leave open what is closed here.
  */
-const { syncBuiltinESMExports } = require('node:module');
+const fs = require('node:fs');
+const Module = require('node:module');
 const net = require('node:net');
 const os = require('node:os');
+const { join, resolve, sep } = require('node:path');
+const { fileURLToPath } = require('node:url');
 const v8 = require('node:v8');
 
 const ofProcess = [
@@ -20,13 +23,17 @@ const ofHeap = [
 ];
 const ofPipes = ['connect', 'connect2', 'bind', 'bind2', 'listen', 'fchmod', 'open'];
 const permissionDenied = -13; // EACCES, as the system says it
+const absent = -2; // ENOENT, as the module loader says it
+const nobody = 65534;
+const ordinaryMask = 0o022;
 
 /**
  * Closes what is open beside the permission flags.
  *
+ * @param {string | undefined} temporary the folder that a script may read; undefined when there is none
  * @param {net.Socket} pipe any; its kind of handle would reach sockets in the file system, which flags do not guard
  */
-exports.lockDown = (pipe) => {
+exports.lockDown = (pipe, temporary) => {
   for (const name of ofProcess) refuse(process, name, `process.${name}`);
   for (const name of ofHeap) refuse(v8, name, `v8.${name}`);
   refuse(os, 'setPriority', 'os.setPriority');
@@ -35,14 +42,81 @@ exports.lockDown = (pipe) => {
   for (const name of ofPipes) {
     if (name in handles) Object.defineProperty(handles, name, { value: () => permissionDenied });
   }
-  syncBuiltinESMExports(); // `import` sees the same
+  hideHost(temporary);
+  hideFiles((path) => temporary !== undefined && isBelow(temporary, path));
+  Module.syncBuiltinESMExports(); // `import` sees the same
 };
+
+/** Who runs the process, where from, and on which machine: the same wherever scripts run. */
+function hideHost(temporary) {
+  const program = '/node';
+  const argv = [program, ...(temporary === undefined ? [] : [join(temporary, 'main.js')])];
+  const facts = { argv, execArgv: [], execPath: program, ppid: 1, title: 'node' };
+  for (const [name, value] of Object.entries(facts)) replace(process, name, value);
+  for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) {
+    replace(process, name, () => nobody);
+  }
+  replace(process, 'getgroups', () => []);
+  replace(process, 'umask', (mask) => {
+    if (mask !== undefined) throw refusal('process.umask');
+    return ordinaryMask;
+  });
+  const user = { uid: nobody, gid: nobody, username: 'nobody', homedir: temporary, shell: null };
+  replace(os, 'userInfo', () => ({ ...user }));
+  replace(os, 'hostname', () => 'script');
+}
+
+/**
+ * Hides which files there are where the permission flags do not: a path that is not allowed has no more to it than one
+ * that is not there.
+ */
+function hideFiles(isAllowed) {
+  const { realpathSync } = fs;
+  const { _stat: stat } = Module;
+  const guardedRealpath = (given, ...options) => {
+    const path = toPath(given);
+    if (!isAllowed(path)) throw refusal('fs.realpathSync');
+    return realpathSync(path, ...options);
+  };
+  const guardedStat = (given) => {
+    const path = toPath(given);
+    return isAllowed(path) ? stat(path) : absent;
+  };
+  replace(fs, 'realpathSync', Object.assign(guardedRealpath, { native: realpathSync.native }));
+  Module._stat = guardedStat; // the module loader itself asks by it from now on
+  const sealed = { value: guardedStat, writable: false, configurable: false };
+  Object.defineProperty(Module, '_stat', sealed);
+  refuse(Module, 'findPackageJSON', 'module.findPackageJSON');
+}
+
+function isBelow(folder, path) {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+function toPath(path) {
+  return resolve(path instanceof URL ? fileURLToPath(path) : String(path));
+}
+
+function replace(owner, name, value) {
+  if (!(name in owner)) return;
+  delete owner[name]; // some are native accessors, which would go on
+  Object.defineProperty(owner, name, {
+    value,
+    writable: true,
+    configurable: true,
+    enumerable: true,
+  });
+}
+
+function refusal(shown) {
+  const error = new Error(`${shown} is not available to scripts`);
+  return Object.assign(error, { code: 'ERR_ACCESS_DENIED' });
+}
 
 function refuse(owner, name, shown) {
   if (!(name in owner)) return;
   const value = () => {
-    const error = new Error(`${shown} is not available to scripts`);
-    throw Object.assign(error, { code: 'ERR_ACCESS_DENIED' });
+    throw refusal(shown);
   };
   Object.defineProperty(owner, name, { value, writable: true, configurable: true }); // what was there is gone
 }

@@ -36,7 +36,7 @@ let runs = 0;
 const [temporary] = process.argv.splice(2); // the one folder that a script may write to
 
 emptyFolder();
-lockDown(channel);
+lockDown(channel, temporary);
 watchLeftovers(() => {
   hasLeftovers = true;
 });

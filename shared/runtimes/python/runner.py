@@ -5,8 +5,10 @@ before their runs are known and have neither that socket nor the mark of the run
 runner. It may be able to end it: to its own harm only.
 
 Arguments: the descriptor of the socket; the one folder that a script may write to, which is emptied; the most
-megabytes that all processes of a run may take together.
+megabytes that all processes of a run may take together; `alone` where a run must not make processes, because nothing
+here would end them.
 """
+import fcntl
 import json
 import os
 import resource
@@ -26,27 +28,31 @@ for each in (context, family, seccomp):
 
 MEGABYTE = 2**20
 LIBRARIES = 32 * MEGABYTE  # of a process, which its limit of data does not count
-MAX_RESPONSE = 4 * MEGABYTE  # characters of JSON; more is too much by any count
+MAX_ADDRESSES = 8192 * MEGABYTE  # tables of addresses take memory too: 2 MB for each gigabyte
+MAX_RESPONSE = 4 * MEGABYTE  # bytes of JSON; more is too much by any count
+LENGTH_SIZE = 8  # bytes in front of a response
+RESULT_SIZE = LENGTH_SIZE + MAX_RESPONSE + 1
+ADD_SEALS, SEAL_SEALS, SEAL_SHRINKING, SEAL_GROWING = 1033, 1, 2, 4  # of fcntl
 MAX_PROCESSES = 64
 LOOK_SECONDS = 0.025  # how often memory and processes are counted
 GRACE_SECONDS = 0.5  # how long after its time a child may take to end by itself
 
 
-def main(control, temporary, max_bytes):
+def main(control, temporary, max_bytes, is_alone):
     family.keep_below()
     family.hide()
-    seccomp.close_calls()
+    seccomp.close_calls(seccomp.everywhere())
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # taken from the queue instead
-    limit_data(max_bytes - LIBRARIES)
+    limit_memory(max_bytes - LIBRARIES)
     empty(temporary)
     with os.fdopen(control, 'rb') as lines:
-        child = Child(None, control)
+        child = Child(None, control, is_alone)
         say(control, {'ready': True})
         script = read_run(lines, child, max_bytes)
         while script is not None:
             empty(temporary)
             script = precompile(script)
-            child = Child(script, control)
+            child = Child(script, control, is_alone)
             script = read_run(lines, child, max_bytes)
 
 
@@ -74,9 +80,11 @@ def read_run(lines, child, max_bytes):
 class Child:
     """A process for one run, which waits for it."""
 
-    def __init__(self, script, control):
+    def __init__(self, script, control, is_alone):
         self.script = script
-        self.result = os.memfd_create('result')
+        self.is_alone = is_alone
+        self.has_ended = False
+        self.result = make_result()
         given, self.given = os.pipe()
         self.pid = os.fork()
         if self.pid != 0:
@@ -92,14 +100,19 @@ class Child:
     def _live(self, given):
         """The life of the child."""
         family.depend_on_parent()
-        os.setsid()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        rules = seccomp.memory()
+        if self.is_alone:
+            rules += seccomp.alone(os.getpid())
+        else:
+            os.setsid()
+        seccomp.close_calls(rules)
         this = context.Context()
         with os.fdopen(given, 'rb') as stream:
             run = json.loads(stream.read())
         exit_code, response = this.run(run.pop('source', self.script), run)
         if response is not None:
-            write_all(self.result, response.encode())
+            write_result(self.result, response)
         os._exit(exit_code)
 
     def run(self, script, run, max_bytes):
@@ -112,14 +125,15 @@ class Child:
             pass  # it has ended: its status says how
         os.close(self.given)
         exit_code = self._wait(deadline, max_bytes)
-        family.end()
-        with os.fdopen(self.result, 'rb') as result:
-            result.seek(0)
-            response = result.read(MAX_RESPONSE + 1)
+        self._end()
+        response = read_result(self.result)
+        os.close(self.result)
         report = {'exitCode': exit_code, 'isReusable': True}
+        if exit_code != 0:
+            return report
         if len(response) > MAX_RESPONSE:
             report['isTooBig'] = True
-        elif response and exit_code == 0:
+        elif response:
             report['response'] = response.decode('utf-8', 'replace')
         return report
 
@@ -128,17 +142,27 @@ class Child:
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == self.pid:
+                self.has_ended = True
                 return judge(status, deadline)
             if pid != 0:
                 continue  # something that it had started
             signal.sigtimedwait([signal.SIGCHLD], LOOK_SECONDS)
             if time.monotonic() > deadline + GRACE_SECONDS:
                 return context.TIMEOUT_CODE
-            complaint = complain(max_bytes)
+            complaint = None if self.is_alone else complain(max_bytes)
             if complaint is not None:
-                family.end()
+                self._end()
                 tell(complaint)
                 return 1
+
+    def _end(self):
+        """Ends all that it has started, and itself."""
+        if not self.is_alone:
+            family.end()
+        elif not self.has_ended:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.has_ended = True
 
 
 def judge(status, deadline):
@@ -162,6 +186,26 @@ def complain(max_bytes):
     return None
 
 
+def make_result():
+    """A piece of memory for one response, which nothing makes larger. Gives its descriptor."""
+    result = os.memfd_create('result', os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.truncate(result, RESULT_SIZE)
+    fcntl.fcntl(result, ADD_SEALS, SEAL_SEALS | SEAL_SHRINKING | SEAL_GROWING)
+    return result
+
+
+def write_result(result, response):
+    """Writes as much of a response as is read."""
+    data = response.encode()[:MAX_RESPONSE + 1]
+    os.pwrite(result, len(data).to_bytes(LENGTH_SIZE, 'big') + data, 0)
+
+
+def read_result(result):
+    """The response, empty without one. It may be anything: a script can write there too."""
+    length = int.from_bytes(os.pread(result, LENGTH_SIZE, 0), 'big')
+    return os.pread(result, min(length, MAX_RESPONSE + 1), LENGTH_SIZE)
+
+
 def precompile(script):
     """The code of a script for its next run; its source where the compiler has something to say about it."""
     if not isinstance(script, str):
@@ -175,11 +219,16 @@ def precompile(script):
     return script if warned else code
 
 
-def limit_data(max_bytes):
+def limit_memory(data_bytes):
     """Limits what each process may take; beyond, Python says MemoryError."""
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    limit(resource.RLIMIT_DATA, data_bytes)
+    limit(resource.RLIMIT_AS, MAX_ADDRESSES)
+
+
+def limit(what, most):
+    _, hard = resource.getrlimit(what)
+    value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(what, (value, value))
 
 
 def empty(folder):
@@ -215,4 +264,4 @@ def write_all(descriptor, data):
 
 
 if __name__ == '__main__':
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]) * MEGABYTE)
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]) * MEGABYTE, 'alone' in sys.argv[4:])

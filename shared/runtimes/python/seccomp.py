@@ -1,32 +1,214 @@
-"""Calls of the system that no script needs, closed for this process and all below it. Linux alone."""
+"""Filters for system calls: what is closed stays closed, for this process and all below it. Linux only."""
 import ctypes
 import errno
+import os
 import struct
 
-X86_64, AARCH64 = 0xC000003E, 0xC00000B7
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # of the filter's own language
-ALLOW, REFUSE = 0x7FFF0000, 0x00050000
-NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
-X32 = 0x40000000  # another numbering of the same calls
-NAMESPACES = 0x7E020000  # flags of clone
-FAMILIES = (2, 10, 16)  # IPv4, IPv6, and netlink, which looks up addresses; sockets of this machine are not among them
+# Of the filter's own language.
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+ALLOW, ANSWER = 0x7FFF0000, 0x00050000
+NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 SET_SECCOMP, SET_NO_NEW_PRIVILEGES, FILTER = 22, 38, 2  # of prctl
 
-CLONE = {X86_64: 56, AARCH64: 220}
-SOCKET = {X86_64: 41, AARCH64: 198}
-CLONE3 = 435  # its flags cannot be seen; who finds it missing takes clone
-NEW_NUMBERS = (425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442)  # io_uring, mounts, pidfd_getfd
-REFUSED = {
-    # ptrace, process_vm_readv and _writev, unshare, setns, mount, umount2, pivot_root, chroot, open_by_handle_at,
-    # bpf, perf_event_open, userfaultfd, keyctl, add_key, request_key
-    X86_64: (101, 310, 311, 272, 308, 165, 166, 155, 161, 304, 321, 298, 323, 250, 248, 249),
-    AARCH64: (117, 270, 271, 97, 268, 40, 39, 41, 51, 265, 280, 241, 282, 219, 217, 218),
+X32 = 0x40000000  # another numbering of the same calls
+NAMESPACES = 0x7E020000  # flags of clone
+THREAD = 0x00010000  # a flag of clone
+FAMILIES = (2, 10, 16)  # IPv4, IPv6, and netlink, which looks up addresses; sockets of this machine are not among them
+TRUNCATE, WRITING = 0o1000, 0o3  # flags of open
+SET_OWNER, SET_OWNER_BY_KIND, SET_PIPE_SIZE = 8, 15, 1031  # of fcntl
+IOCTL_OWNERS = (0x8901, 0x8902)
+SOCKET_LEVEL, BUFFER_SIZES = 1, (7, 8, 32, 33)  # of setsockopt
+SET_DEATH_SIGNAL = 1  # of prctl
+OWN_PROCESS = 0  # PRIO_PROCESS of setpriority
+DONE = 0  # in the place of an error: the caller hears of a success, and nothing happens
+
+ARCHITECTURES = {'x86_64': 0xC000003E, 'aarch64': 0xC00000B7}
+
+# Numbers on x86_64 and aarch64.
+NUMBERS = {
+    'add_key': (248, 217),
+    'bpf': (321, 280),
+    'chmod': (90, None),
+    'chown': (92, None),
+    'chroot': (161, 51),
+    'clone': (56, 220),
+    'clone3': (435, 435),
+    'fanotify_init': (300, 262),
+    'fchmod': (91, 52),
+    'fchmodat': (268, 53),
+    'fchmodat2': (452, 452),
+    'fchown': (93, 55),
+    'fchownat': (260, 54),
+    'fcntl': (72, 25),
+    'file_setattr': (469, 469),
+    'fork': (57, None),
+    'fremovexattr': (199, 16),
+    'fsconfig': (431, 431),
+    'fsetxattr': (190, 7),
+    'fsmount': (432, 432),
+    'fsopen': (430, 430),
+    'fspick': (433, 433),
+    'futimesat': (261, None),
+    'inotify_init': (253, None),
+    'inotify_init1': (294, 26),
+    'io_uring_enter': (426, 426),
+    'io_uring_register': (427, 427),
+    'io_uring_setup': (425, 425),
+    'ioctl': (16, 29),
+    'ioprio_set': (251, 30),
+    'kcmp': (312, 272),
+    'keyctl': (250, 219),
+    'kill': (62, 129),
+    'lchown': (94, None),
+    'lremovexattr': (198, 15),
+    'lsetxattr': (189, 6),
+    'memfd_create': (319, 279),
+    'memfd_secret': (447, 447),
+    'migrate_pages': (256, 238),
+    'mount': (165, 40),
+    'mount_setattr': (442, 442),
+    'move_mount': (429, 429),
+    'move_pages': (279, 239),
+    'mq_open': (240, 180),
+    'msgget': (68, 186),
+    'open': (2, None),
+    'open_by_handle_at': (304, 265),
+    'open_tree': (428, 428),
+    'openat': (257, 56),
+    'openat2': (437, 437),
+    'perf_event_open': (298, 241),
+    'pidfd_getfd': (438, 438),
+    'pidfd_open': (434, 434),
+    'pidfd_send_signal': (424, 424),
+    'pivot_root': (155, 41),
+    'prctl': (157, 167),
+    'prlimit64': (302, 261),
+    'process_madvise': (440, 440),
+    'process_mrelease': (448, 448),
+    'process_vm_readv': (310, 270),
+    'process_vm_writev': (311, 271),
+    'ptrace': (101, 117),
+    'removexattr': (197, 14),
+    'removexattrat': (466, 466),
+    'request_key': (249, 218),
+    'rt_sigqueueinfo': (129, 138),
+    'rt_tgsigqueueinfo': (297, 240),
+    'sched_setaffinity': (203, 122),
+    'sched_setattr': (314, 274),
+    'sched_setparam': (142, 118),
+    'sched_setscheduler': (144, 119),
+    'semget': (64, 190),
+    'setns': (308, 268),
+    'setpgid': (109, 154),
+    'setpriority': (141, 140),
+    'setsid': (112, 157),
+    'setsockopt': (54, 208),
+    'setxattr': (188, 5),
+    'setxattrat': (463, 463),
+    'shmget': (29, 194),
+    'socket': (41, 198),
+    'syslog': (103, 116),
+    'tgkill': (234, 131),
+    'tkill': (200, 130),
+    'truncate': (76, 45),
+    'umount2': (166, 39),
+    'unshare': (272, 97),
+    'userfaultfd': (323, 282),
+    'utime': (132, None),
+    'utimensat': (280, 88),
+    'utimes': (235, None),
+    'vfork': (58, None),
+    'vmsplice': (278, 75),
 }
 
 
-def close_calls():
+def _argument_is(at, value):
+    return at, EQUAL, value, True
+
+
+def _argument_is_not(at, value):
+    return at, EQUAL, value, False
+
+
+def _rules(error, names, *tests):
+    """One rule for each call: refused with `error` where all tests of its arguments hold."""
+    return [(name, error, tests) for name in names.split()]
+
+
+def everywhere():
+    """What no script needs, wherever it runs."""
+    return [
+        *_rules(errno.EPERM, 'ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd perf_event_open'),
+        *_rules(errno.EPERM, 'unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen'),
+        *_rules(errno.EPERM, 'fsconfig fsmount fspick mount_setattr open_by_handle_at syslog'),
+        *_rules(errno.EPERM, 'bpf userfaultfd keyctl add_key request_key'),
+        *_rules(errno.EPERM, 'io_uring_setup io_uring_enter io_uring_register'),
+        *_rules(errno.ENOSYS, 'clone3'),  # its flags cannot be seen; programs fall back to clone
+        *_rules(errno.EPERM, 'clone', (0, ANY_BIT, NAMESPACES, True)),
+        *_rules(errno.EACCES, 'socket', *[_argument_is_not(0, family) for family in FAMILIES]),
+    ]
+
+
+def memory():
+    """What holds memory that the resident size of no process counts."""
+    sizes = [_rules(DONE, 'setsockopt', _argument_is(1, SOCKET_LEVEL), _argument_is(2, size)) for size in BUFFER_SIZES]
+    return [
+        *_rules(errno.ENOSYS, 'memfd_create memfd_secret shmget msgget semget mq_open vmsplice'),
+        *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_PIPE_SIZE)),
+        *[rule for rules in sizes for rule in rules],
+    ]
+
+
+def host_files():
+    """What changes or watches files that can be named, where files are those of the host. Landlock leaves it open.
+
+    Changes of modes, owners and times do nothing and say that they are done: who copies files or unpacks archives
+    depends on that.
+    """
+    truncates = [(ANY_BIT, TRUNCATE, True), (ANY_BIT, WRITING, False)]  # needs no right to write to the file
+    return [
+        *_rules(DONE, 'chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown'),
+        *_rules(DONE, 'utime utimes futimesat utimensat'),
+        *_rules(errno.EOPNOTSUPP, 'setxattr lsetxattr fsetxattr setxattrat file_setattr'),
+        *_rules(errno.EOPNOTSUPP, 'removexattr lremovexattr fremovexattr removexattrat'),
+        *_rules(errno.EACCES, 'inotify_init inotify_init1 fanotify_init truncate'),
+        *_rules(errno.EACCES, 'open', *[(1, *test) for test in truncates]),
+        *_rules(errno.EACCES, 'openat', *[(2, *test) for test in truncates]),
+        *_rules(errno.ENOSYS, 'openat2'),  # its flags cannot be seen
+    ]
+
+
+def alone(pid):
+    """What reaches or makes other processes. `pid` is the process that this holds: it may signal itself."""
+    other = [_argument_is_not(0, 0), _argument_is_not(0, pid)]
+    owners = [_rules(errno.EPERM, 'ioctl', _argument_is(1, request)) for request in IOCTL_OWNERS]
+    return [
+        *_rules(errno.EPERM, 'fork vfork'),
+        *_rules(errno.EPERM, 'clone', (0, ANY_BIT, THREAD, False)),
+        *_rules(errno.EPERM, 'setsid setpgid pidfd_open pidfd_send_signal process_madvise process_mrelease'),
+        *_rules(errno.EPERM, 'kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo', _argument_is_not(0, pid)),
+        *_rules(errno.EPERM, 'prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler', *other),
+        *_rules(errno.EPERM, 'move_pages migrate_pages', *other),
+        *_rules(errno.EPERM, 'setpriority ioprio_set', _argument_is_not(1, 0), _argument_is_not(1, pid)),
+        *_rules(errno.EPERM, 'setpriority', _argument_is_not(0, OWN_PROCESS)),
+        *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_OWNER)),
+        *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_OWNER_BY_KIND)),
+        *[rule for rules in owners for rule in rules],
+        *_rules(errno.EPERM, 'prctl', _argument_is(0, SET_DEATH_SIGNAL)),
+    ]
+
+
+def no_network():
+    """Sockets of every kind; pairs of connected ones are not among them."""
+    return _rules(errno.EACCES, 'socket')
+
+
+def close_calls(rules):
     """From now on these calls are refused. Where the system has no such filters, nothing happens."""
-    code = b''.join(struct.pack('HBBI', *each) for each in _program())
+    machine = os.uname().machine
+    if machine not in ARCHITECTURES:
+        return
+    code = b''.join(struct.pack('HBBI', *each) for each in _program(machine, rules))
     held = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
@@ -38,28 +220,33 @@ def close_calls():
     prctl(SET_SECCOMP, FILTER, ctypes.byref(program), 0, 0)
 
 
-def _program():
+def _program(machine, rules):
     """Instructions, each `(code, steps if true, steps if false, value)`."""
-    program = [(LOAD, 0, 0, ARCHITECTURE_AT)]
-    for architecture in REFUSED:
-        rules = _rules(architecture)
-        program += [(EQUAL, 0, len(rules), architecture), *rules]
-    return [*program, _refuse(errno.ENOSYS)]
+    at = list(ARCHITECTURES).index(machine)
+    program = [
+        (LOAD, 0, 0, ARCHITECTURE_AT),
+        (EQUAL, 1, 0, ARCHITECTURES[machine]),
+        _answer(errno.ENOSYS),
+        (LOAD, 0, 0, NUMBER_AT),
+        (AT_LEAST, 0, 1, X32),
+        _answer(errno.ENOSYS),
+    ]
+    for name, error, tests in rules:
+        number = NUMBERS[name][at]
+        if number is not None:
+            program += _instructions(number, error, tests)
+    return [*program, (RETURN, 0, 0, ALLOW)]
 
 
-def _rules(architecture):
-    """Ends in an answer, whatever the call."""
-    rules = [(LOAD, 0, 0, NUMBER_AT), (AT_LEAST, 0, 1, X32), _refuse(errno.ENOSYS)]
-    for number in REFUSED[architecture] + NEW_NUMBERS:
-        rules += [(EQUAL, 0, 1, number), _refuse(errno.EPERM)]
-    rules += [(EQUAL, 0, 1, CLONE3), _refuse(errno.ENOSYS)]
-    rules += [(EQUAL, 0, 4, CLONE[architecture]), (LOAD, 0, 0, FIRST_ARGUMENT_AT)]
-    rules += [(ANY_BIT, 0, 1, NAMESPACES), _refuse(errno.EPERM), (RETURN, 0, 0, ALLOW)]
-    rules += [(EQUAL, 1, 0, SOCKET[architecture]), (RETURN, 0, 0, ALLOW), (LOAD, 0, 0, FIRST_ARGUMENT_AT)]
-    for family in FAMILIES:
-        rules += [(EQUAL, 0, 1, family), (RETURN, 0, 0, ALLOW)]
-    return [*rules, _refuse(errno.EACCES)]
+def _instructions(number, error, tests):
+    """Goes on behind them with the number loaded, unless the call is refused."""
+    body = [_answer(error)]
+    for argument, code, value, is_wanted in reversed(tests):
+        steps = (0, len(body)) if is_wanted else (len(body), 0)
+        body = [(LOAD, 0, 0, ARGUMENTS_AT + 8 * argument), (code, *steps, value), *body]
+    body.append((LOAD, 0, 0, NUMBER_AT))
+    return [(EQUAL, 0, len(body), number), *body]
 
 
-def _refuse(error):
-    return RETURN, 0, 0, REFUSE | error
+def _answer(error):
+    return RETURN, 0, 0, ANSWER | error

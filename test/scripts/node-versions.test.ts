@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Host, hostNames, hosts, type Sample } from './hosts.ts';
+import { levels } from './levels.ts';
+import { pythonHosts } from './python-hosts.ts';
+
+// One row for each kind of run at each sandbox level: small enough to run on every version of Node that is supported.
+
+interface Row {
+  readonly name: string;
+  readonly sample: Sample;
+  readonly expected: object;
+}
+
+const bombMs = 10_000; // a bomb that nothing stops must not take the machine with it
+
+const javascript: readonly Row[] = [
+  {
+    name: 'a success',
+    sample: { source: 'console.log(ARGS.a + 1)', args: { a: 1 } },
+    expected: { status: 'success', stdout: '2', stderr: '' },
+  },
+  {
+    name: 'a custom response',
+    sample: { source: "setResponse(new HttpResponse(201, 'made', 'text/plain'))" },
+    expected: { status: 'success', response: expect.objectContaining({ status: 201 }) },
+  },
+  {
+    name: 'files of its own, and what they import',
+    sample: {
+      source: `const fs = require('fs'); const file = require('os').tmpdir() + '/own.js';
+        fs.writeFileSync(file, 'module.exports = 7'); console.log(require(file));
+        import('node:path').then((path) => console.log(path.basename(fs.realpathSync(file))));`,
+    },
+    expected: { status: 'success', stdout: '7\nown.js', stderr: '' },
+  },
+  {
+    name: 'an error',
+    sample: { source: "throw new TypeError('no')" },
+    expected: { status: 'failure', stderr: expect.stringContaining('TypeError: no') },
+  },
+  {
+    name: 'a time-out',
+    sample: { source: 'for (;;);', timeoutMs: 500 },
+    expected: { status: 'timeout' },
+  },
+  {
+    name: 'an end by itself',
+    sample: { source: 'process.abort()' },
+    expected: { status: 'failure' },
+  },
+  {
+    name: 'a memory bomb of arrays',
+    sample: {
+      source: 'const all = []; for (;;) all.push(new Array(1e5).fill(1.5))',
+      timeoutMs: bombMs,
+    },
+    expected: { status: 'failure' },
+  },
+  {
+    name: 'a memory bomb of buffers',
+    sample: {
+      source: 'const all = []; for (;;) all.push(Buffer.alloc(1e7, 1))',
+      timeoutMs: bombMs,
+    },
+    expected: { status: 'failure' },
+  },
+];
+
+const python: readonly Row[] = [
+  {
+    name: 'a success',
+    sample: { source: "print(ARGS['a'] + 1)", args: { a: 1 } },
+    expected: { status: 'success', stdout: '2', stderr: '' },
+  },
+  {
+    name: 'a memory bomb',
+    sample: {
+      source: 'all = []\nwhile True: all.append(bytearray(10_000_000))',
+      timeoutMs: bombMs,
+    },
+    expected: { status: 'failure' },
+  },
+];
+
+const opened = await hosts();
+
+describe.each(levels.map((level) => hostNames[level]))('JavaScript in %s', (name) => {
+  let host: Host | undefined;
+  beforeAll(async () => {
+    host = await opened.get(name)?.();
+  });
+  afterAll(() => host?.close());
+
+  test.each(javascript)('$name', async ({ sample, expected }) => {
+    expect(await host?.run(sample)).toMatchObject(expected);
+  });
+});
+
+const held = [...pythonHosts].filter(([name]) => name !== 'the zip');
+
+describe.each(held)('Python in %s', (_name, open) => {
+  let host: Host;
+  beforeAll(async () => {
+    host = open();
+    await host.run({ source: '' }); // Pyodide's snapshot may have to be made
+  }, 300_000);
+  afterAll(() => host.close());
+
+  test.each(python)('$name', async ({ sample, expected }) => {
+    expect(await host.run(sample)).toMatchObject(expected);
+  });
+});

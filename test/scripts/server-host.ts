@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { ScriptResult } from '../../shared/domain/script-result.ts';
+import type { Level } from '../../shared/local/scripts/level.ts';
+import type { ScriptRuntime } from '../../shared/services/script-runner.ts';
+import type { Answer } from '../support/api.ts';
+import { startProcess } from '../support/server-process.ts';
+import { type Host, secret } from './hosts.ts';
+
+/** A server process on a data folder of its own, which runs scripts. */
+export interface ServerHost extends Host {
+  /** The process id of the server. */
+  readonly pid: number;
+  /** The file that holds the data of all tenants. */
+  readonly dataFile: string;
+}
+
+type Send = (path: string, body?: object) => Promise<Answer['body']>;
+
+/** Starts a server whose scripts are held at one level. */
+export async function openServer(level: Level, runtime: ScriptRuntime): Promise<ServerHost> {
+  process.env.GROUNDWORK_TEST_SECRET = secret;
+  const folder = await mkdtemp(join(tmpdir(), 'groundwork-server-'));
+  const server = await startProcess(folder, { args: ['--sandbox', level] });
+  const person = { email: 'owner@example.com', password: 'a password' };
+  const register = senderTo(`${server.url}/v1.1`);
+  const { account_key: key } = await register('/account/register/', person);
+  const send = senderTo(`${server.url}/v1.1`, key);
+  await send('/instances/', { name: 'shop-1' });
+  return {
+    name: `a server, level ${level}`,
+    pid: server.pid,
+    dataFile: join(folder, 'store/data.mdb'),
+    run: async ({ source, args }) => {
+      const runtime_name = runtime === 'node' ? 'nodejs' : 'python3';
+      const scripts = '/instances/shop-1/snippets/scripts/';
+      const { id } = await send(scripts, { label: 'x', runtime_name, source });
+      const run = await send(`${scripts}${id}/run/`, { payload: args });
+      return resultOf(send, `${scripts}${id}/traces/${run.id}/`);
+    },
+    close: async () => {
+      await server.end('SIGTERM');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Waits until a run has ended. */
+async function resultOf(send: Send, trace: string): Promise<ScriptResult> {
+  for (;;) {
+    const { status, result } = await send(trace);
+    if (status !== 'pending' && status !== 'processing') {
+      return { status, stdout: result.stdout, stderr: result.stderr };
+    }
+    await setTimeout(20);
+  }
+}
+
+function senderTo(base: string, key?: string): Send {
+  return async (path, body) => {
+    const response = await fetch(`${base}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'Content-Type': 'application/json', ...(key && { 'X-API-KEY': key }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+}
