@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { IsolationOptions } from '../../shared/local/scripts/isolation.ts';
 import {
@@ -9,7 +6,6 @@ import {
   openScripts,
 } from '../../shared/local/scripts/scripts.ts';
 import { runLocally } from './hosts.ts';
-import { machine } from './python-hosts.ts';
 
 const isolation: IsolationOptions = { network: true, level: 'flags' };
 const opened = new Set<LocalScripts>();
@@ -184,63 +180,4 @@ describe('the end of the server', () => {
     expect(await run).toMatchObject({ status: 'failure' });
     expect(scripts.size()).toBe(0);
   });
-
-  test
-    .runIf(process.platform === 'linux')
-    .each([
-      ['in a box', true, 'node', 'for (;;);'] as const,
-      ['without one', false, 'node', 'for (;;);'] as const,
-      ...(machine ? [['in Python', true, 'python', 'while True: pass'] as const] : []),
-    ])(
-    'when it is killed, no script lives on, not even one that spins, %s',
-    async (_name, bubblewrap, runtime, source) => {
-      const program = `
-      import { openScripts } from ${JSON.stringify(new URL('../../shared/local/scripts/scripts.ts', import.meta.url).href)};
-      const scripts = openScripts({ isolation: { network: true, bubblewrap: ${bubblewrap} } });
-      const run = { instance: 1, version: 1, runtime: '${runtime}', args: {}, config: {}, meta: {}, timeoutMs: 60_000, waitMs: 1000 };
-      await scripts.run({ ...run, script: 1, source: async () => '' });
-      scripts.run({ ...run, script: 2, source: async () => '${source}' });
-      setTimeout(() => console.log('spins'), 300);`;
-      const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
-      const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      await once(server.stdout, 'data');
-      const look = () => descendantsOf(Number(server.pid)).filter(isRunner);
-      await expect.poll(() => look().length, { timeout: 50_000 }).toBeGreaterThanOrEqual(2);
-      const family = look();
-
-      server.kill('SIGKILL');
-
-      await expect.poll(() => family.filter(isAlive), { timeout: 50_000 }).toEqual([]);
-    },
-  );
 });
-
-/** Processes that a process has started, and theirs. */
-function descendantsOf(parent: number): number[] {
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((each) => statOf(each)?.parent === parent);
-  return [...children, ...children.flatMap(descendantsOf)];
-}
-
-/** Whether it may run a script. A box that is about to start when it is killed stays as it is, and never runs any. */
-function isRunner(each: number): boolean {
-  return !['bwrap', 'prlimit', 'esbuild'].includes(statOf(each)?.name ?? '');
-}
-
-function isAlive(each: number): boolean {
-  return (statOf(each)?.state ?? 'Z') !== 'Z';
-}
-
-function statOf(each: number) {
-  try {
-    const text = readFileSync(`/proc/${each}/stat`, 'utf8');
-    const end = text.lastIndexOf(')');
-    const name = text.slice(text.indexOf('(') + 1, end);
-    const [state, parent] = text.slice(end + 2).split(' ');
-    return { name, state, parent: Number(parent) };
-  } catch {
-    return undefined; // it has ended
-  }
-}
