@@ -548,6 +548,15 @@ const forgeries: readonly Case[] = [
   },
 ];
 
+const host: readonly Case[] = [
+  {
+    name: 'the process looks the same everywhere',
+    source:
+      "const os = require('os'); console.log(process.execPath, process.argv.length, process.execArgv.length, process.umask().toString(8), process.getuid(), process.getegid(), process.ppid, process.title, os.hostname(), os.userInfo().username)",
+    stdout: '/node 2 0 22 65534 65534 1 node script nobody',
+  },
+];
+
 const limits: readonly Case[] = [
   {
     name: 'a memory bomb of arrays ends',
@@ -585,5 +594,6 @@ export const cases: Readonly<Record<string, readonly Case[]>> = {
   'custom responses': responses,
   'runs one after the other': repeated,
   forgeries,
+  'the host': host,
   limits,
 };

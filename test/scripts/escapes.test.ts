@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endProcesses, startProcess } from '../support/server-process.ts';
 import { escapes, type Targets } from './escapes.ts';
 import { type Host, hosts, secret } from './hosts.ts';
 
@@ -16,8 +17,11 @@ const folder = mkdtempSync(join(tmpdir(), 'groundwork-escapes-'));
 const file = join(folder, 'secret.txt');
 writeFileSync(file, secret);
 const lmdb = `../../node_modules/@lmdb/lmdb-${process.platform}-${process.arch}/node.napi.glibc.node`;
+const server = await startProcess(join(folder, 'data'));
 const targets: Targets = {
   file,
+  dataFile: join(folder, 'data/store/data.mdb'),
+  pid: process.pid,
   absentFile: join(folder, 'absent'),
   socket: join(folder, 'socket'),
   abstractSocket: `\0groundwork-escapes-${process.pid}`,
@@ -28,8 +32,10 @@ const servers = [targets.socket, targets.abstractSocket].map((path) => createSer
 beforeAll(() =>
   Promise.all(servers.map((server) => server.listening || once(server, 'listening'))),
 );
-afterAll(() => {
-  for (const server of servers) server.close();
+afterAll(async () => {
+  await server.end('SIGTERM');
+  endProcesses();
+  for (const each of servers) each.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -6,8 +6,11 @@ export interface Escape {
 
 /** What an escape may know of the host, as ARGS. */
 export interface Targets {
-  /** A file that is the host's. */
+  /** A file that is the host's, and the one that a server holds the data of all tenants in. */
   readonly file: string;
+  readonly dataFile: string;
+  /** A process of the host. */
+  readonly pid: number;
   /** A file that is not there yet. */
   readonly absentFile: string;
   /** A socket in the file system that somebody listens on, and one by an abstract name (Linux). */
@@ -24,6 +27,25 @@ const connectTo = (target: string) =>
   attempt(
     `const s = require('net').connect(${target}); return new Promise((resolve, reject) => { s.on('connect', () => { s.destroy(); resolve(true); }); s.on('error', reject); });`,
   );
+
+/** Escapes when a file that is there looks unlike one that is not. */
+const lookBy = (code: string) =>
+  attempt(
+    `const look = async (path) => { try { ${code}; return 'there' } catch (error) { return error.code } }; return await look(ARGS.file) !== await look(ARGS.absentFile)`,
+  );
+
+const sightings: readonly (readonly [string, string])[] = [
+  ['fs.statSync', "require('fs').statSync(path)"],
+  ['fs.realpathSync', "require('fs').realpathSync(path)"],
+  ['fs.realpathSync.native', "require('fs').realpathSync.native(path)"],
+  ['fs.promises.realpath', "await require('fs').promises.realpath(path)"],
+  ['fs.existsSync', "if (!require('fs').existsSync(path)) throw { code: 'absent' }"],
+  ['require', 'require(path)'],
+  ['require.resolve', 'require.resolve(path)'],
+  ['module.createRequire', "require('module').createRequire(path).resolve(path)"],
+  ['Module._stat', "if (require('module')._stat(path) < 0) throw { code: 'absent' }"],
+  ['Module._findPath', "if (!require('module')._findPath(path, ['/'])) throw { code: 'absent' }"],
+];
 
 /** What must not work, one kind of attempt a row. */
 export const escapes: readonly Escape[] = [
@@ -60,6 +82,14 @@ export const escapes: readonly Escape[] = [
     source: attempt("return require('fs').readFileSync(ARGS.file).length > 0"),
   },
   {
+    name: "reads a server's data",
+    source: attempt("return require('fs').readFileSync(ARGS.dataFile).length > 0"),
+  },
+  ...sightings.map(([name, code]) => ({
+    name: `sees which files there are by ${name}`,
+    source: lookBy(code),
+  })),
+  {
     name: 'lists the root folder',
     source: attempt("return require('fs').readdirSync('/').length > 0"),
   },
@@ -76,8 +106,12 @@ export const escapes: readonly Escape[] = [
   {
     name: 'reads the environment of the process that started it',
     source: attempt(
-      "return require('fs').readFileSync('/proc/' + process.ppid + '/environ').length > 0",
+      "return require('fs').readFileSync('/proc/' + ARGS.pid + '/environ').length > 0",
     ),
+  },
+  {
+    name: 'sees which process started it',
+    source: attempt('return process.ppid > 2'),
   },
   {
     name: 'lists processes',
@@ -125,10 +159,10 @@ export const escapes: readonly Escape[] = [
       "const c = require('cluster'); c.setupPrimary({ exec: '/dev/null', silent: true }); const w = c.fork(); w.on('error', () => {}); w.process.kill(); return w.process.pid > 0",
     ),
   },
-  { name: 'signals its parent', source: attempt('return process.kill(process.ppid, 0)') },
+  { name: 'signals its parent', source: attempt('return process.kill(ARGS.pid, 0)') },
   {
     name: 'signals its parent by the inner function',
-    source: attempt('return process._kill(process.ppid, 0) === 0'),
+    source: attempt('return process._kill(ARGS.pid, 0) === 0'),
   },
   {
     name: 'makes another process listen to a debugger',
@@ -139,7 +173,7 @@ export const escapes: readonly Escape[] = [
   {
     name: "changes its parent's priority",
     source: attempt(
-      "const os = require('os'); os.setPriority(process.ppid, os.getPriority(process.ppid)); return true",
+      "const os = require('os'); os.setPriority(ARGS.pid, os.getPriority(ARGS.pid)); return true",
     ),
   },
   { name: 'loads an addon', source: attempt('return Object.keys(require(ARGS.addon)).length > 0') },

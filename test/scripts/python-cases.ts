@@ -739,6 +739,14 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
     stdout: 'True',
   },
   {
+    name: 'there are no more than 256 descriptors in all processes',
+    needsProcesses: true,
+    source:
+      'import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        held = [os.dup(0) for _ in range(100)]\n        break\ntime.sleep(60)',
+    status: 'failure',
+    stderr: 'The run has opened more than 256 files and sockets.',
+  },
+  {
     name: 'there are no more than 64 processes',
     needsProcesses: true,
     source:

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endProcesses, startProcess } from '../support/server-process.ts';
 import { type Host, secret } from './hosts.ts';
 import { type PythonTargets, pythonEscapes } from './python-escapes.ts';
 import { machine, pythonHosts } from './python-hosts.ts';
@@ -15,8 +16,10 @@ import { machine, pythonHosts } from './python-hosts.ts';
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-escapes-'));
 const file = join(folder, 'secret.txt');
 writeFileSync(file, secret);
+const server = await startProcess(join(folder, 'data'));
 const targets: PythonTargets = {
   file,
+  dataFile: join(folder, 'data/store/data.mdb'),
   pid: process.pid,
   socket: join(folder, 'socket'),
   abstractSocket: `\0groundwork-python-${process.pid}`,
@@ -26,8 +29,10 @@ const servers = [targets.socket, targets.abstractSocket].map((path) => createSer
 beforeAll(() =>
   Promise.all(servers.map((server) => server.listening || once(server, 'listening'))),
 );
-afterAll(() => {
-  for (const server of servers) server.close();
+afterAll(async () => {
+  await server.end('SIGTERM');
+  endProcesses();
+  for (const each of servers) each.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -10,6 +10,8 @@ export interface PythonEscape extends Escape {
 export interface PythonTargets {
   /** A file that is the host's, in a folder that can be written. */
   readonly file: string;
+  /** The file that a server holds the data of all tenants in. */
+  readonly dataFile: string;
   /** A process of the host. */
   readonly pid: number;
   /** A socket in the file system that somebody listens on, and one by an abstract name. */
@@ -50,6 +52,30 @@ export const pythonEscapes: readonly PythonEscape[] = [
   {
     name: "reads a file of the host's",
     source: attempt("return len(open(ARGS['file'], 'rb').read()) > 0"),
+  },
+  {
+    name: "reads a server's data",
+    source: attempt("return len(open(ARGS['dataFile'], 'rb').read()) > 0"),
+  },
+  {
+    name: "changes the mode of a file of the host's",
+    source: attempt(
+      "was = os.stat(ARGS['file']).st_mode\nos.chmod(ARGS['file'], was ^ 0o111)\nreturn os.stat(ARGS['file']).st_mode != was",
+    ),
+  },
+  {
+    name: "changes the times of a file of the host's",
+    source: attempt("os.utime(ARGS['file'], (1, 1))\nreturn os.stat(ARGS['file']).st_mtime == 1"),
+  },
+  {
+    name: "cuts a file of the host's",
+    source: attempt("os.truncate(ARGS['file'], 1 << 20)\nreturn True"),
+  },
+  {
+    name: "watches a folder of the host's",
+    source: attempt(
+      "return must(libc.inotify_add_watch(must(libc.inotify_init()), os.fsencode(os.path.dirname(ARGS['file'])), 0x100)) >= 0",
+    ),
   },
   {
     name: "reads a file of the host's by the system's own functions",

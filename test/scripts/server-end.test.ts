@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Answer } from '../support/api.ts';
 import { descendantsOf, isMarked, listProcesses } from '../support/processes.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 import { levels } from './levels.ts';
@@ -24,7 +25,7 @@ const spinning = [
   ['Python', 'python3', 'while True: pass'],
 ] as const;
 
-async function post(path: string, body: object, key = '') {
+async function post(path: string, body: object, key = ''): Promise<Answer['body']> {
   const response = await fetch(`${server.url}/v1.1${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-API-KEY': key },

@@ -15,7 +15,7 @@ const boundDemand = 0.6; // of the time; a run that wants more is bound by the p
 const mostBound = 2 * os.cpus().length; // at the priority that they started with
 const lowest = 19;
 const mostFiles = 10_000;
-const pageBytes = readPageBytes();
+const memoryLines = /^Vm(?:RSS|PTE|Swap):\s*(\d+) kB/gm;
 
 /**
  * Opens the watches of all runs.
@@ -103,8 +103,10 @@ function threadsOf(pid) {
   return list(`/proc/${pid}/task`).map(Number);
 }
 
+/** Bytes that a process holds, with its page tables and what was swapped out. */
 function residentOf(pid) {
-  return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageBytes;
+  const status = read(`/proc/${pid}/status`);
+  return sum([...status.matchAll(memoryLines)].map(([, kilobytes]) => Number(kilobytes) * 1024));
 }
 
 function isRunnable(pid) {
@@ -135,11 +137,6 @@ function removedFilesOf(pid) {
 
 function sizeOnDisk(stats) {
   return stats === undefined ? 0 : stats.blocks * 512;
-}
-
-function readPageBytes() {
-  const [, kilobytes = '4'] = /KernelPageSize:\s*(\d+) kB/.exec(read('/proc/self/smaps')) ?? [];
-  return Number(kilobytes) * 1024;
 }
 
 function read(path) {

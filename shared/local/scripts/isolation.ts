@@ -27,7 +27,7 @@ export const howToHold = 'apt-get install bubblewrap python3';
 
 const probeMs = 5_000;
 const niceness = '10'; // the server goes first when scripts want all cores
-const maxDescriptors = '512';
+const maxDescriptors = '256'; // each may hold megabytes in buffers of its socket, which no process is counted for
 const programsOfPrefix = [
   ['nice', '-n', niceness],
   ['prlimit', `--fsize=${fileBytes}`, '--core=0', `--nofile=${maxDescriptors}`],

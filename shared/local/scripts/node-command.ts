@@ -10,8 +10,6 @@ import {
 } from './enclosure.ts';
 import type { Isolation, Level } from './level.ts';
 
-export type { PreparedCommand } from './enclosure.ts';
-
 const flags = process.allowedNodeEnvironmentFlags;
 /** The program itself, here and in a box. */
 export const nodeBind = [realpathSync(process.execPath), boxedPaths.node] as const;

@@ -10,10 +10,10 @@ import { causeOf } from '../../services/cause.ts';
 import type { Log } from '../../services/ports.ts';
 import { childProgram } from '../child-program.ts';
 import { type Launcher, startLauncher } from '../launcher/launcher.ts';
-import { removeLeftFolders } from './enclosure.ts';
+import { type PreparedCommand, removeLeftFolders } from './enclosure.ts';
 import type { IsolationOptions } from './isolation.ts';
 import { type Machine, probeMachine } from './machine.ts';
-import { type PreparedCommand, prepareNode } from './node-command.ts';
+import { prepareNode } from './node-command.ts';
 import { limitsFor, openScheduler, type Scheduler, slotsFor } from './scheduler.ts';
 
 /** What may be set; all of it has a default. */

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PreparedCommand } from './enclosure.ts';
 import type { IsolationOptions } from './isolation.ts';
 import type { Isolation } from './level.ts';
-import type { PreparedCommand } from './node-command.ts';
 import { findPyodide, makeSnapshot, preparePyodide } from './pyodide-command.ts';
 import { findHeldPython, preparePython } from './python-command.ts';
 

@@ -42,6 +42,17 @@ def sizes():
     return {pid: size for pid, size in held.items() if _is_below(pid, parents)}
 
 
+def descriptors(pids):
+    """How many descriptors these processes have open, all together."""
+    count = 0
+    for pid in pids:
+        try:
+            count += len(os.listdir(f'/proc/{pid}/fd'))
+        except OSError:
+            pass  # it has ended, or is about to become another program
+    return count
+
+
 def _is_below(pid, parents):
     ancestor = parents[pid]
     while ancestor in parents and ancestor != os.getpid():

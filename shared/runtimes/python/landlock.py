@@ -53,7 +53,11 @@ def main(description, program, *arguments):
     if given['isAlone']:
         rules += [*seccomp.memory(), *seccomp.alone(os.getpid())]
     seccomp.close_calls(rules)
-    os.execv(program, [program, *arguments])
+    os.environ.pop('LC_CTYPE', None)  # of Python's own making
+    try:
+        os.execv(program, [program, *arguments])
+    except OSError as error:
+        sys.exit(f'{program}: {error.strerror}')
 
 
 def _version():

@@ -34,6 +34,7 @@ LENGTH_SIZE = 8  # bytes in front of a response
 RESULT_SIZE = LENGTH_SIZE + MAX_RESPONSE + 1
 ADD_SEALS, SEAL_SEALS, SEAL_SHRINKING, SEAL_GROWING = 1033, 1, 2, 4  # of fcntl
 MAX_PROCESSES = 64
+MAX_DESCRIPTORS = 256  # of all processes of a run: buffers of sockets are memory that no process is counted for
 LOOK_SECONDS = 0.025  # how often memory and processes are counted
 GRACE_SECONDS = 0.5  # how long after its time a child may take to end by itself
 
@@ -177,12 +178,14 @@ def judge(status, deadline):
 
 
 def complain(max_bytes):
-    """What is wrong with the memory and the processes of the run; None when all is well."""
+    """What is wrong with the memory, processes and descriptors of the run; None when all is well."""
     sizes = family.sizes()
     if len(sizes) > MAX_PROCESSES:
         return f'The run has started more than {MAX_PROCESSES} processes.'
     if sum(sizes.values()) > max_bytes:
         return f'The run has used more memory than {max_bytes // MEGABYTE} MiB.'
+    if len(sizes) > 1 and family.descriptors(sizes) > MAX_DESCRIPTORS:
+        return f'The run has opened more than {MAX_DESCRIPTORS} files and sockets.'
     return None
 
 

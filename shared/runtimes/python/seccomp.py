@@ -18,7 +18,7 @@ TRUNCATE, WRITING = 0o1000, 0o3  # flags of open
 SET_OWNER, SET_OWNER_BY_KIND, SET_PIPE_SIZE = 8, 15, 1031  # of fcntl
 IOCTL_OWNERS = (0x8901, 0x8902)
 SOCKET_LEVEL, BUFFER_SIZES = 1, (7, 8, 32, 33)  # of setsockopt
-SET_DEATH_SIGNAL = 1  # of prctl
+SET_DEATH_SIGNAL, SET_DUMPABLE = 1, 4  # of prctl
 OWN_PROCESS = 0  # PRIO_PROCESS of setpriority
 DONE = 0  # in the place of an error: the caller hears of a success, and nothing happens
 
@@ -150,11 +150,12 @@ def everywhere():
 
 
 def memory():
-    """What holds memory that the resident size of no process counts."""
+    """What holds memory that the resident size of no process counts, or hides what a process has open."""
     sizes = [_rules(DONE, 'setsockopt', _argument_is(1, SOCKET_LEVEL), _argument_is(2, size)) for size in BUFFER_SIZES]
     return [
         *_rules(errno.ENOSYS, 'memfd_create memfd_secret shmget msgget semget mq_open vmsplice'),
         *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_PIPE_SIZE)),
+        *_rules(errno.EPERM, 'prctl', _argument_is(0, SET_DUMPABLE)),
         *[rule for rules in sizes for rule in rules],
     ]
 

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { pythonFlags } from '../../shared/local/scripts/find-python.ts';
+import { openScripts } from '../../shared/local/scripts/scripts.ts';
+import { runtimeFolder } from '../../shared/local/scripts/system-files.ts';
+import { runLocally } from './hosts.ts';
+import { landlocked } from './python-hosts.ts';
+
+// What is particular to Landlock. The tables of scripts and of escapes run under it as under the other levels.
+
+const temporary = mkdtempSync(join(tmpdir(), 'groundwork-landlock-'));
+afterAll(() => rmSync(temporary, { recursive: true }));
+
+const description = {
+  programs: ['/usr/bin', '/usr/lib', '/usr/lib64', '/usr/local', '/lib', '/lib64', '/bin'],
+  readable: [runtimeFolder],
+  writable: [temporary],
+  hasNetwork: true,
+  isAlone: true,
+};
+
+/** Runs a program as the wrapper holds it. */
+async function runHeld(given: object, args: readonly string[]) {
+  const { program = '', folder = '' } = landlocked?.python ?? {};
+  const programs = [...description.programs, folder];
+  const rules = JSON.stringify({ ...description, programs, ...given });
+  const wrapper = join(runtimeFolder, 'python/landlock.py');
+  return promisify(execFile)(program, [...pythonFlags, wrapper, rules, ...args], { env: {} });
+}
+
+describe.runIf(landlocked !== undefined)('under Landlock', () => {
+  const { program = '' } = landlocked?.python ?? {};
+  const tries = [program, '-I', join(runtimeFolder, 'python/tries.py'), String(process.pid)];
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    'version %i of its interface keeps all promises',
+    async (maxVersion) => {
+      const { stdout } = await runHeld({ maxVersion }, tries);
+
+      expect(JSON.parse(stdout)).toEqual([]);
+    },
+  );
+
+  test('without it the promises are broken, so that trying them tells something', async () => {
+    const [, ...args] = tries;
+    const { stdout } = await promisify(execFile)(program, args);
+
+    expect(JSON.parse(stdout)).toEqual([
+      ...['files', 'environments', 'signals', 'processes', 'memory', 'sockets of this machine'],
+    ]);
+  });
+
+  test('a program that cannot be started is told on standard error', async () => {
+    await expect(runHeld({}, ['/nowhere/node'])).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^\/nowhere\/node: /),
+    });
+  });
+
+  test.each([
+    ['makes no process', 'os.fork()'],
+    ['starts no program', "subprocess.run(['true'])"],
+    ['signals no other process', 'os.kill(os.getppid(), 0)'],
+    ['signals no group', 'os.kill(0, 0)'],
+    ['leaves no group', 'os.setsid()'],
+    ['does not outlive its parent', 'prctl(1, 0)'],
+    ['has no signals sent to others', 'fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())'],
+  ])('Python %s', async (_name, code) => {
+    const source = `import ctypes, fcntl, os, subprocess
+libc = ctypes.CDLL(None, use_errno=True)
+def prctl(*values):
+    if libc.prctl(*values) < 0: raise PermissionError()
+try:
+    ${code}
+    print('done')
+except PermissionError:
+    print('refused')`;
+    const scripts = openScripts({ isolation: { network: true, level: 'landlock' } });
+
+    const { stdout } = await runLocally(scripts, { source, runtime: 'python' });
+    await scripts.close();
+
+    expect(stdout).toBe('refused');
+  });
+
+  test('Python signals itself, has threads, and copies files with what belongs to them', async () => {
+    const source = `import os, shutil, signal, threading
+signal.signal(signal.SIGUSR1, lambda *_: print('signal'))
+os.kill(os.getpid(), signal.SIGUSR1)
+thread = threading.Thread(target=print, args=('thread',))
+thread.start()
+thread.join()
+open('a', 'w').write('copied')
+os.mkdir('folder')
+print(open(shutil.copy2('a', 'folder')).read())
+os.abort()`;
+    const scripts = openScripts({ isolation: { network: true, level: 'landlock' } });
+
+    const result = await runLocally(scripts, { source, runtime: 'python' });
+    await scripts.close();
+
+    expect(result).toEqual({
+      status: 'failure',
+      stdout: 'signal\nthread\ncopied',
+      stderr: 'The run was ended by signal 6: Aborted.',
+    });
+  });
+});
