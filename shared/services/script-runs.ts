@@ -4,9 +4,10 @@ import type { ScriptData } from '../store/script-records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from './cause.ts';
 import { metaToken } from './keys.ts';
+import { within } from './late-runs.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
-import { beginTrace, endTrace, type OpenTrace, takeTrace } from './run-traces.ts';
+import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './run-traces.ts';
 import type { EndedRun, ScriptOutcome } from './script-runner.ts';
 import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
@@ -24,9 +25,12 @@ const maxDepth = 8;
 const runMs = 320_000;
 const awaitedMs = 30_000; // reference: traces, queue_timeout
 
+/** A run that ends within this time stores its trace once, instead of twice. Most do: a warm process takes 1 ms. */
+const holdMs = 3;
+
 /**
- * Makes a run and its trace, which is there as `processing` from the start on. The run is made at most once: where
- * its process dies, the trace ends as a failure.
+ * Makes a run and its trace, which is there as `processing` unless the run ends at once. The run is made at most once:
+ * where its process dies, the trace ends as a failure.
  *
  * @returns how it ended, whatever the script did; rejects when the trace could not be kept
  */
@@ -34,13 +38,17 @@ export async function runScript(
   services: RunServices,
   request: RunRequest,
 ): Promise<FinishedTrace> {
-  const [begun, outcome] = await Promise.allSettled([
-    beginTrace(services, request),
-    execute(services, request),
-  ]);
+  const draft = draftTrace(services, request);
+  const run = execute(services, request);
+  const early = await within(run, holdMs);
+  if (early !== undefined) {
+    return finish(services, draft.reference, early, () => recordTrace(services, draft, early));
+  }
+  const [begun, ended] = await Promise.allSettled([beginTrace(services, draft), run]);
   if (begun.status === 'rejected') throw begun.reason;
-  if (outcome.status === 'rejected') throw outcome.reason;
-  return finish(services, begun.value, outcome.value);
+  if (ended.status === 'rejected') throw ended.reason;
+  const { value: outcome } = ended;
+  return finish(services, draft.reference, outcome, () => endTrace(services, begun.value, outcome));
 }
 
 /**
@@ -74,19 +82,18 @@ export async function runPending(
     meta: { executed_by: 'codebox', executor: script.id },
     depth: pending.data.depth,
   });
-  return finish(services, open, outcome);
+  return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
 }
 
 async function finish(
   services: RunServices,
-  open: OpenTrace,
+  { instance }: RunReference,
   outcome: ScriptOutcome,
+  keep: () => Promise<FinishedTrace>,
 ): Promise<FinishedTrace> {
-  if ('durationMs' in outcome) {
-    services.meter.countRun(open.reference.instance, outcome.durationMs);
-  }
+  if ('durationMs' in outcome) services.meter.countRun(instance, outcome.durationMs);
   const [finished] = await Promise.all([
-    endTrace(services, open, outcome),
+    keep(),
     services.scripts.settled(), // or it might never be: a process of Lambda rests between calls
   ]);
   return finished;
