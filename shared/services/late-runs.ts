@@ -18,19 +18,11 @@ export async function awaitRun(
   run: Promise<FinishedTrace>,
   ms: number,
 ): Promise<FinishedTrace | undefined> {
-  const finished = await within(run, ms);
-  if (finished === undefined) run.catch((error: unknown) => logLateFault(services, error));
-  return finished;
-}
-
-/** Waits for `ms` at most; undefined: it goes on. */
-export async function within<Result>(
-  promise: Promise<Result>,
-  ms: number,
-): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, ms, undefined);
   });
-  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
+  const finished = await Promise.race([run, patience]).finally(() => clearTimeout(timer));
+  if (finished === undefined) run.catch((error: unknown) => logLateFault(services, error));
+  return finished;
 }

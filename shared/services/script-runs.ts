@@ -4,11 +4,10 @@ import type { ScriptData } from '../store/script-records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from './cause.ts';
 import { metaToken } from './keys.ts';
-import { within } from './late-runs.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './run-traces.ts';
-import type { EndedRun, ScriptOutcome } from './script-runner.ts';
+import type { EndedRun, ScriptOutcome, ScriptRun } from './script-runner.ts';
 import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
 import { readPart } from './traces.ts';
@@ -19,14 +18,18 @@ export type RunServices = Pick<
   'store' | 'clock' | 'ids' | 'log' | 'secrets' | 'files' | 'meter' | 'scripts' | 'apiUrl'
 >;
 
+type OnProgress = NonNullable<ScriptRun['onProgress']>;
+
 /** Runs that may stand between a client and the last one that scripts start in turn. */
 const maxDepth = 8;
 /** A run and its wait together: as long as a function on AWS has for them, and so everywhere. */
 const runMs = 320_000;
 const awaitedMs = 30_000; // reference: traces, queue_timeout
 
-/** A run that ends within this time stores its trace once, instead of twice. Most do: a warm process takes 1 ms. */
-const holdMs = 3;
+/** A run that ends so soon after its start stores its trace once, instead of twice. Most do: a warm process takes 1 ms. */
+const runHoldMs = 3;
+/** The same while it waits: nothing is lost with it if the process dies, and its client knows. */
+const queueHoldMs = 100;
 
 /**
  * Makes a run and its trace, which is there as `processing` unless the run ends at once. The run is made at most once:
@@ -39,8 +42,9 @@ export async function runScript(
   request: RunRequest,
 ): Promise<FinishedTrace> {
   const draft = draftTrace(services, request);
-  const run = execute(services, request);
-  const early = await within(run, holdMs);
+  const hold = openHold();
+  const run = execute(services, request, hold.onProgress);
+  const early = await hold.wait(run);
   if (early !== undefined) {
     return finish(services, draft.reference, early, () => recordTrace(services, draft, early));
   }
@@ -85,6 +89,32 @@ export async function runPending(
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
 }
 
+/** Waits for runs that end soon; a run that is queued gets more time, until it starts. */
+function openHold() {
+  let giveUp = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const patience = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => giveUp(), ms);
+  };
+  patience(runHoldMs);
+  return {
+    onProgress: (progress: 'queued' | 'started') => {
+      if (timer !== undefined) patience(progress === 'queued' ? queueHoldMs : runHoldMs);
+    },
+    /** @returns undefined when the run goes on */
+    wait: (run: Promise<ScriptOutcome>): Promise<ScriptOutcome | undefined> => {
+      const over = new Promise<undefined>((resolve) => {
+        giveUp = () => resolve(undefined);
+      });
+      return Promise.race([run, over]).finally(() => {
+        clearTimeout(timer);
+        timer = undefined;
+      });
+    },
+  };
+}
+
 async function finish(
   services: RunServices,
   { instance }: RunReference,
@@ -100,11 +130,15 @@ async function finish(
 }
 
 /** Runs the script. What fails on our side is told to the operator, and ends the run as a failure. */
-async function execute(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+async function execute(
+  services: RunServices,
+  request: RunRequest,
+  onProgress?: OnProgress,
+): Promise<ScriptOutcome> {
   if (request.depth > maxDepth) return { status: 'blocked' };
   const startedMs = services.clock.micros() / 1000;
   try {
-    return await runCurrent(services, request);
+    return await runCurrent(services, request, onProgress);
   } catch (error) {
     const cause = causeOf(error);
     const { instance, script, trace } = request;
@@ -119,11 +153,15 @@ function failedRun(executedAtMs: number, stderr: string): EndedRun {
 }
 
 /** Runs the script as it is by now: one that was changed since it was read has not been run then. */
-async function runCurrent(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+async function runCurrent(
+  services: RunServices,
+  request: RunRequest,
+  onProgress: OnProgress | undefined,
+): Promise<ScriptOutcome> {
   const { instance } = request;
   for (let { script } = request; ; ) {
     try {
-      return await runVersion(services, { ...request, script });
+      return await runVersion(services, { ...request, script }, onProgress);
     } catch (error) {
       if (!(error instanceof SourceChanged)) throw error;
     }
@@ -144,7 +182,11 @@ async function readScript(
   return as(scriptEntity, item);
 }
 
-async function runVersion(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+async function runVersion(
+  services: RunServices,
+  request: RunRequest,
+  onProgress: OnProgress | undefined,
+): Promise<ScriptOutcome> {
   const { instance, owner, script, args, kind } = request;
   const { id, version, runtime_name } = script;
   const { timeoutMs, config, async, hasFullAccess } = runSettings(request.config, script.config);
@@ -163,5 +205,6 @@ async function runVersion(services: RunServices, request: RunRequest): Promise<S
       ...token,
     },
     waitMs: isAwaited ? awaitedMs : runMs - timeoutMs,
+    ...(onProgress && { onProgress }),
   });
 }
