@@ -43,9 +43,11 @@ export function openScripts(options: ScriptsOptions): ScriptRunner {
         const { args, config, meta, timeoutMs } = run;
         let { version } = run;
         return runWhenReady({ ...options, timer }, run, async (waitMs) => {
+          run.onProgress?.('queued');
           const leave = await places.enter({ ...run, waitMs });
           if (leave === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
           if (leave === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
+          run.onProgress?.('started');
           const event = { version, args, config, meta, timeoutMs };
           const attempt = await invokeScript({ client, sdk, name }, event).finally(leave);
           if (attempt.kind === 'stale') version = Math.max(version, attempt.version); // it has just been changed

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Watch } from '../services/changes.ts';
 import type { Store } from '../store/store.ts';
+import { openCommitPace } from './commit-pace.ts';
 import { createItemCache } from './store-cache.ts';
 import { createGroupCommit } from './store-commit.ts';
 import { createCounters } from './store-counters.ts';
@@ -62,7 +63,8 @@ function createStore(
   const feed = openFeed(tables, watches);
   const cache = createItemCache();
   const counters = createCounters(tables);
-  const commits = createGroupCommit({ tables, cache, counters, feed });
+  const pace = openCommitPace(() => performance.now());
+  const commits = createGroupCommit({ tables, cache, counters, feed, pace });
   const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
   const reader = createReader({ tables, cache, now });
   let closing: Promise<void> | undefined;
@@ -75,8 +77,14 @@ function createStore(
 
   return {
     feed: feed.reader(commits.carry),
-    get: reader.get,
-    query: reader.query,
+    get: (keys) => {
+      pace.read();
+      return reader.get(keys);
+    },
+    query: (query) => {
+      pace.read();
+      return reader.query(query);
+    },
     write: async (transaction) => {
       if (closing !== undefined) throw new Error('the store is closed');
       const prepared = prepareTransaction(transaction);

@@ -12,6 +12,7 @@ import { closeApplication, syncEndpoints } from './push-endpoints.ts';
 import { sendPush } from './push-send.ts';
 import { recountClass } from './recount-class.ts';
 import { watchRun } from './run-traces.ts';
+import { trimTraces } from './trim-traces.ts';
 import type { WorkKind } from './work.ts';
 
 /** THE BACKGROUND: what follows from changes, where they come in the order in which they were made. */
@@ -37,6 +38,7 @@ export const workKinds: readonly WorkKind[] = [
   clearScript,
   clearTraces,
   watchRun,
+  trimTraces,
 ];
 
 /** The changes that some consumer wants to hear of. */

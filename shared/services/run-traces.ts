@@ -1,18 +1,20 @@
-import type { JsonObject } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { ScriptResponse } from '../domain/script-result.ts';
 import { timestamp } from '../domain/timestamp.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/script-records.ts';
-import { ConditionFailed, type Delete, type Stored, type Write } from '../store/store.ts';
+import { ConditionFailed, type Delete, type Key, type Stored, type Write } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
+import { causeOf } from './cause.ts';
 import { maintain } from './maintain.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
 import type { ScriptOutcome } from './script-runner.ts';
-import { keepPart, traceWrite } from './traces.ts';
+import { filesOf, keepPart, traceWrite } from './traces.ts';
+import { planTrim } from './trim-traces.ts';
 import { heldWork, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
-type TraceServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'files'>;
+type TraceServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'files' | 'log'>;
 
 /** A trace whose run goes on, to be ended by whoever runs it. */
 export interface OpenTrace {
@@ -22,8 +24,18 @@ export interface OpenTrace {
   readonly guard: readonly Delete[];
 }
 
+/** A trace that is not stored yet. */
+export interface TraceDraft {
+  readonly reference: RunReference;
+  readonly data: Omit<TraceData, 'args'>;
+  /** What the trace shows as `args`. */
+  readonly args: Json;
+}
+
 /** What a trace shows before there is a result. */
 export const noResult: TracePart = { value: {} };
+/** What the trace of a blocked run has: a flood of large calls leaves nothing large behind. */
+const noArguments: TracePart = { value: {} };
 
 /** After so long a run has ended, or its process is dead. */
 const endedMs = 330_000;
@@ -80,25 +92,56 @@ async function giveUp(context: WorkContext, current: Stored<TraceData>): Promise
   await maintain(context, [traceWrite(current.key, data, current)]);
 }
 
-/** Stores the trace of a run that begins now, with the work that ends it if its process dies. */
-export async function beginTrace(services: TraceServices, request: RunRequest): Promise<OpenTrace> {
+/** Describes the trace of a run that begins now; nothing is stored. */
+export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {
   const { instance, kind, parent, trace, shown, depth } = request;
-  const reference = { instance, kind, parent, trace };
-  const micros = services.clock.micros();
-  const data: TraceData = {
-    id: trace,
-    ...{ status: 'processing', createdMs: Math.floor(micros / 1000), duration: null, depth },
-    executed_at: timestamp(micros),
-    args: await keepPart(services, instance, shown?.args ?? request.args),
-    result: noResult,
-    ...(shown && { meta: shown.meta }),
+  const micros = clock.micros();
+  return {
+    reference: { instance, kind, parent, trace },
+    args: shown?.args ?? request.args,
+    data: {
+      id: trace,
+      ...{ status: 'processing', createdMs: Math.floor(micros / 1000), duration: null, depth },
+      executed_at: timestamp(micros),
+      result: noResult,
+      ...(shown && { meta: shown.meta }),
+    },
   };
-  const key = traceEntity.key(instance, kind, parent, trace);
-  const due = micros / 1000 + endedMs;
+}
+
+/** Stores the trace of a run that goes on, with the work that ends it if its process dies. */
+export async function beginTrace(
+  services: TraceServices,
+  { reference, args, data: draft }: TraceDraft,
+): Promise<OpenTrace> {
+  const data = { ...draft, args: await keepPart(services, reference.instance, args) };
+  const due = draft.createdMs + endedMs;
   const work = heldWork(services, watchRun, { task: { ...reference, isStarted: true }, due });
+  const key = keyOf(reference);
   const version = await maintain(services, [traceWrite(key, data), work]);
   const current = { key, kind: traceEntity.kind, version, data };
   return { reference, current, guard: [remove({ key: work.key, version })] };
+}
+
+/** Stores the trace of a run that has ended already. */
+export async function recordTrace(
+  services: TraceServices,
+  { reference, args, data: draft }: TraceDraft,
+  outcome: ScriptOutcome,
+): Promise<FinishedTrace> {
+  const { finished, response } = finishedTrace(services, reference, outcome);
+  const [kept, result] = await Promise.all([
+    outcome.status === 'blocked' ? noArguments : keepPart(services, reference.instance, args),
+    keepPart(services, reference.instance, finished.result),
+  ]);
+  const data: TraceData = { ...draft, ...finished, args: kept, result };
+  const trim = planTrim(services, reference);
+  await maintain(services, [traceWrite(keyOf(reference), data), ...trim]);
+  return { ...finished, ...response };
+}
+
+function keyOf({ instance, kind, parent, trace }: RunReference): Key {
+  return traceEntity.key(instance, kind, parent, trace);
 }
 
 /** Takes a pending trace's run over; undefined: somebody has done so, and nobody else may. */
@@ -115,27 +158,48 @@ export async function takeTrace(
   return { reference, current: { ...pending, version, data }, guard: [] };
 }
 
-/** Stores how a run has ended. Of a trace that is gone, or was given up, nothing is changed. */
+/**
+ * Stores how a run has ended. Of a trace that is gone, or was given up, nothing is changed. One that was blocked keeps
+ * no arguments.
+ */
 export async function endTrace(
   services: TraceServices,
   { reference, current, guard }: OpenTrace,
   outcome: ScriptOutcome,
 ): Promise<FinishedTrace> {
+  const { finished, response } = finishedTrace(services, reference, outcome);
+  const { args: before } = current.data;
+  const args = outcome.status === 'blocked' ? noArguments : before;
+  const result = await keepPart(services, reference.instance, finished.result);
+  const data: TraceData = { ...current.data, ...finished, args, result };
+  const writes = [traceWrite(current.key, data, current), ...guard];
+  const version = await unlessOvertaken(services, [...writes, ...planTrim(services, reference)]);
+  if (version !== undefined && args !== before) await dropPart(services, before);
+  return { ...finished, ...response };
+}
+
+/** How a run has ended, as its trace shows it, and what the script answers with. */
+function finishedTrace({ clock }: TraceServices, { trace }: RunReference, outcome: ScriptOutcome) {
   const isOver = 'durationMs' in outcome;
-  const micros = isOver ? Math.round(outcome.executedAtMs * 1000) : services.clock.micros();
+  const micros = isOver ? Math.round(outcome.executedAtMs * 1000) : clock.micros();
   const finished = {
-    id: reference.trace,
+    id: trace,
     status: outcome.status,
     executed_at: timestamp(micros),
     duration: isOver ? outcome.durationMs : null,
     result: resultOf(outcome),
   };
-  const { status, executed_at, duration } = finished;
-  const result = await keepPart(services, reference.instance, finished.result);
-  const data: TraceData = { ...current.data, status, executed_at, duration, result };
-  await unlessOvertaken(services, [traceWrite(current.key, data, current), ...guard]);
   const response = isOver ? outcome.response : undefined;
-  return response === undefined ? finished : { ...finished, response };
+  return { finished, response: response && { response } };
+}
+
+/** Deletes the file of a value, if it has one; one that stays is deleted after a day. */
+async function dropPart({ files, log }: TraceServices, part: TracePart): Promise<void> {
+  try {
+    await files.remove(filesOf(part));
+  } catch (error) {
+    log({ level: 'error', message: 'a file of a trace stays', cause: causeOf(error) });
+  }
 }
 
 async function unlessOvertaken(

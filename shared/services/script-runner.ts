@@ -37,6 +37,11 @@ export interface ScriptRun {
   readonly waitMs: number;
   /** Somebody waits for its end: it begins before those for which nobody does. */
   readonly isAwaited: boolean;
+  /**
+   * Called when the run waits for a slot or for a process, and when its script is about to run. Without the first call
+   * the script may run at once.
+   */
+  readonly onProgress?: (progress: 'queued' | 'started') => void;
 }
 
 /** What became of a run; `blocked`: not begun, too many wait; `queue_timeout`: not begun, it has waited too long. */

@@ -6,8 +6,8 @@ import { causeOf } from './cause.ts';
 import { metaToken } from './keys.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
-import { beginTrace, endTrace, type OpenTrace, takeTrace } from './run-traces.ts';
-import type { EndedRun, ScriptOutcome } from './script-runner.ts';
+import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './run-traces.ts';
+import type { EndedRun, ScriptOutcome, ScriptRun } from './script-runner.ts';
 import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
 import { readPart } from './traces.ts';
@@ -18,15 +18,22 @@ export type RunServices = Pick<
   'store' | 'clock' | 'ids' | 'log' | 'secrets' | 'files' | 'meter' | 'scripts' | 'apiUrl'
 >;
 
+type OnProgress = NonNullable<ScriptRun['onProgress']>;
+
 /** Runs that may stand between a client and the last one that scripts start in turn. */
 const maxDepth = 8;
 /** A run and its wait together: as long as a function on AWS has for them, and so everywhere. */
 const runMs = 320_000;
 const awaitedMs = 30_000; // reference: traces, queue_timeout
 
+/** A run that ends so soon after its start stores its trace once, instead of twice. Most do: a warm process takes 1 ms. */
+const runHoldMs = 3;
+/** The same while it waits: nothing is lost with it if the process dies, and its client knows. */
+const queueHoldMs = 100;
+
 /**
- * Makes a run and its trace, which is there as `processing` from the start on. The run is made at most once: where
- * its process dies, the trace ends as a failure.
+ * Makes a run and its trace, which is there as `processing` unless the run ends at once. The run is made at most once:
+ * where its process dies, the trace ends as a failure.
  *
  * @returns how it ended, whatever the script did; rejects when the trace could not be kept
  */
@@ -34,13 +41,18 @@ export async function runScript(
   services: RunServices,
   request: RunRequest,
 ): Promise<FinishedTrace> {
-  const [begun, outcome] = await Promise.allSettled([
-    beginTrace(services, request),
-    execute(services, request),
-  ]);
+  const draft = draftTrace(services, request);
+  const hold = openHold();
+  const run = execute(services, request, hold.onProgress);
+  const early = await hold.wait(run);
+  if (early !== undefined) {
+    return finish(services, draft.reference, early, () => recordTrace(services, draft, early));
+  }
+  const [begun, ended] = await Promise.allSettled([beginTrace(services, draft), run]);
   if (begun.status === 'rejected') throw begun.reason;
-  if (outcome.status === 'rejected') throw outcome.reason;
-  return finish(services, begun.value, outcome.value);
+  if (ended.status === 'rejected') throw ended.reason;
+  const { value: outcome } = ended;
+  return finish(services, draft.reference, outcome, () => endTrace(services, begun.value, outcome));
 }
 
 /**
@@ -74,30 +86,59 @@ export async function runPending(
     meta: { executed_by: 'codebox', executor: script.id },
     depth: pending.data.depth,
   });
-  return finish(services, open, outcome);
+  return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
+}
+
+/** Waits for runs that end soon; a run that is queued gets more time, until it starts. */
+function openHold() {
+  let giveUp = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const patience = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => giveUp(), ms);
+  };
+  patience(runHoldMs);
+  return {
+    onProgress: (progress: 'queued' | 'started') => {
+      if (timer !== undefined) patience(progress === 'queued' ? queueHoldMs : runHoldMs);
+    },
+    /** @returns undefined when the run goes on */
+    wait: (run: Promise<ScriptOutcome>): Promise<ScriptOutcome | undefined> => {
+      const over = new Promise<undefined>((resolve) => {
+        giveUp = () => resolve(undefined);
+      });
+      return Promise.race([run, over]).finally(() => {
+        clearTimeout(timer);
+        timer = undefined;
+      });
+    },
+  };
 }
 
 async function finish(
   services: RunServices,
-  open: OpenTrace,
+  { instance }: RunReference,
   outcome: ScriptOutcome,
+  keep: () => Promise<FinishedTrace>,
 ): Promise<FinishedTrace> {
-  if ('durationMs' in outcome) {
-    services.meter.countRun(open.reference.instance, outcome.durationMs);
-  }
+  if ('durationMs' in outcome) services.meter.countRun(instance, outcome.durationMs);
   const [finished] = await Promise.all([
-    endTrace(services, open, outcome),
+    keep(),
     services.scripts.settled(), // or it might never be: a process of Lambda rests between calls
   ]);
   return finished;
 }
 
 /** Runs the script. What fails on our side is told to the operator, and ends the run as a failure. */
-async function execute(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+async function execute(
+  services: RunServices,
+  request: RunRequest,
+  onProgress?: OnProgress,
+): Promise<ScriptOutcome> {
   if (request.depth > maxDepth) return { status: 'blocked' };
   const startedMs = services.clock.micros() / 1000;
   try {
-    return await runCurrent(services, request);
+    return await runCurrent(services, request, onProgress);
   } catch (error) {
     const cause = causeOf(error);
     const { instance, script, trace } = request;
@@ -112,11 +153,15 @@ function failedRun(executedAtMs: number, stderr: string): EndedRun {
 }
 
 /** Runs the script as it is by now: one that was changed since it was read has not been run then. */
-async function runCurrent(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+async function runCurrent(
+  services: RunServices,
+  request: RunRequest,
+  onProgress: OnProgress | undefined,
+): Promise<ScriptOutcome> {
   const { instance } = request;
   for (let { script } = request; ; ) {
     try {
-      return await runVersion(services, { ...request, script });
+      return await runVersion(services, { ...request, script }, onProgress);
     } catch (error) {
       if (!(error instanceof SourceChanged)) throw error;
     }
@@ -137,7 +182,11 @@ async function readScript(
   return as(scriptEntity, item);
 }
 
-async function runVersion(services: RunServices, request: RunRequest): Promise<ScriptOutcome> {
+async function runVersion(
+  services: RunServices,
+  request: RunRequest,
+  onProgress: OnProgress | undefined,
+): Promise<ScriptOutcome> {
   const { instance, owner, script, args, kind } = request;
   const { id, version, runtime_name } = script;
   const { timeoutMs, config, async, hasFullAccess } = runSettings(request.config, script.config);
@@ -156,5 +205,6 @@ async function runVersion(services: RunServices, request: RunRequest): Promise<S
       ...token,
     },
     waitMs: isAwaited ? awaitedMs : runMs - timeoutMs,
+    ...(onProgress && { onProgress }),
   });
 }

@@ -15,7 +15,9 @@ export function traceWrite(key: Key, data: TraceData, current?: Stored<TraceData
   return { ...put, expiresAt: Math.ceil((data.createdMs + liveMs) / 1000) };
 }
 
-/** Makes a value of a trace: a large one is put into a file, which nobody has to remove. */
+/**
+ * Makes a value of a trace: a large one is put into a file. It is deleted after a day even if the trace does not name it.
+ */
 export async function keepPart(
   { files, ids }: Pick<Platform, 'files' | 'ids'>,
   instance: number,
@@ -27,6 +29,11 @@ export async function keepPart(
   const file = fileKey(tracePrefix(instance), ids.random() + ids.random(), '');
   await files.put(file, { bytes, contentType: 'application/json' });
   return { file, length: text.length };
+}
+
+/** Keys of the files that hold a value of a trace: one, or none when the trace itself holds it. */
+export function filesOf(part: TracePart): readonly string[] {
+  return 'file' in part ? [part.file] : [];
 }
 
 /** Reads a value of a trace. Throws Error when its file is gone, which does not happen before the trace is. */
@@ -44,8 +51,10 @@ export interface TraceParent {
   readonly parent: number;
 }
 
-const listed = 100; // reference: traces, retention
-const afterlifeMs = 300_000; // for which one is found by its id when newer ones have pushed it out of the list
+/** Traces of one parent that lists show: the newest (reference: traces, retention). */
+export const listed = 100;
+/** Milliseconds for which a trace that newer ones have pushed out of the list is found by its id. */
+export const afterlifeMs = 300_000;
 
 /** Reads the newest traces of something, the newest first: as many as lists have, or fewer. */
 export async function newestTraces(

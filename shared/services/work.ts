@@ -2,7 +2,7 @@ import type { JsonObject } from '../domain/json.ts';
 import { as, dueKey, workEntity, workShard, workShards } from '../store/entities.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
 import type { WorkData } from '../store/work-records.ts';
-import { insert, remove, replace } from '../store/writes.ts';
+import { insert, remove, replace, store } from '../store/writes.ts';
 import { causeOf } from './cause.ts';
 import type { Services } from './changes.ts';
 import { maintain } from './maintain.ts';
@@ -84,6 +84,20 @@ export function heldWork(
   { task, due }: { readonly task: JsonObject; readonly due: number },
 ): Put {
   return workItem({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });
+}
+
+/**
+ * Writes work that is planned again and again under one name: with the same due time (epoch milliseconds) it is done
+ * once, for the task that was written last. It must not be due before that write is committed.
+ */
+export function jointWork(
+  kind: Pick<WorkKind, 'name'>,
+  { name, task, due }: { readonly name: string; readonly task: JsonObject; readonly due: number },
+): Put {
+  const shard = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % 16;
+  const id = `${shard.toString(16)}-${name}`;
+  const data = { kind: kind.name, id, due, claimed: false, failures: 0, task };
+  return store(workEntity, workEntity.key(due, kind.name, id), data);
 }
 
 function workItem(data: WorkData): Put {

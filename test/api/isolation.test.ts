@@ -77,8 +77,8 @@ async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<str
 async function dump(): Promise<Dump> {
   await api.platform.idle(); // counts follow the writes
   const found = Object.entries(await store.dump((pk) => !isTheirs(pk)));
-  // what watches over a run goes when its time is over
-  return Object.fromEntries(found.filter(([key]) => !key.includes('#watch-run#')));
+  // what watches over a run goes when its time is over, and one run in some plans to delete old traces
+  return Object.fromEntries(found.filter(([key]) => !/#(watch-run|trim-traces)#/.test(key)));
 }
 
 function isTheirs(pk: string): boolean {

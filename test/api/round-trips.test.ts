@@ -190,11 +190,12 @@ describe.each(rows)('$method of $name', (row) => {
 describe('a run of a script endpoint', () => {
   let run: MadeEndpoint;
   const atOnce = 1;
-  const begun = 1; // the trace as processing, while the script runs
+  const begun = 1; // the trace as processing, while the script runs; one that ends within 3 ms has none
   const ended = 1;
+  const slow = 'setTimeout(() => console.log(1), 50)';
 
   beforeAll(async () => {
-    run = await makeEndpoint(world, 'greet', 'console.log(1)', { public: true });
+    run = await makeEndpoint(world, 'greet', slow, { public: true });
     expected(await world.call(world.owner, 'GET', 'endpoints/scripts/greet/run/'), 200); // its process is warm
   });
 

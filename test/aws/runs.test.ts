@@ -103,6 +103,60 @@ describe('a run that ends before the call must', () => {
     expect(await trace()).toMatchObject({ status: 'success' });
   });
 
+  it('stores its trace once when it ends at once, with nothing to watch over it', async () => {
+    const writes = vi.spyOn(store, 'write');
+
+    await open().wait(requestOf(5), 27_000);
+
+    const puts = writes.mock.calls.flatMap(([transaction]) => transaction.writes);
+    expect(writes).toHaveBeenCalledTimes(1);
+    expect(puts.filter(({ key }) => !key.sk.includes('#trim-traces#'))).toMatchObject([
+      { action: 'put', kind: 'trace', data: { status: 'success' } },
+    ]);
+  });
+
+  it('has none while it is queued for a moment, and one when it has started since', async () => {
+    let end = (_: ScriptOutcome) => {};
+    outcome = () => {
+      runs[0]?.onProgress?.('queued');
+      return new Promise((resolve) => {
+        end = resolve;
+      });
+    };
+
+    const result = open().wait(requestOf(5), 27_000);
+    await vi.waitUntil(() => runs.length > 0, { timeout: 60_000 });
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    runs[0]?.onProgress?.('queued');
+    vi.advanceTimersByTime(90);
+    vi.useRealTimers();
+    await new Promise((resolve) => setTimeout(resolve, 100)); // a write would be there by now
+    const queued = await trace();
+    runs[0]?.onProgress?.('started');
+    await vi.waitUntil(async () => (await trace()) !== undefined, { timeout: 60_000 });
+    end(ended);
+
+    expect(queued).toBeUndefined();
+    expect(await result).toMatchObject({ status: 'success' });
+  });
+
+  it('has a trace in the meantime when it takes longer', async () => {
+    let end = (_: ScriptOutcome) => {};
+    outcome = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+
+    const result = open().wait(requestOf(5), 27_000);
+    await vi.waitUntil(async () => (await trace()) !== undefined, { timeout: 60_000 });
+    const meanwhile = await trace();
+    end(ended);
+
+    expect(meanwhile).toMatchObject({ status: 'processing', duration: null });
+    expect(await result).toMatchObject({ status: 'success' });
+    expect(await trace()).toMatchObject({ status: 'success' });
+  });
+
   it('is given up when it does not', async () => {
     outcome = () => new Promise(() => undefined);
 

@@ -100,6 +100,18 @@ async function deploymentsAsked(): Promise<readonly unknown[]> {
 }
 const deployment = { kind: 'deploy-script', task: { instance: 3, script: 12 } };
 
+test('a run says when it is queued, and when its function is invoked', async () => {
+  const progress: string[] = [];
+  const onProgress = (step: string) => {
+    progress.push(`${step} after ${invocations().length}`);
+  };
+  lambda.on(InvokeCommand).resolves(answer(right));
+
+  await run({ onProgress });
+
+  expect(progress).toEqual(['queued after 0', 'started after 0']);
+});
+
 test('a run is one invocation of its script’s own function, and waits for the answer', async () => {
   lambda.on(InvokeCommand).resolves(answer(right));
 

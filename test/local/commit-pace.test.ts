@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type CommitPace, openCommitPace } from '../../shared/local/commit-pace.ts';
+import { createItemCache } from '../../shared/local/store-cache.ts';
+import { createGroupCommit, type GroupCommit } from '../../shared/local/store-commit.ts';
+import { createCounters } from '../../shared/local/store-counters.ts';
+import { openFeed } from '../../shared/local/store-feed.ts';
+import { openTables, type Tables } from '../../shared/local/store-tables.ts';
+
+const small = { jobs: 1, operations: 3 };
+
+describe('a commit holds up the event loop', () => {
+  let nowMs = 0;
+  let pace: CommitPace;
+
+  beforeEach(() => {
+    nowMs = 0;
+    pace = openCommitPace(() => nowMs);
+  });
+
+  /** Commits of one writer, until the next one may hold up the loop. */
+  function settle(ms: number) {
+    for (let n = 0; n < 8; n += 1) {
+      expect(pace.mayBlock(small)).toBe(false);
+      pace.took(ms, false);
+    }
+  }
+
+  it('when one writer is alone on a fast disk', () => {
+    settle(2);
+
+    expect([pace.mayBlock(small), pace.mayBlock(small)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['the disk is slow', () => settle(6), small],
+    ['it is large', () => settle(1), { jobs: 1, operations: 33 }],
+    ['others write as well', () => settle(1), { jobs: 2, operations: 3 }],
+    [
+      'others read',
+      () => {
+        settle(1);
+        for (let n = 0; n < 9; n += 1) pace.read();
+      },
+      small,
+    ],
+    [
+      'the last one took long',
+      () => {
+        settle(1);
+        pace.took(2, true);
+        nowMs += 199;
+      },
+      small,
+    ],
+  ])('not when %s', (_, before, size) => {
+    before();
+
+    expect(pace.mayBlock(size)).toBe(false);
+  });
+
+  it('again when it has rested', () => {
+    settle(1);
+    pace.took(2, true);
+    nowMs += 200;
+
+    expect(pace.mayBlock(small)).toBe(true);
+  });
+
+  it('again when others have not written for a while', () => {
+    settle(1);
+    pace.mayBlock({ jobs: 2, operations: 3 });
+    settle(1);
+
+    expect(pace.mayBlock(small)).toBe(true);
+  });
+});
+
+describe.each([
+  ['in the event loop', true],
+  ['in a thread of its own', false],
+])('a commit %s', (_, blocks) => {
+  let folder: string;
+  let tables: Tables;
+  let commits: GroupCommit;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'groundwork-pace-'));
+    tables = openTables({ folder, durable: true });
+    commits = createGroupCommit({
+      tables,
+      cache: createItemCache(),
+      counters: createCounters(tables),
+      feed: openFeed(tables, []),
+      pace: { mayBlock: () => blocks, took: () => undefined },
+    });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await tables.environment.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const put = (key: string, value: string) =>
+    commits.submit(() => ({ operations: [{ table: 'items', key, value }], result: key }));
+
+  it('is there when it is acknowledged', async () => {
+    const results = await Promise.all(['a', 'b'].map((key) => put(key, 'x'.repeat(10_000))));
+
+    expect(results).toEqual(['a', 'b']);
+    expect([tables.items.get('a')?.length, tables.items.get('b')?.length]).toEqual([
+      10_000, 10_000,
+    ]);
+  });
+
+  // in its own thread the library fails late, and keys are checked before
+  it.runIf(blocks)(
+    'that fails changes nothing, and the next one is not held up by it',
+    async () => {
+      const long = 'k'.repeat(5000); // the library takes no such key
+      const failing = commits.submit(() => ({
+        operations: [
+          { table: 'items', key: 'a', value: '1' },
+          { table: 'items', key: long, value: '1' },
+        ],
+        result: undefined,
+      }));
+
+      await expect(failing).rejects.toThrow('nothing was written');
+      await put('b', '2');
+
+      expect([tables.items.get('a'), tables.items.get('b')]).toEqual([undefined, '2']);
+    },
+  );
+});
