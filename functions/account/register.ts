@@ -62,7 +62,7 @@ export async function register(context: Context, body: Body): Promise<Response> 
       ...(first === undefined
         ? [insert(firstAccountEntity, firstAccountEntity.key(), { account: id })]
         : []),
-      ...(invitation === undefined ? [] : await acceptWrites(context.platform, invitation, id)),
+      ...(invitation === undefined ? [] : await acceptWrites(context.platform, invitation, made)),
       ...(await tieWrites(context.platform, made, invitation?.item.data.id)),
     ]);
     return made;
