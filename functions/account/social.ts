@@ -110,7 +110,7 @@ async function create(
   linkTo: (data: SocialData) => Write,
   profile: SocialProfile & { readonly email: string },
 ): Promise<AccountData> {
-  const { store, clock, secrets, settings } = context.platform;
+  const { store, clock, settings } = context.platform;
   if (settings.registration === 'closed') throw refused(400, 'Registration disabled.');
   const { email, first_name, last_name } = profile;
   const [first] = await store.get([firstAccountEntity.key()]);
@@ -120,7 +120,7 @@ async function create(
     is_active: true, // the service has verified the address
     has_password: false,
     created_at: timestamp(clock.micros()),
-    ...(await firstKey(secrets)),
+    ...(await firstKey(context.platform)),
   };
   const account = data.id;
   await commit(context, [

@@ -129,7 +129,7 @@ async function invite(context: Context, body: Body): Promise<View> {
     inviter: callingAccount(context).data.email,
     state: 'new',
     ...{ created_at: now, updated_at: now },
-    ...(await firstKey(platform.secrets)),
+    ...(await firstKey(platform)),
   };
   await retryLostRace(async () => {
     const pointer: InvitedData = { instance, invitation: data.id };
