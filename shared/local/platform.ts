@@ -123,7 +123,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> & Pick<Platform, 'clock' | 'ids'>;
 
 async function openMemory(shared: Shared): Promise<Medium> {
-  const store = await openTemporaryStore({ now: shared.nowMs, watches });
+  const store = await openTemporaryStore({ now: shared.nowMs, watches, log: shared.log });
   const files = await openTemporaryFiles(shared);
   const push = openTemporaryOutbox(shared);
   return {
@@ -147,7 +147,7 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew, nowMs });
     const storePath = join(folder.path, 'store');
     await mkdir(storePath, { recursive: true, mode: 0o700 });
-    const store = await openStore({ path: storePath, now: nowMs, watches });
+    const store = await openStore({ path: storePath, now: nowMs, watches, log: shared.log });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
     const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
     await folder.markFormat();

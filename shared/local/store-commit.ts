@@ -1,3 +1,4 @@
+import type { StorageTrouble } from './storage-trouble.ts';
 import type { ItemCache } from './store-cache.ts';
 import type { Counters } from './store-counters.ts';
 import type { FeedWriter } from './store-feed.ts';
@@ -5,6 +6,7 @@ import type { Operation, Tables } from './store-tables.ts';
 
 /** Pieces of work in one commit at the most, so that planning them does not hold up readers for long. */
 const maxGroupSize = 200;
+const pageBytes = 4096;
 
 /** Reads an item as it will be when all that was planned before is done; undefined: no item. */
 export type ReadItem = (itemKey: string) => string | undefined;
@@ -34,6 +36,7 @@ export interface CommitParts {
   readonly cache: ItemCache;
   readonly counters: Counters;
   readonly feed: Pick<FeedWriter, 'append' | 'committed'>;
+  readonly trouble: StorageTrouble;
 }
 
 interface Job {
@@ -95,6 +98,7 @@ async function commitGroup(
   const { operations, planned } = planGroup(parts, group);
   operations.push(...along);
   try {
+    parts.trouble.checkWritable();
     await carryOut(parts, operations);
     for (const job of planned) job.resolve();
     parts.feed.committed(operations);
@@ -104,7 +108,7 @@ async function commitGroup(
 }
 
 function planGroup(
-  { tables: { items }, feed }: CommitParts,
+  { tables: { items }, feed, trouble }: CommitParts,
   group: readonly Job[],
 ): { operations: Operation[]; planned: Job[] } {
   const changed = new Map<string, string | undefined>();
@@ -122,7 +126,7 @@ function planGroup(
       }
       planned.push(job);
     } catch (error) {
-      job.reject(error);
+      job.reject(trouble.translate(error));
     }
   }
   operations.push(...feed.append(changes));
@@ -130,7 +134,7 @@ function planGroup(
 }
 
 async function carryOut(
-  { tables, cache, counters }: CommitParts,
+  { tables, cache, counters, trouble }: CommitParts,
   operations: Operation[],
 ): Promise<void> {
   operations.push(...counters.save());
@@ -146,13 +150,22 @@ async function carryOut(
     counters.saved();
     isCommitted = true;
   } catch (error) {
-    throw new Error('nothing was written', { cause: await causeOf(error) });
+    const failure = new Error('nothing was written', { cause: await causeOf(error) });
+    throw trouble.translate(failure, bytesOf(operations));
   } finally {
     // A reader must not go on with a snapshot from before the commit, and remember what it finds there.
     tables.environment.resetReadTxn();
     cache.unlock();
     if (isCommitted) remember(cache, operations);
   }
+}
+
+/** Roughly what operations write: most characters take one byte, and a page is written for a small item too. */
+function bytesOf(operations: readonly Operation[]): number {
+  return operations.reduce(
+    (sum, { key, value = '' }) => sum + pageBytes + key.length + value.length,
+    0,
+  );
 }
 
 /** Keeps what was committed for readers; of an item that was changed more than once, what it is in the end. */
