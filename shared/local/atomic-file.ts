@@ -1,4 +1,4 @@
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from './start-error.ts';
 
@@ -19,6 +19,12 @@ export async function createFile(path: string, text: string): Promise<boolean> {
   }
   await syncFolder(dirname(path));
   return true;
+}
+
+/** Puts a file that only the owner can read in the place of another one; after a crash there is one of both. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await rename(await writeDraft(path, text), path);
+  await syncFolder(dirname(path));
 }
 
 async function writeDraft(path: string, text: string): Promise<string> {

@@ -274,6 +274,11 @@ export interface FirstAccountData {
   readonly account: number;
 }
 
+/** Random id of a store. */
+export interface StoreIdentityData {
+  readonly id: string;
+}
+
 /** Which account a person of another service is. */
 export interface SocialData {
   readonly account: number;
