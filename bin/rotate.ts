@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { addDeployedVersion } from '../shared/aws/secrets.ts';
+import { addDeployedVersion } from '../shared/aws/rotate-secret.ts';
 import { addSecretVersion } from '../shared/local/secrets.ts';
 
 const usage = `Usage: npm run rotate -- add [options]

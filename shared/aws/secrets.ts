@@ -1,11 +1,5 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  SecretsManagerClient,
-  UpdateSecretVersionStageCommand,
-} from '@aws-sdk/client-secrets-manager';
-import {
-  addVersion,
   type MasterSecrets,
   parseSecrets,
   type SecretVersions,
@@ -67,52 +61,25 @@ export function openDeployedSecrets(arn: string): Secrets {
   return openSecrets({ client: clientOf(arn), secret: arn, nowMs: Date.now });
 }
 
-function clientOf(arn: string): SecretsManagerClient {
+/** Opens a client for the region of a secret, with the credentials that the SDK finds. */
+export function clientOf(arn: string): SecretsManagerClient {
   const region = arn.split(':')[3];
   return new SecretsManagerClient(region === undefined ? {} : { region });
 }
 
-/**
- * Adds a version to the master secrets of a deployment. Functions that are warm use it for new keys when they start
- * anew, or meet a key of it.
- *
- * @returns the number of the version
- * @throws Error when there is no room for a version, when somebody else adds one right now, or when AWS refuses;
- *   nothing is changed then
- */
-export async function addDeployedVersion(arn: string): Promise<number> {
-  const client = clientOf(arn);
-  const { secrets, versionId } = await fetchSecrets(client, arn);
-  const next = addVersion(secrets);
-  if (next === undefined) throw new Error('there is version 255, the last one there can be');
-  const put = await client.send(
-    new PutSecretValueCommand({
-      SecretId: arn,
-      SecretString: JSON.stringify(next),
-      VersionStages: [addedStage],
-    }),
-  );
-  // fails unless what was read is still current: of two that add at once, one does
-  await client.send(
-    new UpdateSecretVersionStageCommand({
-      SecretId: arn,
-      VersionStage: 'AWSCURRENT',
-      MoveToVersionId: put.VersionId,
-      RemoveFromVersionId: versionId,
-    }),
-  );
-  return next.current;
-}
-
-const addedStage = 'GROUNDWORK_ADDED';
-
-interface Fetched {
+/** The master secrets as they are deployed. */
+export interface Fetched {
   readonly secrets: MasterSecrets;
   /** Secrets Manager's own name of what was read. */
   readonly versionId: string | undefined;
 }
 
-async function fetchSecrets(client: SecretsManagerClient, secret: string): Promise<Fetched> {
+/**
+ * Fetches the master secrets.
+ *
+ * @throws Error when AWS refuses, or when the secret holds something else, without showing it
+ */
+export async function fetchSecrets(client: SecretsManagerClient, secret: string): Promise<Fetched> {
   const found = await client.send(new GetSecretValueCommand({ SecretId: secret }));
   const secrets = parseSecrets(found.SecretString ?? '');
   // the text may not be shown: it can hold a secret
