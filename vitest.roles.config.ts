@@ -10,12 +10,12 @@ const elsewhere = [
   'test/api/push*.test.ts', // read the outbox; what SNS is asked for is asserted in test/aws/push.test.ts
   'test/api/soak.test.ts', // looks into the indexes, and needs a class ready at once
   'test/api/pairs.test.ts', // waits for indexes, which are built a minute later there
-  'test/api/query-model.test.ts', // these five look into the test's own process
+  'test/api/query-model.test.ts', // these look into the test's own process
   'test/api/query-reads.test.ts',
   'test/api/round-trips.test.ts',
   'test/api/tenants.test.ts',
   'test/api/trace-storage.test.ts',
-  'test/api/social.test.ts', // the services that are asked are functions of the test
+  'test/api/social*.test.ts', // the services that are asked are functions of the test
   'test/api/user-social.test.ts',
   'test/api/throttling.test.ts', // there each process counts for itself; test/aws/metering.test.ts sees what they write
   'test/api/usage.test.ts',

@@ -128,10 +128,13 @@ async function decline(context: Context, pointer: Stored<InvitedData>): Promise<
 
 const acceptFields: Fields = { invitation_key: text(128, { required: true }) };
 
-/** Makes the caller a member by a key, whoever was invited (reference: account invitations). */
+/**
+ * Makes the caller a member by a key, whoever was invited (reference: account invitations). The role of a member is
+ * raised for the invited address only.
+ */
 async function accept(context: Context, body: Body) {
   const input = validInput(acceptFields, body, 'create') as { invitation_key: string }; // the field says so
-  const account = callingAccount(context).data.id;
+  const account = callingAccount(context).data;
   await retryLostRace(async () => {
     const invitation = await openInvitation(context.platform, input.invitation_key);
     await commit(context, await acceptWrites(context.platform, invitation, account));

@@ -13,6 +13,7 @@ import { email, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
+import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { sendAfterwards } from '../../shared/services/mailers.ts';
 import type { Mail } from '../../shared/services/ports.ts';
@@ -76,7 +77,10 @@ export async function sendReset(context: Context, body: Body): Promise<Response>
   return { status: 204 };
 }
 
-/** Sets a new password by the token of a mail; the token dies with the password that it replaces. */
+/**
+ * Sets a new password by the token of a mail; the token ends with the password that it replaces, and the account key
+ * with it: whoever knew either is out.
+ */
 export async function confirmReset(context: Context, body: Body): Promise<Response> {
   const input = validInput(resetFields, body, 'create') as unknown as Proof & {
     readonly new_password: string;
@@ -85,7 +89,8 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);
     const hash = await hashPassword(input.new_password, context.platform.settings.passwordCost);
-    const data: AccountData = { ...found.data, has_password: true };
+    const next = await nextKey(context.platform.secrets, found.data);
+    const data: AccountData = { ...found.data, ...next, has_password: true };
     await commit(context, [
       replace(found.item, data),
       {

@@ -62,7 +62,7 @@ export async function register(context: Context, body: Body): Promise<Response> 
       ...(first === undefined
         ? [insert(firstAccountEntity, firstAccountEntity.key(), { account: id })]
         : []),
-      ...(invitation === undefined ? [] : await acceptWrites(context.platform, invitation, id)),
+      ...(invitation === undefined ? [] : await acceptWrites(context.platform, invitation, made)),
       ...(await tieWrites(context.platform, made, invitation?.item.data.id)),
     ]);
     return made;
@@ -77,8 +77,8 @@ interface NewAccount {
 }
 
 /** What is costly or can be had only once: kept when the rest has to be tried again. */
-async function newAccount(context: Context, input: Registration): Promise<NewAccount> {
-  const { store, clock, secrets, settings } = context.platform;
+async function newAccount({ platform }: Context, input: Registration): Promise<NewAccount> {
+  const { store, clock, settings } = platform;
   const { email, first_name, last_name, password } = input;
   const hash = await hashPassword(password, settings.passwordCost);
   const made: AccountData = {
@@ -87,7 +87,7 @@ async function newAccount(context: Context, input: Registration): Promise<NewAcc
     is_active: false, // until the address is confirmed; blocks nothing
     has_password: true,
     created_at: timestamp(clock.micros()),
-    ...(await firstKey(secrets)),
+    ...(await firstKey(platform)),
   };
   return { made, hash };
 }

@@ -8,7 +8,7 @@ import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { tieWrites } from '../../shared/services/invitations.ts';
-import { firstKey } from '../../shared/services/keys.ts';
+import { firstKey, nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import type { SocialProfile } from '../../shared/services/ports.ts';
 import { verifiedProfile } from '../../shared/services/social.ts';
@@ -18,10 +18,12 @@ import {
   deploymentCounter,
   emailEntity,
   firstAccountEntity,
+  passwordEntity,
   socialEntity,
 } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records.ts';
-import { insert } from '../../shared/store/writes.ts';
+import type { AccountData, SocialData } from '../../shared/store/records.ts';
+import type { Write } from '../../shared/store/store.ts';
+import { erase, insert, replace } from '../../shared/store/writes.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';
 
@@ -53,26 +55,62 @@ async function accountOf(
 ): Promise<Found> {
   const { store } = context.platform;
   const key = socialEntity.key(backend, profile.id);
-  const linked = as(socialEntity, (await store.get([key]))[0])?.data.account;
-  const known = linked === undefined ? undefined : await findAccount(store, linked);
-  if (known !== undefined) return { account: known, created: false };
+  const link = as(socialEntity, (await store.get([key]))[0]);
+  const known = link && (await findAccount(store, link.data.account));
+  if (known !== undefined && isSameEpoch(link?.data, known.data)) {
+    return { account: known, created: false };
+  }
+  const linkTo = (data: SocialData) =>
+    link === undefined ? insert(socialEntity, key, data) : replace(link, data);
   const { email } = profile;
   if (email === undefined) throw refused(400, 'Invalid social scope, missing email.');
   const found = await findAccountByEmail(store, email);
   if (found !== undefined) {
-    await commit(context, [insert(socialEntity, key, { account: found.data.id })]);
-    return { account: found, created: false };
+    return { account: await linkFound(context, found, linkTo), created: false };
   }
-  const data = await create(context, key, { ...profile, email });
+  const data = await create(context, linkTo, { ...profile, email });
   return { account: { data, metadata: {} }, created: true };
+}
+
+function isSameEpoch(a: SocialData | undefined, b: AccountData): boolean {
+  return (a?.linkEpoch ?? 0) === (b.linkEpoch ?? 0);
+}
+
+/**
+ * Links the account of an address. One that was never confirmed may be of somebody else, who waits for the owner of the
+ * address to use it: the service's proof wins, and password, key and links from before are void.
+ */
+async function linkFound(
+  context: Context,
+  found: FoundAccount,
+  linkTo: (data: SocialData) => Write,
+): Promise<Pick<FoundAccount, 'data' | 'metadata'>> {
+  const { id, is_active, linkEpoch = 0 } = found.data;
+  if (is_active) {
+    await commit(context, [linkTo({ account: id, linkEpoch })]);
+    return found;
+  }
+  const data: AccountData = {
+    ...found.data,
+    ...(await nextKey(context.platform.secrets, found.data)),
+    is_active: true,
+    has_password: false,
+    linkEpoch: linkEpoch + 1,
+  };
+  await commit(context, [
+    linkTo({ account: id, linkEpoch: linkEpoch + 1 }),
+    replace(found.item, data),
+    erase(passwordEntity.key(id)),
+  ]);
+  return { data, metadata: found.metadata };
 }
 
 async function create(
   context: Context,
-  key: ReturnType<typeof socialEntity.key>,
+  linkTo: (data: SocialData) => Write,
   profile: SocialProfile & { readonly email: string },
 ): Promise<AccountData> {
-  const { store, clock, secrets, settings } = context.platform;
+  const { store, clock, settings } = context.platform;
   if (settings.registration === 'closed') throw refused(400, 'Registration disabled.');
   const { email, first_name, last_name } = profile;
   const [first] = await store.get([firstAccountEntity.key()]);
@@ -82,13 +120,13 @@ async function create(
     is_active: true, // the service has verified the address
     has_password: false,
     created_at: timestamp(clock.micros()),
-    ...(await firstKey(secrets)),
+    ...(await firstKey(context.platform)),
   };
   const account = data.id;
   await commit(context, [
     insert(emailEntity, emailEntity.key(email), { account }),
     insert(accountEntity, accountEntity.key(account), data),
-    insert(socialEntity, key, { account }),
+    linkTo({ account }),
     ...(first === undefined
       ? [insert(firstAccountEntity, firstAccountEntity.key(), { account })]
       : []),

@@ -72,9 +72,9 @@ const resource: ListResource<ApiKeyData, View> = {
   create: async (context, body) => {
     const input = validInput(resource.fields, body, 'create') as Writable; // the fields say so
     const id = reservedId(context);
-    const { clock, secrets } = context.platform;
-    const created_at = timestamp(clock.micros());
-    const data: ApiKeyData = { id, ...input, created_at, ...(await firstKey(secrets)) };
+    const { platform } = context;
+    const created_at = timestamp(platform.clock.micros());
+    const data: ApiKeyData = { id, ...input, created_at, ...(await firstKey(platform)) };
     await commit(context, [insert(apiKeyEntity, apiKeyEntity.key(instanceOf(context), id), data)]);
     return viewOf(context, data);
   },

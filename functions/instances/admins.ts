@@ -1,4 +1,4 @@
-import { allRights } from '../../shared/domain/access.ts';
+import { allRights, hasFullRole } from '../../shared/domain/access.ts';
 import { forbidden, notFound } from '../../shared/domain/errors.ts';
 import { computed, role } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
@@ -48,8 +48,7 @@ const resource: ListResource<AdminData, View> = {
   authorizeItem: ({ actor }, { data }, right) => {
     if (right === 'G') return;
     const isSelf = actor.kind === 'admin' && actor.account === data.account;
-    const isStrong = actor.kind === 'admin' && (actor.role === 'owner' || actor.role === 'full');
-    if (data.owner || !(isStrong || (isSelf && right === 'D'))) throw forbidden();
+    if (data.owner || !(hasFullRole(actor) || (isSelf && right === 'D'))) throw forbidden();
   },
   rows: async (context, range) => {
     const { pk } = adminEntity.key(instanceOf(context), 0);

@@ -1,4 +1,4 @@
-import { allRights, type Role } from '../../shared/domain/access.ts';
+import { allRights, hasFullRole, type Role } from '../../shared/domain/access.ts';
 import { invalid, refused } from '../../shared/domain/errors.ts';
 import { timestamp } from '../../shared/domain/timestamp.ts';
 import { computed, email, role } from '../../shared/resource/field.ts';
@@ -29,10 +29,11 @@ import type { InvitationData, InvitedData } from '../../shared/store/invitation-
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 
-/** An invitation with its key, which is computed again for each answer. */
+/** An invitation with its key, which is computed again for each response. */
 interface View {
   readonly data: InvitationData;
-  readonly key: string;
+  /** Absent for callers who may not hand out roles: with it they could raise their own. */
+  readonly key: string | undefined;
 }
 
 const resource: ListResource<InvitationData, View> = {
@@ -68,7 +69,7 @@ const resource: ListResource<InvitationData, View> = {
     id: data.id,
     email: data.email,
     role: data.role,
-    key,
+    ...(key !== undefined && { key }),
     inviter: data.inviter,
     created_at: data.created_at,
     updated_at: data.updated_at,
@@ -108,11 +109,12 @@ const resource: ListResource<InvitationData, View> = {
   ],
 };
 
-function viewOf(context: Context, data: InvitationData): Promise<View> {
-  return invitationKey(context.platform.secrets, instanceOf(context), data).then((key) => ({
-    data,
-    key,
-  }));
+async function viewOf(context: Context, data: InvitationData): Promise<View> {
+  const { platform, actor } = context;
+  const key = hasFullRole(actor)
+    ? await invitationKey(platform.secrets, instanceOf(context), data)
+    : undefined;
+  return { data, key };
 }
 
 /** Invites an e-mail address; one that was declined or accepted before is replaced (reference: instance invitations). */
@@ -127,7 +129,7 @@ async function invite(context: Context, body: Body): Promise<View> {
     inviter: callingAccount(context).data.email,
     state: 'new',
     ...{ created_at: now, updated_at: now },
-    ...(await firstKey(platform.secrets)),
+    ...(await firstKey(platform)),
   };
   await retryLostRace(async () => {
     const pointer: InvitedData = { instance, invitation: data.id };

@@ -59,7 +59,7 @@ export async function createEndpoint(context: Context, body: Body): Promise<Scri
   const fields = endpointFields(context.version);
   return retryLostRace(async () => {
     const draft = await checked(context, readInput(fields, body, 'create'));
-    const keyed = await firstKey(context.platform.secrets);
+    const keyed = await firstKey(context.platform);
     const data = { ...draft, row: reservedId(context), ...keyed } as ScriptEndpointData; // all fields have values
     const { leaves, ...taken } = await holderOf(context, data.name);
     await takeName(context, kind, { data, ...taken, field: 'name', more: leaves });

@@ -1,3 +1,4 @@
+import type { Right } from '../../shared/domain/access.ts';
 import { parentNotFound } from '../../shared/domain/errors.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -9,12 +10,14 @@ import type { Context, Family, Known } from '../../shared/resource/route.ts';
 import { traceRoutes } from '../../shared/resource/trace-routes.ts';
 import {
   as,
+  configEntity,
   instanceCounter,
   scriptEntity,
   scriptPrefix,
   scriptSourceEntity,
 } from '../../shared/store/entities.ts';
 import type { ScriptData } from '../../shared/store/script-records.ts';
+import type { Key } from '../../shared/store/store.ts';
 import { access } from './access.ts';
 import { scriptFields } from './fields.ts';
 import { below, path, scriptKey, v1Path } from './paths.ts';
@@ -40,7 +43,7 @@ const resource: ListResource<ScriptData, ScriptView> = {
   parameters: prefixParameters('label'),
   isBulky: true,
   key: scriptKey,
-  reads: (known, right) => (right === 'G' || right === 'U' ? { source: sourceKey(known) } : {}),
+  reads: readsFor,
   counter: ({ instance }) =>
     instance === undefined ? undefined : instanceCounter(instance, 'script'),
   rows: (context, range) => {
@@ -69,6 +72,21 @@ const resource: ListResource<ScriptData, ScriptView> = {
   update: updateScript,
   remove: removeScript,
 };
+
+/** Whether a script has full access, which decides who may change it, is also up to the instance's configuration. */
+function readsFor(known: Known, right: Right): Readonly<Record<string, Key | undefined>> {
+  const config = known.instance === undefined ? undefined : configEntity.key(known.instance);
+  switch (right) {
+    case 'G':
+      return { source: sourceKey(known) };
+    case 'U':
+      return { source: sourceKey(known), config };
+    case 'C':
+      return { config };
+    default:
+      return {};
+  }
+}
 
 function runtimesLink(list: string, version: 'v1.1' | 'v1') {
   return {

@@ -1,3 +1,7 @@
+import { hasFullRole } from '../../shared/domain/access.ts';
+import { forbidden } from '../../shared/domain/errors.ts';
+import { isSameJson } from '../../shared/domain/json-values.ts';
+import { hasFullAccess } from '../../shared/domain/script-config.ts';
 import { timestamp } from '../../shared/domain/timestamp.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
@@ -6,7 +10,7 @@ import type { Context } from '../../shared/resource/route.ts';
 import { clearScript } from '../../shared/services/clear-script.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { newWork } from '../../shared/services/work.ts';
-import { scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
+import { as, configEntity, scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/script-records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
@@ -22,6 +26,7 @@ type Input = Partial<Pick<ScriptData, 'runtime_name' | 'label' | 'description' |
 export async function createScript(context: Context, body: Body): Promise<ScriptView> {
   const input = validInput(scriptFields, body, 'create') as Required<Input>; // the fields say so
   const { source, ...given } = input;
+  if (isFull(context, given)) checkMayGrant(context);
   const instance = instanceOf(context);
   const id = reservedId(context);
   const at = timestamp(context.platform.clock.micros());
@@ -37,7 +42,7 @@ export async function createScript(context: Context, body: Body): Promise<Script
   return { data, source };
 }
 
-/** Changes a script; with another source or runtime it has another version. */
+/** Changes a script; with another source or runtime, and when it loses full access, it has another version. */
 export async function updateScript(
   context: Context,
   { current, body, mode }: Update<ScriptData>,
@@ -48,7 +53,13 @@ export async function updateScript(
   const changed = { ...current.data, ...given, updated_at };
   const isSameSource =
     source === undefined || (before.file === undefined && before.text === source);
-  if (isSameSource && changed.runtime_name === current.data.runtime_name) {
+  const isSameRuntime = changed.runtime_name === current.data.runtime_name;
+  const [wasFull, becomesFull] = [isFull(context, current.data), isFull(context, changed)];
+  const isSameCode = isSameSource && isSameRuntime;
+  if (!isSameCode || !isSameJson(changed.config, current.data.config)) {
+    if (wasFull || becomesFull) checkMayGrant(context);
+  }
+  if (isSameCode && (becomesFull || !wasFull)) {
     await commit(context, [replace(current, changed)]);
     return { data: changed, source: await wholeOf(context, changed.id, before) };
   }
@@ -56,6 +67,20 @@ export async function updateScript(
   return isSameSource
     ? keepSource(context, current, { data, before })
     : changeSource(context, current, { data, before, source });
+}
+
+/** Tells whether a script gets a token with which it acts on behalf of the owner (reference: META, token). */
+function isFull({ records }: Context, { config }: Pick<ScriptData, 'config'>): boolean {
+  return hasFullAccess(as(configEntity, records.config)?.data.config ?? {}, config);
+}
+
+/**
+ * Checks that the caller may decide what runs with full access.
+ *
+ * @throws ApiError 403 for members below `full`, who would gain the rights of `full` by it
+ */
+function checkMayGrant({ actor }: Context): void {
+  if (!hasFullRole(actor)) throw forbidden();
 }
 
 interface Renewal {

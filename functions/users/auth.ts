@@ -4,10 +4,11 @@ import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { viewUser, wholeUser } from '../../shared/resource/show-user.ts';
+import { viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
 import { limitAttempts } from '../../shared/services/attempts.ts';
 import { as, userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
 import type { UserData } from '../../shared/store/records.ts';
+import type { Stored } from '../../shared/store/store.ts';
 import { authFields } from './fields.ts';
 import { nameKey } from './write.ts';
 
@@ -25,11 +26,12 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
     return isRight ? user.data : undefined;
   });
   if (found === undefined) throw refused(401, 'Invalid password.');
-  return { status: 200, body: wholeUser(context, await viewUser(context, found)) };
+  return { status: 200, body: wholeUser(context, await viewLoggedIn(context, found)) };
 }
 
 /** A user who logs in. */
 export interface FoundUser {
+  readonly item: Stored<UserData>;
   readonly data: UserData;
   /** Absent when the user has no password. */
   readonly hash: string | undefined;
@@ -48,6 +50,6 @@ export async function findUser(
     userEntity.key(instance, id),
     userPasswordEntity.key(instance, id),
   ]);
-  const data = as(userEntity, user)?.data;
-  return data && { data, hash: as(userPasswordEntity, password)?.data.hash };
+  const item = as(userEntity, user);
+  return item && { item, data: item.data, hash: as(userPasswordEntity, password)?.data.hash };
 }

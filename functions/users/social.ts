@@ -5,14 +5,23 @@ import { type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { type UserView, viewUser, wholeUser } from '../../shared/resource/show-user.ts';
+import { type UserView, viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
 import { commit } from '../../shared/services/commit.ts';
+import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import type { SocialProfile } from '../../shared/services/ports.ts';
 import { verifiedProfile } from '../../shared/services/social.ts';
-import { as, instanceCounter, userEntity, userSocialEntity } from '../../shared/store/entities.ts';
-import { insert, replace } from '../../shared/store/writes.ts';
+import {
+  as,
+  instanceCounter,
+  userEntity,
+  userPasswordEntity,
+  userSocialEntity,
+} from '../../shared/store/entities.ts';
+import type { UserData, UserSocialData } from '../../shared/store/records.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { erase, insert, replace } from '../../shared/store/writes.ts';
 import { findUser } from './auth.ts';
 import { wholeProfile } from './profile-input.ts';
 import { nameKey, registerUser } from './write.ts';
@@ -39,28 +48,62 @@ async function userOf(
 ): Promise<UserView> {
   const { store } = context.platform;
   const instance = instanceOf(context);
-  const at = (user: number) => userEntity.key(instance, user);
   const key = userSocialEntity.key(instance, backend, id);
   const link = as(userSocialEntity, (await store.get([key]))[0]);
-  const known = link && as(userEntity, (await store.get([at(link.data.user)]))[0]);
-  if (known !== undefined) return viewUser(context, known.data);
+  const linked =
+    link && as(userEntity, (await store.get([userEntity.key(instance, link.data.user)]))[0]);
+  if (linked !== undefined && isSameEpoch(link?.data, linked.data)) {
+    return viewLoggedIn(context, linked.data);
+  }
   if (email === undefined) throw refused(400, 'Invalid social scope, missing email.');
   // a link may have outlived its user
-  const linkTo = (user: number) =>
-    link === undefined ? insert(userSocialEntity, key, { user }) : replace(link, { user });
+  const linkTo = (data: UserSocialData) =>
+    link === undefined ? insert(userSocialEntity, key, data) : replace(link, data);
   const found = await findUser(context, nameKey(instance, email));
   if (found !== undefined) {
-    const user = found.data;
-    const isThere = { action: 'check', key: at(user.id), condition: { kind: 'present' } } as const;
-    await commit(context, [linkTo(user.id), isThere]);
-    return viewUser(context, user);
+    return viewLoggedIn(context, await linkFound(context, found.item, linkTo));
   }
   if (!isAllowed(userAccess, context.actor, 'C')) {
     throw refused(403, 'You do not have permission to create new user.');
   }
   return registerUser(context, await store.next(instanceCounter(instance, 'user')), {
-    ...{ username: email, password: undefined },
+    ...{ username: email, password: undefined, isConfirmed: true },
     profile: () => wholeProfile({}, 'create'),
-    beside: (user) => [linkTo(user)],
+    beside: (user) => [linkTo({ user })],
   });
+}
+
+function isSameEpoch(a: UserSocialData | undefined, b: UserData): boolean {
+  return (a?.linkEpoch ?? 0) === (b.linkEpoch ?? 0);
+}
+
+/**
+ * Links the user whose name is the address. Where no service has confirmed the address yet, the user may be of somebody
+ * else, who waits for the owner of the address to use it: the proof wins, and password, key and links from before are
+ * void.
+ */
+async function linkFound(
+  context: Context,
+  found: Stored<UserData>,
+  linkTo: (data: UserSocialData) => Write,
+): Promise<UserData> {
+  const { id: user, isConfirmed, linkEpoch = 0 } = found.data;
+  if (isConfirmed === true) {
+    const { key, version } = found;
+    const unchanged = { action: 'check', key, condition: { kind: 'version', version } } as const;
+    await commit(context, [linkTo({ user, linkEpoch }), unchanged]);
+    return found.data;
+  }
+  const data: UserData = {
+    ...found.data,
+    ...(await nextKey(context.platform.secrets, found.data)),
+    isConfirmed: true,
+    linkEpoch: linkEpoch + 1,
+  };
+  await commit(context, [
+    linkTo({ user, linkEpoch: linkEpoch + 1 }),
+    replace(found, data),
+    erase(userPasswordEntity.key(instanceOf(context), user)),
+  ]);
+  return data;
 }

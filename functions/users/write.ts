@@ -52,6 +52,8 @@ interface Draft {
 export interface NewUser {
   readonly username: string;
   readonly password: string | undefined;
+  /** The username is an address that a service has confirmed. */
+  readonly isConfirmed?: true;
   readonly profile: () => ObjectInput;
   readonly errors?: FieldErrors | undefined;
   /** Written in the same transaction; who is faster in one of these has won the race. */
@@ -81,8 +83,15 @@ export async function registerUser(context: Context, id: number, user: NewUser):
     planCreate(saveCall(context), user.profile(), { id: profileId, owner: id }),
   );
   const username = user.username.toLowerCase();
-  const keyed = await firstKey(secrets);
-  const data: UserData = { id, username, groups: [], profile: profileId, ...keyed };
+  const keyed = await firstKey(context.platform);
+  const data: UserData = {
+    id,
+    username,
+    groups: [],
+    profile: profileId,
+    ...keyed,
+    ...(user.isConfirmed && { isConfirmed: user.isConfirmed }),
+  };
   const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
     ...(user.beside?.(id) ?? []),
@@ -114,7 +123,8 @@ export async function updateUser(
   const { id, username: before } = current.data;
   const { username: typedName = before, password } = draft;
   const username = typedName.toLowerCase();
-  const data: UserData = { ...current.data, username };
+  const { isConfirmed: _, ...moved } = current.data; // a new name is confirmed by nobody
+  const data: UserData = username === before ? current.data : { ...moved, username };
   const { passwordCost } = context.platform.settings;
   const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [

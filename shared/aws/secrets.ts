@@ -1,23 +1,13 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import * as v from 'valibot';
-import type { Secrets, SecretVersion } from '../services/ports.ts';
+import {
+  type MasterSecrets,
+  parseSecrets,
+  type SecretVersions,
+  toVersions,
+} from '../domain/master-secrets.ts';
+import type { Secrets } from '../services/ports.ts';
 
 const refetchAfterMs = 60_000;
-
-const version = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(255));
-const hexSecret = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-const versionsSchema = v.pipe(
-  v.object({
-    current: version,
-    versions: v.array(v.object({ version, secret: hexSecret })),
-  }),
-  v.check(({ current, versions }) => versions.some((one) => one.version === current)),
-);
-
-interface Versions {
-  readonly current: SecretVersion;
-  readonly all: ReadonlyMap<number, SecretVersion>;
-}
 
 /** Where the master secrets are. */
 export interface SecretsOptions {
@@ -30,16 +20,17 @@ export interface SecretsOptions {
 /**
  * Opens the master secrets of a deployment, fetched once when they are first asked for. The secret holds either 64
  * lower-case hex digits, as the stack has made them, which are version 1; or, once there has been a rotation,
- * `{"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. A version that is not known is
- * looked for again, at most once a minute: an operator may add one while functions run.
+ * `{"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. They are fetched again when a version
+ * is not known and when a key is made, at most once a minute: an operator may add a version while functions run.
  */
 export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets {
-  let known: Promise<Versions> | undefined;
-  let newest: Promise<Versions> | undefined; // what is known, or is just being fetched
+  let known: Promise<SecretVersions> | undefined;
+  let newest: Promise<SecretVersions> | undefined; // what is known, or is just being fetched
   let fetchedAt = 0;
-  const fetch = (): Promise<Versions> => {
+  const isOld = () => nowMs() - fetchedAt >= refetchAfterMs;
+  const fetch = (): Promise<SecretVersions> => {
     fetchedAt = nowMs();
-    const fetching = fetchVersions(client, secret);
+    const fetching = fetchSecrets(client, secret).then(({ secrets }) => toVersions(secrets));
     newest = fetching;
     fetching.then(
       () => {
@@ -52,48 +43,48 @@ export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets 
     return fetching;
   };
   return {
-    current: async () => (await (known ?? newest ?? fetch())).current,
+    current: async () => {
+      // what is known stays good when the fetch fails, and the next minute tries again
+      if (known !== undefined && isOld()) await fetch().catch(() => undefined);
+      return (await (known ?? newest ?? fetch())).current;
+    },
     get: async (wanted) => {
       const found = (await (known ?? newest ?? fetch())).all.get(wanted);
       if (found !== undefined) return found;
-      const isOld = nowMs() - fetchedAt >= refetchAfterMs;
-      return (await (isOld ? fetch() : (newest ?? fetch()))).all.get(wanted);
+      return (await (isOld() ? fetch() : (newest ?? fetch()))).all.get(wanted);
     },
   };
 }
 
 /** Opens the master secrets of a deployment from anywhere, with the credentials that the SDK finds there. */
 export function openDeployedSecrets(arn: string): Secrets {
+  return openSecrets({ client: clientOf(arn), secret: arn, nowMs: Date.now });
+}
+
+/** Opens a client for the region of a secret, with the credentials that the SDK finds. */
+export function clientOf(arn: string): SecretsManagerClient {
   const region = arn.split(':')[3];
-  const client = new SecretsManagerClient(region === undefined ? {} : { region });
-  return openSecrets({ client, secret: arn, nowMs: Date.now });
+  return new SecretsManagerClient(region === undefined ? {} : { region });
 }
 
-async function fetchVersions(client: SecretsManagerClient, secret: string): Promise<Versions> {
-  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secret }));
-  const parsed = v.safeParse(versionsSchema, readText(SecretString ?? ''));
-  // Neither the text nor the complaint may be shown: both can hold a secret.
-  if (!parsed.success) throw new Error('the secret is damaged: restore it, all keys depend on it');
-  return toVersions(parsed.output);
+/** The master secrets as they are deployed. */
+export interface Fetched {
+  readonly secrets: MasterSecrets;
+  /** Secrets Manager's own name of what was read. */
+  readonly versionId: string | undefined;
 }
 
-function readText(text: string): unknown {
-  if (v.is(hexSecret, text)) return { current: 1, versions: [{ version: 1, secret: text }] };
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+/**
+ * Fetches the master secrets.
+ *
+ * @throws Error when AWS refuses, or when the secret holds something else, without showing it
+ */
+export async function fetchSecrets(client: SecretsManagerClient, secret: string): Promise<Fetched> {
+  const found = await client.send(new GetSecretValueCommand({ SecretId: secret }));
+  const secrets = parseSecrets(found.SecretString ?? '');
+  // the text may not be shown: it can hold a secret
+  if (secrets === undefined) {
+    throw new Error('the secret is damaged: restore it, all keys depend on it');
   }
-}
-
-function toVersions({ current, versions }: v.InferOutput<typeof versionsSchema>): Versions {
-  const all = new Map(
-    versions.map((one) => [
-      one.version,
-      { version: one.version, secret: Buffer.from(one.secret, 'hex') },
-    ]),
-  );
-  const newest = all.get(current);
-  if (newest === undefined) throw new Error('the secrets have no current version');
-  return { current: newest, all };
+  return { secrets, versionId: found.VersionId };
 }

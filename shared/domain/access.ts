@@ -68,6 +68,11 @@ export interface ActingUser {
   readonly groups: readonly number[];
 }
 
+/** Tells whether `actor` is the owner of an instance or a member with role `full`. */
+export function hasFullRole(actor: Actor): boolean {
+  return actor.kind === 'admin' && (actor.role === 'owner' || actor.role === 'full');
+}
+
 /** How many scripts stand between a client and what `actor` does. */
 export function depthOf(actor: Actor): number {
   return actor.kind === 'admin' ? (actor.depth ?? 0) : 0;

@@ -6,7 +6,7 @@ export interface RunSettings {
   readonly timeoutMs: number;
   /** What META shows as `async`; it has no effect. */
   readonly async: number;
-  /** Whether the script may act as the owner of its instance. */
+  /** Whether the script gets a token, with which it acts on behalf of the owner of its instance. */
   readonly hasFullAccess: boolean;
   /** What the script sees as CONFIG. */
   readonly config: JsonObject;
@@ -27,4 +27,9 @@ export function runSettings(ofInstance: JsonObject, ofScript: JsonObject): RunSe
     hasFullAccess: access === true,
     config,
   };
+}
+
+/** Tells whether a script with this configuration gets a token. */
+export function hasFullAccess(ofInstance: JsonObject, ofScript: JsonObject): boolean {
+  return runSettings(ofInstance, ofScript).hasFullAccess;
 }

@@ -1,4 +1,10 @@
-import { isGenuine, type KeyClaims, parseKey } from '../domain/credentials.ts';
+import {
+  isGenuine,
+  type KeyClaims,
+  parseKey,
+  type RecordClaims,
+  type ScriptClaims,
+} from '../domain/credentials.ts';
 import { ApiError, noSuchKey, notFound } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { Body } from '../resource/input.ts';
@@ -8,13 +14,13 @@ import { queryValue, type Request } from './message.ts';
 
 /** Whose keys came with a call. They are genuine; that their records still agree is not known yet. */
 export interface Caller {
-  readonly account?: KeyClaims;
-  readonly apiKey?: KeyClaims;
-  readonly user?: KeyClaims;
+  readonly account?: RecordClaims;
+  readonly apiKey?: RecordClaims;
+  readonly user?: RecordClaims;
   /** The public link by which the call came, which takes the place of credentials. */
-  readonly link?: KeyClaims;
-  /** Of a script's run, which acts as the owner of its instance. */
-  readonly script?: KeyClaims;
+  readonly link?: RecordClaims;
+  /** Of a script's run, which acts on behalf of the owner of its instance. */
+  readonly script?: ScriptClaims;
   /** The body was read for a key and could not be parsed: said when credentials are asked for. */
   readonly bodyFault?: ApiError;
 }
@@ -61,8 +67,8 @@ export async function identifyLink(link: string, keys: KeyRing): Promise<Caller>
 }
 
 /** A script's key says itself when it ends. */
-function isOpen({ record }: KeyClaims, clock: Clock): boolean {
-  return clock.micros() < record * 1_000_000;
+function isOpen({ endsAt }: ScriptClaims, clock: Clock): boolean {
+  return clock.micros() < endsAt * 1_000_000;
 }
 
 /** What keys are verified with. */

@@ -1,5 +1,5 @@
 import type { ActingUser, Actor, AdminRole } from '../domain/access.ts';
-import type { KeyClaims } from '../domain/credentials.ts';
+import type { RecordClaims, ScriptClaims } from '../domain/credentials.ts';
 import { noSuchKey } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
@@ -14,6 +14,7 @@ import {
   deletedGroupsEntity,
   instanceNameEntity,
   memberEntity,
+  scriptEntity,
   templateEntity,
   userEntity,
 } from '../store/entities.ts';
@@ -98,7 +99,7 @@ function templateOf(
 
 /** An outdated user key is no error: the call goes on without user (reference: where the key may be). */
 function currentUser(
-  claims: KeyClaims | undefined,
+  claims: RecordClaims | undefined,
   record: Stored<UserData> | undefined,
 ): Stored<UserData> | undefined {
   return claims !== undefined && isCurrent(claims, record?.data) ? record : undefined;
@@ -121,17 +122,23 @@ function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor
   return apiKeyActor(apiKey, callers.apiKey as Stored<ApiKeyData>, user); // it is current
 }
 
-/** A script acts as the owner of its instance, and in there only (reference: META, token). */
+/**
+ * A script acts with role `full` on behalf of the owner of its instance, and in there only, as long as script and owner
+ * are those of the run (reference: META, token).
+ */
 function scriptActor(
-  claims: KeyClaims,
+  claims: ScriptClaims,
   { match }: LoadRequest,
-  { instanceId }: Loaded,
+  { instanceId, records }: Loaded,
   { account, member }: Callers,
 ): Actor {
   const isInside = match.route.instance !== 'none' && instanceId === claims.scope;
-  if (!isInside || account === undefined) throw noSuchKey();
-  const depth = claims.generation;
-  return { kind: 'admin', account: account.data.id, role: roleOf(member), depth };
+  const isOfVersion =
+    as(scriptEntity, records.callingScript)?.data.version === claims.scriptVersion;
+  const isOfOwner =
+    member?.data.owner === true && account?.data.generation === claims.ownerGeneration;
+  if (!isInside || !isOfVersion || !isOfOwner) throw noSuchKey();
+  return { kind: 'admin', account: claims.owner, role: 'full', depth: claims.depth };
 }
 
 /** Whether the instance of an API key still exists; inside an instance its name says so. */
@@ -145,7 +152,7 @@ function roleOf(member: Stored<MemberData> | undefined): AdminRole | undefined {
 }
 
 function apiKeyActor(
-  claims: KeyClaims,
+  claims: RecordClaims,
   { data }: Stored<ApiKeyData>,
   user: ActingUser | undefined,
 ): Actor {

@@ -14,6 +14,7 @@ import {
   memberEntity,
   scriptEndpointEntity,
   scriptEndpointRowEntity,
+  scriptEntity,
   templateEntity,
   userEntity,
 } from '../store/entities.ts';
@@ -121,7 +122,7 @@ function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State):
 
 const shared = [
   ...['instanceName', 'account', 'member', 'apiKey', 'user', 'deletedGroups', 'instanceOfKey'],
-  'class',
+  ...['callingScript', 'class'],
 ];
 
 /** What one call has read of its caller and its place, for the next ones of the same caller. */
@@ -141,19 +142,13 @@ function isSame(a: Key | undefined, b: Key): boolean {
 function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
   const { match } = request;
   const { params, version } = match;
-  const { account: accountKey, link } = request.caller;
+  const { account: accountKey, link, script } = request.caller;
   const instance = instanceId(request, found);
   const binding = bindingAt(request, found, match.route.boundBy?.({ instance, params, link }));
   const className = match.route.boundBy === undefined ? params.class : binding?.className;
   const classNumber = classNumberOf(request, found, { instance, className });
-  const account = accountKey?.scope ?? ownerOf(request, found);
+  const account = accountKey?.scope ?? script?.owner;
   return { params, version, account, instance, link, binding, className, classNumber };
-}
-
-/** The account as which a script acts, once its instance was read. */
-function ownerOf({ caller }: LoadRequest, found: ReadonlyMap<string, Found>): number | undefined {
-  if (caller.script === undefined) return undefined;
-  return as(instanceEntity, found.get('instanceOfKey')?.item)?.data.owner;
 }
 
 function instanceId(
@@ -221,7 +216,7 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
     instanceName:
       params.instance === undefined ? undefined : instanceNameEntity.key(params.instance),
     ...accountRecords(known),
-    ...(caller.script && { instanceOfKey: instanceEntity.key(caller.script.scope) }),
+    callingScript: caller.script && scriptEntity.key(caller.script.scope, caller.script.script),
     ...apiKeyRecords(caller, route.instance === 'none'),
     binding: route.boundBy?.(known),
     class:

@@ -1,4 +1,4 @@
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { chown, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from './start-error.ts';
 
@@ -19,6 +19,29 @@ export async function createFile(path: string, text: string): Promise<boolean> {
   }
   await syncFolder(dirname(path));
   return true;
+}
+
+/**
+ * Puts a file that only its owner can read in the place of another one, whose owner it keeps: an administrator may work on
+ * the files of a service. After a crash there is one of both.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = await writeDraft(path, text);
+  if (process.getuid?.() === 0) {
+    const { uid, gid } = await ownerOf(path);
+    await chown(draft, uid, gid);
+  }
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+}
+
+async function ownerOf(path: string): Promise<{ readonly uid: number; readonly gid: number }> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return stat(dirname(path));
+  }
 }
 
 async function writeDraft(path: string, text: string): Promise<string> {

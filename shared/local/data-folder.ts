@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { createFile } from './atomic-file.ts';
+import * as v from 'valibot';
+import { replaceFile } from './atomic-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { codeOf, StartError } from './start-error.ts';
 
@@ -15,8 +16,10 @@ export interface DataFolder {
   readonly path: string;
   /** Whether it holds no data yet; true until `markFormat`. */
   readonly isNew: boolean;
-  /** Says that the folder holds data of this program from now on. Called last in the first start. */
-  markFormat(): Promise<void>;
+  /** Id of the store that belongs to the folder; undefined in a new folder, and in one of an older program. */
+  readonly store: string | undefined;
+  /** Says that the folder holds data of this program, with this store, from now on. Called last in each start. */
+  markFormat(store: string): Promise<void>;
   /** Lets others use it. */
   release(): Promise<void>;
 }
@@ -33,12 +36,15 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
     throw toStartError(path, error);
   });
   try {
-    const isNew = await isFirstStart(path);
-    const text = `${JSON.stringify({ format })}\n`;
+    const found = await readFormat(path);
     return {
       path,
-      isNew,
-      markFormat: async () => void (isNew && (await createFile(join(path, formatFile), text))),
+      isNew: found === undefined,
+      store: found?.store,
+      markFormat: async (store) => {
+        if (found?.store === store) return;
+        await replaceFile(join(path, formatFile), `${JSON.stringify({ format, store })}\n`);
+      },
       release,
     };
   } catch (error) {
@@ -69,23 +75,34 @@ async function makePath(path: string): Promise<void> {
   }
 }
 
-async function isFirstStart(path: string): Promise<boolean> {
-  const text = await readFormat(path);
-  if (text === undefined) return true;
-  const found = /^\{"format":(\d+)\}\s*$/.exec(text)?.[1];
-  if (found === undefined) throw new StartError(`${join(path, formatFile)} is damaged`);
-  if (Number(found) > format) {
-    const versions = `format ${found}, this program reads up to ${format}`;
-    throw new StartError(`the data in ${path} is of a newer version (${versions})`);
-  }
-  return false;
-}
+const formatSchema = v.object({ format: v.number(), store: v.optional(v.string()) });
 
-async function readFormat(path: string): Promise<string | undefined> {
+/** What `format.json` says; undefined when there is none, so no data yet. */
+async function readFormat(
+  path: string,
+): Promise<{ readonly store?: string | undefined } | undefined> {
+  const file = join(path, formatFile);
+  let text: string;
   try {
-    return await readFile(join(path, formatFile), 'utf8');
+    text = await readFile(file, 'utf8');
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+  const found = v.safeParse(formatSchema, readJson(text));
+  if (!found.success) throw new StartError(`${file} is damaged`);
+  if (found.output.format > format) {
+    const versions = `format ${found.output.format}, this program reads up to ${format}`;
+    throw new StartError(`the data in ${path} is of a newer version (${versions})`);
+  }
+  return found.output;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
 }

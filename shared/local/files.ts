@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import type { FileContent, FileStore, Log } from '../services/ports.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { codeOf } from './start-error.ts';
+import { type StorageTrouble, watchStorage } from './storage-trouble.ts';
 import { createUploadForms, type UploadForms } from './upload-form.ts';
 
 /** The files of one machine, and what its server needs to serve them. */
@@ -76,7 +77,7 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   }, sweepIntervalMs);
   timer.unref();
   const forms = createUploadForms(address, nowMs);
-  const place = { ...options, drafts };
+  const place = { ...options, drafts, trouble: watchStorage(folder, log) };
   return {
     address,
     forms,
@@ -116,7 +117,7 @@ export async function openTemporaryFiles(
   };
 }
 
-type Place = FilesOptions & { readonly drafts: string };
+type Place = FilesOptions & { readonly drafts: string; readonly trouble: StorageTrouble };
 
 /** Keys are made by us; one that could leave the folder is a fault. */
 function checked(key: string): string {
@@ -140,7 +141,11 @@ async function store(place: Place, key: string, contentType: string, parts: Part
   await write(place, contentPath(place.folder, key), parts);
 }
 
-async function write({ drafts, durable }: Place, path: string, parts: Parts): Promise<void> {
+async function write(
+  { drafts, durable, trouble }: Place,
+  path: string,
+  parts: Parts,
+): Promise<void> {
   const draft = join(drafts, randomBytes(12).toString('hex'));
   try {
     const file = await open(draft, 'wx', 0o600);
@@ -155,7 +160,7 @@ async function write({ drafts, durable }: Place, path: string, parts: Parts): Pr
     if (durable) await syncFolder(dirname(path));
   } catch (error) {
     await rm(draft, { force: true });
-    throw error;
+    throw trouble.translate(error);
   }
 }
 
@@ -189,7 +194,7 @@ async function openFile(
 
 /** Both are links to the same bytes, which never change: a removed file takes only its own link away. */
 async function copy(place: Place, from: string, to: string): Promise<boolean> {
-  const { folder, durable } = place;
+  const { folder, durable, trouble } = place;
   try {
     for (const path of [typePath, contentPath]) {
       const target = path(folder, to);
@@ -200,7 +205,7 @@ async function copy(place: Place, from: string, to: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (isMissing(error)) return false;
-    throw error;
+    throw trouble.translate(error);
   }
 }
 

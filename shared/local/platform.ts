@@ -17,6 +17,7 @@ import { openProcesses, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
+import { checkStoreThere, hasStore, identifyStore } from './store-identity.ts';
 import { openTemplates } from './templates.ts';
 import { openVault } from './vault.ts';
 
@@ -129,7 +130,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> & Pick<Platform, 'clock' | 'ids'>;
 
 async function openMemory(shared: Shared): Promise<Medium> {
-  const store = await openTemporaryStore({ now: shared.nowMs, watches });
+  const store = await openTemporaryStore({ now: shared.nowMs, watches, log: shared.log });
   const files = await openTemporaryFiles(shared);
   const push = openTemporaryOutbox(shared);
   return {
@@ -150,13 +151,18 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
   const { nowMs } = shared;
   const folder = await openDataFolder(path);
   try {
-    const secrets = await openSecrets(folder.path, { isNew: folder.isNew, nowMs });
     const storePath = join(folder.path, 'store');
+    const isThere = await hasStore(storePath);
+    checkStoreThere(folder, isThere);
+    const secrets = await openSecrets(folder.path, { isNew: folder.isNew && !isThere, nowMs });
     await mkdir(storePath, { recursive: true, mode: 0o700 });
-    const store = await openStore({ path: storePath, now: nowMs, watches });
+    const store = await openStore({ path: storePath, now: nowMs, watches, log: shared.log });
+    const identity = await closingOnError(store, () =>
+      identifyStore(folder, { store, ids: shared.ids }),
+    );
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
     const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
-    await folder.markFormat();
+    await folder.markFormat(identity);
     return {
       folder: folder.path,
       store,
@@ -172,6 +178,19 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     };
   } catch (error) {
     await folder.release();
+    throw error;
+  }
+}
+
+/** Closes the store where `use` fails: a test may open the folder again in the same process. */
+async function closingOnError<Result>(
+  store: LocalStore,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use();
+  } catch (error) {
+    await store.close();
     throw error;
   }
 }

@@ -1,33 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as v from 'valibot';
-import type { Secrets, SecretVersion } from '../services/ports.ts';
-import { createFile } from './atomic-file.ts';
+import {
+  addVersion,
+  firstSecrets,
+  type MasterSecrets,
+  parseSecrets,
+  toVersions,
+} from '../domain/master-secrets.ts';
+import type { Secrets } from '../services/ports.ts';
+import { createFile, replaceFile } from './atomic-file.ts';
 import { codeOf, StartError } from './start-error.ts';
 
 const fileName = 'secrets.json';
-const secretBytes = 32;
 const rereadAfterMs = 60_000;
-
-const version = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(255));
-const fileSchema = v.pipe(
-  v.object({
-    current: version,
-    versions: v.array(v.object({ version, secret: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)) })),
-  }),
-  v.check(({ current, versions }) => versions.some((one) => one.version === current)),
-);
-
-interface Versions {
-  readonly current: SecretVersion;
-  readonly all: ReadonlyMap<number, SecretVersion>;
-}
 
 /**
  * Opens the master secrets of a data folder: `secrets.json`, readable by its owner only. Every key is derived
- * from them, so they are part of each backup. A version that is not known is looked for in the file again, at
- * most once a minute: an operator may add one while the server runs.
+ * from them, so they are part of each backup. The file is read again when a version is not known and when a key is made,
+ * at most once a minute: an operator may add a version while the server runs.
  *
  * @param isNew whether the folder holds no data yet; only then are secrets made
  * @throws StartError when the file is missing beside data, or damaged
@@ -37,16 +27,21 @@ export async function openSecrets(
   { isNew, nowMs }: { readonly isNew: boolean; readonly nowMs: () => number },
 ): Promise<Secrets> {
   const path = join(folder, fileName);
-  if (isNew) await createFile(path, `${JSON.stringify(firstSecrets(), undefined, 2)}\n`);
-  let known = await readVersions(path);
+  if (isNew) await createFile(path, textOf(firstSecrets()));
+  let known = toVersions(await readSecrets(path));
   let readAt = nowMs();
+  const readAgain = async () => {
+    if (nowMs() - readAt < rereadAfterMs) return;
+    readAt = nowMs();
+    known = toVersions(await readSecrets(path));
+  };
   return {
-    current: async () => known.current,
+    current: async () => {
+      await readAgain();
+      return known.current;
+    },
     get: async (wanted) => {
-      if (!known.all.has(wanted) && nowMs() - readAt >= rereadAfterMs) {
-        readAt = nowMs();
-        known = await readVersions(path);
-      }
+      if (!known.all.has(wanted)) await readAgain();
       return known.all.get(wanted);
     },
   };
@@ -58,36 +53,44 @@ export function temporarySecrets(): Secrets {
   return { current: async () => current, get: async (wanted) => all.get(wanted) };
 }
 
-function firstSecrets(): v.InferOutput<typeof fileSchema> {
-  return {
-    current: 1,
-    versions: [{ version: 1, secret: randomBytes(secretBytes).toString('hex') }],
-  };
-}
-
-async function readVersions(path: string): Promise<Versions> {
+/**
+ * Adds a version to the secrets of a data folder, which a server may use meanwhile.
+ *
+ * @returns the number of the version
+ * @throws StartError when the folder has no secrets or no room for a version, or when another process adds one right
+ *   now; nothing is changed then
+ */
+export async function addSecretVersion(folder: string): Promise<number> {
+  const path = join(folder, fileName);
+  await readSecrets(path);
+  const mark = `${path}.lock`; // of two that add at once, one version would be lost, and all keys of it
+  if (!(await createFile(mark, ''))) {
+    throw new StartError(`${path} is being changed; if it is not, remove ${mark} and try again`);
+  }
   try {
-    return toVersions(v.parse(fileSchema, JSON.parse(await readFile(path, 'utf8'))));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') {
-      throw new StartError(`${path} is missing: restore it from a backup, all keys depend on it`);
-    }
-    if (error instanceof SyntaxError || error instanceof v.ValiError) {
-      // Neither the text nor the complaint may be shown: both can hold a secret.
-      throw new StartError(`${path} is damaged: restore it from a backup, all keys depend on it`);
-    }
-    throw error;
+    const next = addVersion(await readSecrets(path));
+    if (next === undefined) throw new StartError(`${path} has version 255, the last there can be`);
+    await replaceFile(path, textOf(next));
+    return next.current;
+  } finally {
+    await rm(mark);
   }
 }
 
-function toVersions({ current, versions }: v.InferOutput<typeof fileSchema>): Versions {
-  const all = new Map(
-    versions.map((one) => [
-      one.version,
-      { version: one.version, secret: Buffer.from(one.secret, 'hex') },
-    ]),
-  );
-  const newest = all.get(current);
-  if (newest === undefined) throw new StartError('the secrets have no current version');
-  return { current: newest, all };
+async function readSecrets(path: string): Promise<MasterSecrets> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new StartError(`${path} is missing: restore it from a backup, all keys depend on it`);
+  }
+  const secrets = parseSecrets(text);
+  // the text may not be shown: it can hold a secret
+  if (secrets !== undefined) return secrets;
+  throw new StartError(`${path} is damaged: restore it from a backup, all keys depend on it`);
+}
+
+function textOf(secrets: MasterSecrets): string {
+  return `${JSON.stringify(secrets, undefined, 2)}\n`;
 }

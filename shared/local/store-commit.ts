@@ -1,4 +1,5 @@
 import type { CommitPace } from './commit-pace.ts';
+import type { StorageTrouble } from './storage-trouble.ts';
 import type { ItemCache } from './store-cache.ts';
 import type { Counters } from './store-counters.ts';
 import type { FeedWriter } from './store-feed.ts';
@@ -6,6 +7,7 @@ import type { Operation, Tables } from './store-tables.ts';
 
 /** Pieces of work in one commit at the most, so that planning them does not hold up readers for long. */
 const maxGroupSize = 200;
+const pageBytes = 4096;
 
 /** Reads an item as it will be when all that was planned before is done; undefined: no item. */
 export type ReadItem = (itemKey: string) => string | undefined;
@@ -36,6 +38,7 @@ export interface CommitParts {
   readonly counters: Counters;
   readonly feed: Pick<FeedWriter, 'append' | 'committed'>;
   readonly pace: Pick<CommitPace, 'mayBlock' | 'took'>;
+  readonly trouble: StorageTrouble;
 }
 
 interface Job {
@@ -98,6 +101,7 @@ async function commitGroup(
   const { operations, planned } = planGroup(parts, group);
   operations.push(...along);
   try {
+    parts.trouble.checkWritable();
     await carryOut(parts, operations, planned.length);
     for (const job of planned) job.resolve();
     parts.feed.committed(operations);
@@ -107,7 +111,7 @@ async function commitGroup(
 }
 
 function planGroup(
-  { tables: { items }, feed }: CommitParts,
+  { tables: { items }, feed, trouble }: CommitParts,
   group: readonly Job[],
 ): { operations: Operation[]; planned: Job[] } {
   const changed = new Map<string, string | undefined>();
@@ -125,7 +129,7 @@ function planGroup(
       }
       planned.push(job);
     } catch (error) {
-      job.reject(error);
+      job.reject(trouble.translate(error));
     }
   }
   operations.push(...feed.append(changes));
@@ -133,7 +137,7 @@ function planGroup(
 }
 
 async function carryOut(
-  { tables, cache, counters, pace }: CommitParts,
+  { tables, cache, counters, pace, trouble }: CommitParts,
   operations: Operation[],
   jobs: number,
 ): Promise<void> {
@@ -155,13 +159,22 @@ async function carryOut(
     counters.saved();
     isCommitted = true;
   } catch (error) {
-    throw new Error('nothing was written', { cause: await causeOf(error) });
+    const failure = new Error('nothing was written', { cause: await causeOf(error) });
+    throw trouble.translate(failure, bytesOf(operations));
   } finally {
     // A reader must not go on with a snapshot from before the commit, and remember what it finds there.
     tables.environment.resetReadTxn();
     cache.unlock();
     if (isCommitted) remember(cache, operations);
   }
+}
+
+/** Roughly what operations write: most characters take one byte, and a page is written for a small item too. */
+function bytesOf(operations: readonly Operation[]): number {
+  return operations.reduce(
+    (sum, { key, value = '' }) => sum + pageBytes + key.length + value.length,
+    0,
+  );
 }
 
 /** Keeps what was committed for readers; of an item that was changed more than once, what it is in the end. */

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApiError } from '../domain/errors.ts';
 import type { Watch } from '../services/changes.ts';
+import type { Log } from '../services/ports.ts';
 import type { Store } from '../store/store.ts';
 import { openCommitPace } from './commit-pace.ts';
+import { watchStorage } from './storage-trouble.ts';
 import { createItemCache } from './store-cache.ts';
 import { createGroupCommit } from './store-commit.ts';
 import { createCounters } from './store-counters.ts';
@@ -20,6 +23,8 @@ export interface StoreOptions {
   readonly now: () => number;
   /** Changes that go into the feed; none when absent. */
   readonly watches?: readonly Watch[];
+  /** Hears of a full disk and of damage; nobody does when absent. */
+  readonly log?: Log;
 }
 
 /** The store of one machine. */
@@ -56,7 +61,7 @@ export async function openTemporaryStore(options: StoreOptions): Promise<LocalSt
 
 function createStore(
   options: TablesOptions,
-  { now: nowMs, watches = [] }: StoreOptions,
+  { now: nowMs, watches = [], log = () => undefined }: StoreOptions,
 ): LocalStore {
   const tables = openTables(options);
   const now = () => nowMs() / 1000;
@@ -64,14 +69,22 @@ function createStore(
   const cache = createItemCache();
   const counters = createCounters(tables);
   const pace = openCommitPace(() => performance.now());
-  const commits = createGroupCommit({ tables, cache, counters, feed, pace });
+  const trouble = watchStorage(options.folder, log);
+  const commits = createGroupCommit({ tables, cache, counters, feed, pace, trouble });
   const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
   const reader = createReader({ tables, cache, now });
+  const translated = (error: unknown): never => {
+    throw trouble.translate(error);
+  };
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     await sweeper.stop();
-    await commits.submit(() => ({ operations: [], result: undefined })); // the last one: saves the counters
+    try {
+      await commits.submit(() => ({ operations: [], result: undefined })); // the last one: saves the counters
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error; // a full disk and damage were logged
+    }
     await tables.environment.close();
   }
 
@@ -79,11 +92,11 @@ function createStore(
     feed: feed.reader(commits.carry),
     get: (keys) => {
       pace.read();
-      return reader.get(keys);
+      return reader.get(keys).catch(translated);
     },
     query: (query) => {
       pace.read();
-      return reader.query(query);
+      return reader.query(query).catch(translated);
     },
     write: async (transaction) => {
       if (closing !== undefined) throw new Error('the store is closed');

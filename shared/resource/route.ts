@@ -1,5 +1,5 @@
 import type { Access, Actor, Right } from '../domain/access.ts';
-import type { KeyClaims } from '../domain/credentials.ts';
+import type { RecordClaims } from '../domain/credentials.ts';
 import type { Request, Response } from '../http/message.ts';
 import type { Binding, Hints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
@@ -118,7 +118,7 @@ export interface Known {
   /** Instance id: proved by the name's record, or still a hint. */
   readonly instance: number | undefined;
   /** What the public link says that the path names; it is genuine. */
-  readonly link: KeyClaims | undefined;
+  readonly link: RecordClaims | undefined;
   /** What the record at `boundBy` says: proved by it, or still a hint. */
   readonly binding: Binding | undefined;
   /** Name of the call's class: from the path, proved by the data endpoint's record, or still a hint. */
@@ -160,7 +160,7 @@ export interface Context {
   readonly apiKey: Stored<ApiKeyData> | undefined;
   readonly user: Stored<UserData> | undefined;
   /** What the public link says by which the call came; whether its endpoint still bears it is not said. */
-  readonly link: KeyClaims | undefined;
+  readonly link: RecordClaims | undefined;
   /** Id of the instance that the path names, or that the API key belongs to where the path names none. */
   readonly instanceId: number | undefined;
   readonly instanceName: Stored<InstanceNameData> | undefined;

@@ -1,3 +1,4 @@
+import { isAllowed } from '../domain/access.ts';
 import type { Json } from '../domain/json.ts';
 import { profileClass } from '../domain/object-access.ts';
 import { userKey } from '../services/keys.ts';
@@ -8,8 +9,9 @@ import { instanceBase, type Link, linksOf } from './links.ts';
 import { instanceOf } from './place.ts';
 import type { Context, Known } from './route.ts';
 import { wholeObject } from './show-object.ts';
+import { userAccess } from './user-access.ts';
 
-/** A user joined with profile, groups and key. */
+/** A user joined with profile and groups. */
 export interface UserView {
   readonly data: UserData;
   /** The name as it was typed in this call; it is stored, and shown by every later call, in lower case. */
@@ -17,7 +19,8 @@ export interface UserView {
   /** Absent only while its user is being removed. */
   readonly profile: Pick<Stored<ObjectData>, 'data'> | undefined;
   readonly groups: readonly GroupData[];
-  readonly key: string;
+  /** Absent for callers who may not update users. */
+  readonly key: string | undefined;
 }
 
 /** A user joined with a profile that was read and can be changed. */
@@ -52,6 +55,7 @@ export async function viewUsers(
   if (users.length === 0) return [];
   const { store, secrets } = context.platform;
   const instance = instanceOf(context);
+  const showsKey = isAllowed(userAccess, context.actor, 'U');
   const groupIds = [...new Set(users.flatMap(({ groups }) => groups))];
   const items = await store.get([
     ...users.map((user) => profileKey(context, user)),
@@ -65,7 +69,7 @@ export async function viewUsers(
       data,
       profile: as(objectEntity, items[at]),
       groups: data.groups.flatMap((id) => groups.get(id) ?? []), // one that is gone may still be named
-      key: await userKey(secrets, instance, data),
+      key: showsKey ? await userKey(secrets, instance, data) : undefined,
     })),
   );
 }
@@ -77,6 +81,12 @@ export async function viewUser(context: Context, user: UserData): Promise<ReadUs
   return view;
 }
 
+/** Joins a user who has just logged in: the response has its key, whoever made the request for it. */
+export async function viewLoggedIn(context: Context, user: UserData): Promise<UserView> {
+  const view = await viewUser(context, user);
+  return { ...view, key: await userKey(context.platform.secrets, instanceOf(context), user) };
+}
+
 /** A user as answers show it, without its links. */
 export function showUser(context: Context, view: UserView): Record<string, Json> {
   const { data, typedName = data.username, profile, groups, key } = view;
@@ -85,7 +95,7 @@ export function showUser(context: Context, view: UserView): Record<string, Json>
     username: typedName,
     profile: profile === undefined ? null : wholeObject(context, profileClassOf(context), profile),
     groups: groups.map((group) => showGroup(context, group)),
-    user_key: key,
+    ...(key !== undefined && { user_key: key }),
   };
 }
 

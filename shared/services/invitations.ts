@@ -13,7 +13,7 @@ import {
   memberEntity,
 } from '../store/entities.ts';
 import type { InvitationData } from '../store/invitation-records.ts';
-import type { AdminData, MemberData } from '../store/records.ts';
+import type { AccountData, AdminData, MemberData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { erase, insert, store as put, replace } from '../store/writes.ts';
 import { claimsOf } from './keys.ts';
@@ -50,21 +50,24 @@ export async function openInvitation(platform: Platform, key: string): Promise<O
 }
 
 /**
- * The writes that make an account a member by an invitation. A role is only ever raised.
+ * The writes that make an account a member by an invitation. The role of a member is only ever raised, and only for
+ * the invited address: a member who came by the key of another's invitation keeps its role.
  *
- * @param account id of the account that accepts
+ * @param by the account that accepts
  */
 export async function acceptWrites(
   platform: Platform,
   { instance, item }: OpenInvitation,
-  account: number,
+  by: Pick<AccountData, 'id' | 'email'>,
 ): Promise<readonly Write[]> {
+  const { id: account } = by;
+  const { role, email } = item.data;
   const keys = [memberEntity.key(account, instance), adminEntity.key(instance, account)] as const;
   const [member, admin] = await platform.store.get(keys);
   return [
     ...closeWrites(platform, item, 'accepted', account),
     ...membership(
-      { instance, account, role: item.data.role },
+      { instance, account, role, isInvited: by.email === email },
       as(memberEntity, member),
       as(adminEntity, admin) ?? (await newAdmin(platform, instance)),
     ),
@@ -132,17 +135,19 @@ interface Membership {
   readonly instance: number;
   readonly account: number;
   readonly role: Role;
+  /** Whether the account has the invited address. */
+  readonly isInvited: boolean;
 }
 
 function membership(
-  { instance, account, role }: Membership,
+  { instance, account, role, isInvited }: Membership,
   member: Stored<MemberData> | undefined,
   admin: Stored<AdminData> | NewAdmin,
 ): readonly Write[] {
   const before = member?.data;
   const data: MemberData = {
     instance,
-    role: before === undefined ? role : stronger(before.role, role),
+    role: before === undefined ? role : isInvited ? stronger(before.role, role) : before.role,
     owner: before?.owner ?? false,
   };
   const { created_at, row } = 'data' in admin ? admin.data : admin;

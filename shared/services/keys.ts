@@ -1,14 +1,14 @@
 import {
   isGenuine,
-  type KeyClaims,
-  type KeyKind,
   keyText,
   maxGeneration,
   parseKey,
+  type RecordClaims,
 } from '../domain/credentials.ts';
-import { refused } from '../domain/errors.ts';
+import { accountEntity, as, instanceEntity } from '../store/entities.ts';
 import type { InvitationData } from '../store/invitation-records.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records.ts';
+import type { ScriptData } from '../store/script-records.ts';
 import type { Platform, Secrets } from './ports.ts';
 
 /** Computes an account's key again. */
@@ -33,13 +33,15 @@ export function invitationKey(
 /** The claims of a genuine key of this kind; undefined for any other text. */
 export async function claimsOf(
   secrets: Secrets,
-  kind: KeyKind,
+  kind: RecordClaims['kind'],
   text: string,
-): Promise<KeyClaims | undefined> {
+): Promise<RecordClaims | undefined> {
   const key = parseKey(text.trim());
-  if (key?.claims.kind !== kind) return undefined;
-  const version = await secrets.get(key.claims.version);
-  return version !== undefined && isGenuine(key, version.secret) ? key.claims : undefined;
+  const claims = key?.claims;
+  if (key === undefined || claims === undefined || claims.kind === 'script') return undefined;
+  if (claims.kind !== kind) return undefined;
+  const version = await secrets.get(claims.version);
+  return version !== undefined && isGenuine(key, version.secret) ? claims : undefined;
 }
 
 /** Computes the key of a user's record again. */
@@ -58,16 +60,45 @@ export async function setUpCode(secrets: Secrets): Promise<string> {
 
 const tokenSeconds = 600; // reference: META, token
 
-/** Makes the key with which a script acts as the owner of its instance, for ten minutes. */
+/** The run that a token is for. */
+interface TokenRun {
+  readonly instance: number;
+  readonly script: Pick<ScriptData, 'id' | 'version'>;
+  readonly depth: number;
+}
+
+/**
+ * Makes the token with which a script acts in its instance on behalf of the owner, with role `full`. It ends after ten
+ * minutes, with this version of the script, and with a reset of the owner's key.
+ *
+ * @returns undefined when the instance is gone
+ */
 export async function metaToken(
-  { secrets, clock }: Pick<Platform, 'secrets' | 'clock'>,
-  { instance, depth }: { readonly instance: number; readonly depth: number },
-): Promise<string> {
-  const { version } = await secrets.current();
-  const record = Math.ceil(clock.micros() / 1_000_000) + tokenSeconds;
-  return textOf(secrets, 'script', {
-    ...{ secret_version: version, generation: depth, scope: instance, record },
-  });
+  { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,
+  { instance, script, depth }: TokenRun,
+): Promise<string | undefined> {
+  const [place] = await store.get([instanceEntity.key(instance)]);
+  const owner = as(instanceEntity, place)?.data.owner;
+  if (owner === undefined) return undefined;
+  const [account] = await store.get([accountEntity.key(owner)]);
+  const ownerGeneration = as(accountEntity, account)?.data.generation;
+  if (ownerGeneration === undefined) return undefined;
+  const { version, secret } = await secrets.current();
+  const endsAt = Math.ceil(clock.micros() / 1_000_000) + tokenSeconds;
+  return keyText(
+    {
+      kind: 'script',
+      version,
+      scope: instance,
+      endsAt,
+      depth,
+      script: script.id,
+      scriptVersion: script.version,
+      owner,
+      ownerGeneration,
+    },
+    secret,
+  );
 }
 
 /** Computes the public link of a script endpoint again; its row stays when it is renamed. */
@@ -80,31 +111,39 @@ export function publicLink(
 }
 
 /** Tells whether a key is the one that its record speaks of now. */
-export function isCurrent(claims: KeyClaims, data: Keyed | undefined): boolean {
+export function isCurrent(claims: RecordClaims, data: Keyed | undefined): boolean {
   return claims.generation === data?.generation && claims.version === data.secret_version;
 }
 
-/** What the record of a new key holds. */
-export async function firstKey(secrets: Secrets): Promise<Keyed> {
-  return { secret_version: (await secrets.current()).version, generation: 1 };
+/**
+ * What the record of a new key holds. Generations start anywhere: where a restore has taken ids back, the keys of new
+ * records differ from those that were given out, or revoked, before.
+ */
+export async function firstKey({
+  secrets,
+  ids,
+}: Pick<Platform, 'secrets' | 'ids'>): Promise<Keyed> {
+  const drawn = Number.parseInt(ids.random().slice(0, 8), 16);
+  return {
+    secret_version: (await secrets.current()).version,
+    generation: (drawn % maxGeneration) + 1,
+  };
 }
 
 /**
- * What the record holds after a reset: the next generation, made with the current secret; the key before is dead
- * with the write.
- *
- * @throws ApiError 400 when a key has been reset 65,534 times
+ * What the record holds after a reset: the next generation, after the last the first, made with the current secret;
+ * the key before is dead with the write.
  */
 export async function nextKey(secrets: Secrets, { generation }: Keyed): Promise<Keyed> {
-  if (generation >= maxGeneration) {
-    throw refused(400, 'This key cannot be reset any more. Make a new one.');
-  }
-  return { secret_version: (await secrets.current()).version, generation: generation + 1 };
+  return {
+    secret_version: (await secrets.current()).version,
+    generation: (generation % maxGeneration) + 1,
+  };
 }
 
 async function textOf(
   secrets: Secrets,
-  kind: KeyKind,
+  kind: RecordClaims['kind'],
   { secret_version, generation, scope, record }: Keyed & { scope: number; record: number },
 ): Promise<string> {
   const secret = await secrets.get(secret_version);

@@ -1,3 +1,4 @@
+import type { SecretVersion } from '../domain/master-secrets.ts';
 import type { ProviderPush } from '../domain/push/payload.ts';
 import type { OpenedPkcs12 } from '../domain/push/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
@@ -21,16 +22,10 @@ export interface Ids {
 
 /** The deployment's master secrets, from which keys are derived. */
 export interface Secrets {
-  /** Version that new keys use, 1 to 255. */
+  /** Version that new keys use, 1 to 255; one that an operator adds is used a minute later at the latest. */
   current(): Promise<SecretVersion>;
   /** An older version; undefined when the operator has retired it. */
   get(version: number): Promise<SecretVersion | undefined>;
-}
-
-/** One version of the master secret: 32 random bytes. */
-export interface SecretVersion {
-  readonly version: number;
-  readonly secret: Uint8Array;
 }
 
 /** Writes one structured line for operators. Never give it a key, secret, password or body. */

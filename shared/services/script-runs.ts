@@ -190,7 +190,7 @@ async function runVersion(
   const { instance, owner, script, args, kind } = request;
   const { id, version, runtime_name } = script;
   const { timeoutMs, config, async, hasFullAccess } = runSettings(request.config, script.config);
-  const token = hasFullAccess ? { token: await metaToken(services, request) } : {};
+  const token = hasFullAccess ? await metaToken(services, request) : undefined;
   const isAwaited = kind === 'endpoint';
   return services.scripts.run({
     ...{ instance, owner, script: id, version, runtime: runtimeOf(runtime_name) },
@@ -202,7 +202,7 @@ async function runVersion(
       api_url: services.apiUrl(),
       api_host: new URL(services.apiUrl()).host,
       async,
-      ...token,
+      ...(token !== undefined && { token }),
     },
     waitMs: isAwaited ? awaitedMs : runMs - timeoutMs,
     ...(onProgress && { onProgress }),

@@ -40,6 +40,7 @@ import type {
   OwnedData,
   PasswordData,
   SocialData,
+  StoreIdentityData,
   TemplateData,
   UniqueData,
   UsageData,
@@ -95,6 +96,7 @@ import type { DeadLetterData, WorkData } from './work-records.ts';
  * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
  * | that functions are compared with scripts        |                                | SCRIPTSWEEP                 |
+ * | which store this is (on one machine)            |                                | STORE                       |
  * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
  * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
  * | changes that a consumer could not take          | DEADLETTERS                    | <time>#<id>                 |
@@ -558,6 +560,12 @@ export const scriptFunctionEntity = entity<ScriptFunctionData, [instance: number
 export const scriptSweepEntity = entity<ScriptSweepData, []>('script-sweep', () => ({
   pk: 'DEPLOYMENT',
   sk: 'SCRIPTSWEEP',
+}));
+
+/** Which store this is, on one machine: the folder's other files name it. */
+export const storeIdentityEntity = entity<StoreIdentityData, []>('store-identity', () => ({
+  pk: 'DEPLOYMENT',
+  sk: 'STORE',
 }));
 
 /** An invitation of an instance. */

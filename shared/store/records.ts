@@ -29,6 +29,8 @@ export interface AccountData extends Keyed {
   readonly is_active: boolean;
   readonly has_password: boolean;
   readonly created_at: string;
+  /** Raised when the account went to the person who proved its address: links made before are void. 0 when absent. */
+  readonly linkEpoch?: number;
 }
 
 /** A password of an account or a user, hashed; kept away from the record that every call reads. */
@@ -208,6 +210,10 @@ export interface UserData extends Keyed {
   readonly groups: readonly number[];
   /** Object id in the class of profiles. */
   readonly profile: number;
+  /** The username is an address that a service has confirmed. */
+  readonly isConfirmed?: true;
+  /** Raised when the user went to the person who proved the address: links made before are void. 0 when absent. */
+  readonly linkEpoch?: number;
 }
 
 /** Which user bears a name. */
@@ -218,6 +224,8 @@ export interface UsernameData {
 /** Which user a person of another service is; it may outlive the user. */
 export interface UserSocialData {
   readonly user: number;
+  /** The user's at the time of linking. */
+  readonly linkEpoch?: number;
 }
 
 /** A data object. */
@@ -268,9 +276,16 @@ export interface FirstAccountData {
   readonly account: number;
 }
 
+/** Random id of a store. */
+export interface StoreIdentityData {
+  readonly id: string;
+}
+
 /** Which account a person of another service is. */
 export interface SocialData {
   readonly account: number;
+  /** The account's at the time of linking. */
+  readonly linkEpoch?: number;
 }
 
 /** Free configuration of an instance, read by its scripts. */

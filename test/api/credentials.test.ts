@@ -386,7 +386,7 @@ describe('a user key', () => {
     const claims = parseKey(old)?.claims;
     const [item] = await store.get([userEntity.key(claims?.scope ?? 0, 5)]);
     const record = as(userEntity, item);
-    if (claims === undefined || record === undefined) throw new Error('no user was planted');
+    if (claims?.kind !== 'user' || record === undefined) throw new Error('no user was planted');
     await store.write({
       id: ids.random(),
       change: { actor: {}, cause: 'maintenance', depth: 0 },

@@ -39,9 +39,17 @@ beforeAll(async () => {
     'an API key': { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
     'an API key and a user key': { 'x-api-key': await world.apiKey(), 'x-user-key': user },
     'an account key': { 'x-api-key': world.owner },
+    'a token of a script': { 'x-api-key': await tokenOfScript() },
   };
 });
 afterAll(() => api.close());
+
+async function tokenOfScript(): Promise<string> {
+  const config = { allow_full_access: true };
+  await makeEndpoint(world, 'caller', 'console.log(META.token)', { config });
+  const ran = await world.call(world.owner, 'POST', 'endpoints/scripts/caller/run/');
+  return expected(ran, 200).result.stdout;
+}
 
 interface PlainCall {
   readonly method: string;
@@ -92,7 +100,7 @@ interface Row {
   readonly status: number;
   readonly warm: number;
   readonly cold: number;
-  /** An API key says which instance it belongs to: that spares a round where no object is read. */
+  /** An API key or a token says which instance it belongs to: that spares a round where no object is read. */
   readonly coldWithApiKey?: number;
 }
 
@@ -109,7 +117,12 @@ async function freshObject(): Promise<string> {
 }
 
 const endpoint = (action: string) => async () => `${world.base}endpoints/data/books/${action}`;
-const callers = ['an API key', 'an API key and a user key', 'an account key'];
+const callers = [
+  'an API key',
+  'an API key and a user key',
+  'an account key',
+  'a token of a script',
+];
 const list = async () => objects('book');
 const rows: readonly Row[] = [
   { name: 'one object', method: 'GET', path: freshObject, status: 200, warm: 1, cold: 2 },

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { keyText } from '../../shared/domain/credentials.ts';
+import { keyText, parseKey } from '../../shared/domain/credentials.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
-import { as, instanceNameEntity } from '../../shared/store/entities.ts';
 import { missing, time } from '../support/answers.ts';
 import {
   type Answer,
@@ -100,12 +99,13 @@ describe('a run', () => {
   });
 
   it('that scripts start in turn is blocked beyond the eighth, and has put out nothing', async () => {
-    const { store, secrets, clock } = api.platform;
-    const [name] = await store.get([instanceNameEntity.key(world.instance)]);
-    const scope = as(instanceNameEntity, name)?.data.instance ?? 0;
-    const { version, secret } = await secrets.current();
-    const record = Math.ceil(clock.micros() / 1_000_000) + 60;
-    const key = keyText({ kind: 'script', version, scope, record, generation: 8 }, secret);
+    const { secrets } = api.platform;
+    const source = 'console.log(META.token)';
+    await makeEndpoint(world, 'caller', source, { config: { allow_full_access: true } });
+    const claims = parseKey((await run('caller')).body.result.stdout)?.claims;
+    if (claims?.kind !== 'script') throw new Error('the script got no token');
+    const { secret } = await secrets.current();
+    const key = keyText({ ...claims, depth: 8 }, secret);
 
     const answer = await api.send({ as: key, path: at('echo/run/') });
 

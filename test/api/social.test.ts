@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/services/ports.ts';
 import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
-import { mailsTo } from '../support/mails.ts';
+import { mailsTo, proofTo } from '../support/mails.ts';
 
 let api: Api;
 let count = 0;
@@ -60,7 +60,9 @@ describe('a log-in by another service', () => {
 
   it('is linked to the account of its address', async () => {
     const body = { email, password: 'a password' };
-    const made = expected(await api.send({ path: '/v1.1/account/register/', body }), 201);
+    expected(await api.send({ path: '/v1.1/account/register/', body }), 201);
+    const proof = { path: '/v1.1/account/activate/', body: proofTo(api, email) };
+    const made = expected(await api.send(proof), 200);
 
     const first = await logIn('github');
     people.set('token', {

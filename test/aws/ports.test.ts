@@ -75,6 +75,31 @@ describe('secrets', () => {
     expect(await secrets.current()).toEqual(late);
   });
 
+  test('a version that the operator adds is used for new keys within a minute', async () => {
+    const { secrets, time, asked } = secretsOf(first, rotated);
+    const found = [await secrets.current()];
+
+    for (const now of [59_999, 60_000, 119_999]) {
+      time.now = now;
+      found.push(await secrets.current());
+    }
+
+    expect(found.map(({ version }) => version)).toEqual([1, 1, 2, 2]);
+    expect(asked()).toBe(2);
+  });
+
+  test('keys are made with what was known while the secret cannot be fetched again', async () => {
+    const { secrets, time } = secretsOf(first, new Error('no network'), rotated);
+    const found = [await secrets.current()];
+
+    for (const now of [60_000, 120_000]) {
+      time.now = now;
+      found.push(await secrets.current());
+    }
+
+    expect(found.map(({ version }) => version)).toEqual([1, 1, 2]);
+  });
+
   test('a fetch that fails is made again for the next caller', async () => {
     const { secrets } = secretsOf(new Error('no network'), first);
 

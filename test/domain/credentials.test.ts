@@ -5,11 +5,17 @@ import {
   keyText,
   maxGeneration,
   parseKey,
+  type RecordClaims,
+  type ScriptClaims,
 } from '../../shared/domain/credentials.ts';
 
 const secret = new Uint8Array(32).fill(7);
 const other = new Uint8Array(32).fill(8);
-const claims: KeyClaims = { kind: 'apiKey', version: 1, scope: 2, record: 3, generation: 4 };
+const claims: RecordClaims = { kind: 'apiKey', version: 1, scope: 2, record: 3, generation: 4 };
+const ofScript: ScriptClaims = {
+  ...{ kind: 'script', version: 1, scope: 2, endsAt: 1_800_000_000, depth: 8 },
+  ...{ script: 3, scriptVersion: 4, owner: 5, ownerGeneration: 6 },
+};
 
 describe('the text of a key', () => {
   it('says what it claims, then its MAC', () => {
@@ -18,20 +24,28 @@ describe('the text of a key', () => {
     expect(text).toMatch(/^020100000002000000030004[0-9a-f]{32}$/);
   });
 
-  it('has a colon before the MAC where it is a script’s, and only there', () => {
-    const script = keyText({ ...claims, kind: 'script' }, secret);
-    const others = [script.replace(':', ''), keyText(claims, secret).replace(/^.{24}/, '$&:')];
+  it('has a longer head and a colon before the MAC where it is a script’s, and only there', () => {
+    const script = keyText(ofScript, secret);
+    const other = keyText(claims, secret);
 
-    expect(script).toMatch(/^060100000002000000030004:[0-9a-f]{32}$/);
-    expect(others.map((each) => parseKey(each))).toEqual([undefined, undefined]);
+    expect(script).toMatch(/^0601000000026b49d20000080000000300000004000000050006:[0-9a-f]{32}$/);
+    const others = [
+      script.replace(':', ''),
+      script.replace(/^06/, '02'),
+      script.replace(/^(.{24})[^:]*:/, '$1'),
+      other.replace(/^.{24}/, '$&:'),
+      other.replace(/^02/, '06'),
+    ];
+    expect(others.map((each) => parseKey(each))).toEqual(Array(5).fill(undefined));
   });
 
-  it.each<KeyClaims>([
-    claims,
-    { kind: 'script', version: 1, scope: 5, record: 1_800_000_000, generation: 8 },
-    { kind: 'account', version: 255, scope: 0xffffffff, record: 0, generation: maxGeneration },
-    { kind: 'user', version: 2, scope: 1, record: 0xffffffff, generation: 1 },
-    { kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 },
+  it.each<[KeyClaims]>([
+    [claims],
+    [ofScript],
+    [{ ...ofScript, scriptVersion: 0xffffffff, owner: 0xffffffff, ownerGeneration: maxGeneration }],
+    [{ kind: 'account', version: 255, scope: 0xffffffff, record: 0, generation: maxGeneration }],
+    [{ kind: 'user', version: 2, scope: 1, record: 0xffffffff, generation: 1 }],
+    [{ kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 }],
   ])('is taken apart again: %j', (made) => {
     const parsed = parseKey(keyText(made, secret));
 
@@ -71,10 +85,11 @@ describe('a key is genuine', () => {
     expect([isRight(text, secret), isRight(text, other)]).toEqual([true, false]);
   });
 
-  it('only with every digit as it was', () => {
-    const text = keyText(claims, secret);
+  it.each([claims, ofScript])('only with every digit as it was: $kind', (made) => {
+    const text = keyText(made, secret);
 
     const changed = [...text].map((digit, at) => {
+      if (digit === ':') return false;
       const flipped = (Number.parseInt(digit, 16) ^ 1).toString(16);
       return isRight(text.slice(0, at) + flipped + text.slice(at + 1), secret);
     });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CommitPace, openCommitPace } from '../../shared/local/commit-pace.ts';
+import { watchStorage } from '../../shared/local/storage-trouble.ts';
 import { createItemCache } from '../../shared/local/store-cache.ts';
 import { createGroupCommit, type GroupCommit } from '../../shared/local/store-commit.ts';
 import { createCounters } from '../../shared/local/store-counters.ts';
@@ -95,6 +96,7 @@ describe.each([
       counters: createCounters(tables),
       feed: openFeed(tables, []),
       pace: { mayBlock: () => blocks, took: () => undefined },
+      trouble: watchStorage(folder, () => undefined),
     });
   });
   afterEach(async () => {

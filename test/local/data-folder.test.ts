@@ -1,6 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -47,13 +58,14 @@ test('it is new until it is marked', async () => {
   const first = await openDataFolder(path);
   await first.release();
   const second = await openDataFolder(path);
-  await second.markFormat();
+  await second.markFormat('a store');
   await second.release();
 
   const third = await openDataFolder(path);
   await third.release();
 
   expect([first.isNew, second.isNew, third.isNew]).toEqual([true, true, false]);
+  expect([first.store, second.store, third.store]).toEqual([undefined, undefined, 'a store']);
 });
 
 describe('a folder in use', () => {
@@ -187,6 +199,75 @@ describe('platform', () => {
 
     await expect(open()).rejects.toThrow('secrets.json is missing');
     await expect(open()).rejects.toThrow('secrets.json is missing');
+  });
+
+  const open = (folder: string) => openPlatform({ folder, settings, log, url });
+  const formatOf = (folder: string) =>
+    JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'));
+
+  /** A folder with data, of a server that has ended. */
+  async function filled(): Promise<string> {
+    const folder = newPath();
+    await (await open(folder)).close();
+    return folder;
+  }
+
+  test('names its store in format.json, by a random id that stays', async () => {
+    const folder = await filled();
+    const first = formatOf(folder);
+    await (await open(folder)).close();
+
+    expect(first).toEqual({ format: 1, store: expect.stringMatching(/^[0-9a-f]{24}$/) });
+    expect(formatOf(folder)).toEqual(first);
+    expect(formatOf(await filled()).store).not.toBe(first.store);
+  });
+
+  test('of an older program takes the id of its store, and a new one where that has none', async () => {
+    const folder = await filled();
+    const { store } = formatOf(folder);
+    writeFileSync(join(folder, 'format.json'), '{"format":1}\n');
+
+    await (await open(folder)).close();
+
+    expect(formatOf(folder)).toEqual({ format: 1, store });
+  });
+
+  test.each(['data.mdb', ''])(
+    'whose store/%s is gone is refused, and left as it is',
+    async (name) => {
+      const folder = await filled();
+      rmSync(join(folder, 'store', name), { recursive: true });
+      const before = readdirSync(folder);
+
+      await expect(open(folder)).rejects.toThrow(
+        `the store in ${folder} is gone, and other files are there: restore the whole folder`,
+      );
+      await expect(open(folder)).rejects.toThrow('is gone');
+      expect(readdirSync(folder)).toEqual(before);
+    },
+  );
+
+  test('with the store of another folder is refused until it has its own again', async () => {
+    const [one, other] = [await filled(), await filled()];
+    const [kept, store] = [join(root, 'kept'), join(one, 'store')];
+    renameSync(store, kept);
+    cpSync(join(other, 'store'), store, { recursive: true });
+
+    const message = `the store in ${one} is not the one that the other files there belong to`;
+    await expect(open(one)).rejects.toThrow(message);
+    await expect(open(one)).rejects.toThrow(message);
+    rmSync(store, { recursive: true });
+    renameSync(kept, store);
+
+    await (await open(one)).close();
+  });
+
+  test('a store without format.json and secrets gets no new secrets', async () => {
+    const folder = await filled();
+    rmSync(join(folder, 'format.json'));
+    rmSync(join(folder, 'secrets.json'));
+
+    await expect(open(folder)).rejects.toThrow('secrets.json is missing');
   });
 
   test('in memory it leaves no folder', async () => {

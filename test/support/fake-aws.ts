@@ -150,8 +150,9 @@ function openServices(
   mails: unknown[],
 ): Services {
   const table = createFakeTable(stream);
+  const answerSecret = openSecret(secret);
   return async (caller, operation, input) => {
-    if (operation === 'GetSecretValue') return { ARN: input.SecretId, SecretString: secret };
+    if (operation in answerSecret) return answerSecret[operation]?.(input);
     if (operation === 'SendEmail') {
       await takeMail?.(input);
       mails.push(input);
@@ -163,6 +164,31 @@ function openServices(
     if (write === undefined || parts.length === 0) return table.answer(operation, input);
     await write({ caller, parts, apply: () => table.answer(operation, input) });
     return {};
+  };
+}
+
+/** The one secret: its versions, and the stages by which they are known. */
+function openSecret(text: string): Record<string, (input: Any) => Any> {
+  const texts = new Map([['version-1', text]]);
+  const stages = new Map([['AWSCURRENT', 'version-1']]);
+  return {
+    GetSecretValue: ({ SecretId: ARN }) => {
+      const VersionId = stages.get('AWSCURRENT') ?? '';
+      return { ARN, VersionId, SecretString: texts.get(VersionId) };
+    },
+    PutSecretValue: ({ SecretId: ARN, SecretString, VersionStages = ['AWSCURRENT'] }) => {
+      const VersionId = `version-${texts.size + 1}`;
+      texts.set(VersionId, SecretString);
+      for (const stage of VersionStages) stages.set(stage, VersionId);
+      return { ARN, VersionId, VersionStages };
+    },
+    UpdateSecretVersionStage: (input) => {
+      if (stages.get(input.VersionStage) !== input.RemoveFromVersionId) {
+        throw new Error('the stage is at another version');
+      }
+      stages.set(input.VersionStage, input.MoveToVersionId);
+      return { ARN: input.SecretId };
+    },
   };
 }
 
@@ -213,7 +239,9 @@ function fileAccess(request: S3Request): Omit<Access, 'caller'> {
 function accessesOf(operation: string, input: Any): readonly Omit<Access, 'caller'>[] {
   switch (operation) {
     case 'GetSecretValue':
-      return [{ action: 'secretsmanager:GetSecretValue', resource: input.SecretId }];
+    case 'PutSecretValue':
+    case 'UpdateSecretVersionStage':
+      return [{ action: `secretsmanager:${operation}`, resource: input.SecretId }];
     case 'SendEmail': {
       const domain = /@([^<>@]+)/.exec(input.FromEmailAddress)?.[1];
       const place = 'AWS::Partition:ses:AWS::Region:AWS::AccountId';

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseKey } from '../../shared/domain/credentials.ts';
+import { accountKey } from '../../shared/services/keys.ts';
+import {
+  accountEntity,
+  apiKeyEntity,
+  as,
+  scriptEndpointEntity,
+  userEntity,
+} from '../../shared/store/entities.ts';
+import type { Key } from '../../shared/store/store.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
+
+/** New keys start at a random generation, so that ids that a restore takes back give other texts. */
+
+let api: Api;
+let world: World;
+let count = 0;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+});
+afterAll(() => api.close());
+
+const post = async (path: string, body: object = {}) => {
+  const answer = await world.call(world.owner, 'POST', path, body);
+  expect([200, 201]).toContain(answer.status);
+  return answer.body;
+};
+
+/** Something with a key, the way to another key, and where its record is. */
+interface Made {
+  readonly key: string;
+  readonly reset: () => Promise<string>;
+  readonly record: Key;
+}
+
+const kinds: Readonly<Record<string, () => Promise<Made>>> = {
+  account: async () => {
+    count += 1;
+    const key = await world.account(`person-${count}@example.com`);
+    const record = accountEntity.key(claimsOf(key).scope);
+    const reset = async () => {
+      const { store, secrets } = api.platform;
+      const found = as(accountEntity, (await store.get([record]))[0]);
+      const call = { method: 'POST', path: '/v1.1/account/reset_key/' };
+      const current = found && (await accountKey(secrets, found.data));
+      return expected(await api.send({ as: current, ...call }), 200).account_key;
+    };
+    return { key, record, reset };
+  },
+  apiKey: async () => {
+    const { id, api_key: key } = await post('api_keys/');
+    const record = apiKeyEntity.key(claimsOf(key).scope, id);
+    return { key, record, reset: async () => (await post(`api_keys/${id}/reset_key/`)).api_key };
+  },
+  user: async () => {
+    count += 1;
+    const body = { username: `user-${count}`, password: 'p' };
+    const { id, user_key: key } = await post('users/', body);
+    const record = userEntity.key(claimsOf(key).scope, id);
+    return { key, record, reset: async () => (await post(`users/${id}/reset_key/`)).user_key };
+  },
+  publicLink: async () => {
+    count += 1;
+    const { name, public_link: key } = await makeEndpoint(world, `run-${count}`, '');
+    const path = `endpoints/scripts/${name}/reset_link/`;
+    const record = scriptEndpointEntity.key(claimsOf(key).scope, name);
+    return { key, record, reset: async () => (await post(path)).public_link };
+  },
+};
+
+function claimsOf(key: string) {
+  const claims = parseKey(key)?.claims;
+  if (claims === undefined || claims.kind === 'script') throw new Error('this is no key');
+  return claims;
+}
+
+const generationOf = (key: string) => claimsOf(key).generation;
+
+/** 16 draws of 65,535 are all the same, or all below 4,096, less than once in 10^18 runs. */
+function expectRandom(generations: readonly number[]): void {
+  expect(new Set(generations).size).toBeGreaterThan(1);
+  expect(Math.min(...generations)).toBeGreaterThanOrEqual(1);
+  expect(Math.max(...generations)).toBeGreaterThan(4096);
+}
+
+describe.each(Object.entries(kinds))('a key of the kind %s', (_, make) => {
+  it('starts at a random generation, and a reset takes the next', async () => {
+    const generations: number[] = [];
+    for (let n = 0; n < 16; n += 1) generations.push(generationOf((await make()).key));
+    const { key, reset } = await make();
+    const next = generationOf(await reset());
+
+    expectRandom(generations);
+    expect(next).toBe((generationOf(key) % 65_535) + 1);
+  });
+
+  it('takes the first generation after the last', async () => {
+    const { record, reset } = await make();
+    await spend(record);
+
+    const texts = [await reset(), await reset()];
+
+    expect(texts.map(generationOf)).toEqual([1, 2]);
+  });
+});
+
+it('the key of an invitation starts at a random generation', async () => {
+  const generations: number[] = [];
+  for (let n = 0; n < 16; n += 1) {
+    const { key } = await post('invitations/', { email: `guest-${n}@example.com` });
+    generations.push(generationOf(key));
+  }
+
+  expectRandom(generations);
+});
+
+/** Puts the record of a key to the last generation, in the store. */
+async function spend(key: Key): Promise<void> {
+  const { store, ids } = api.platform;
+  const [item] = await store.get([key]);
+  if (item === undefined) throw new Error('there is no record');
+  const { kind, version, data } = item;
+  await store.write({
+    id: ids.random(),
+    change: { actor: {}, cause: 'maintenance', depth: 0 },
+    writes: [
+      {
+        ...{ action: 'put', key, kind, data: { ...(data as object), generation: 65_535 } },
+        condition: { kind: 'version', version },
+      },
+    ],
+  });
+}

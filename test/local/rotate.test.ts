@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { parseKey } from '../../shared/domain/credentials.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import { openPlatform } from '../../shared/local/platform.ts';
+import type { Settings } from '../../shared/services/ports.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
+
+/** The command that adds a version to the secrets of a data folder, and what a server makes of it. */
+
+const run = promisify(execFile);
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'groundwork-rotate-'));
+let folders = 0;
+afterAll(() => rmSync(root, { recursive: true }));
+
+async function rotate(...args: readonly string[]) {
+  const program = ['--import', 'tsx', join(project, 'bin/rotate.ts'), ...args];
+  try {
+    return { code: 0, ...(await run(process.execPath, program, { cwd: project })) };
+  } catch (error) {
+    return error as { code: number; stdout: string; stderr: string };
+  }
+}
+
+function newFolder(secrets?: object | string): string {
+  const folder = join(root, String(folders++));
+  mkdirSync(folder);
+  const text = typeof secrets === 'string' ? secrets : JSON.stringify(secrets);
+  if (secrets !== undefined) writeFileSync(join(folder, 'secrets.json'), text, { mode: 0o600 });
+  return folder;
+}
+
+const versionOf = (key: string) => parseKey(key)?.claims.version;
+const version = (number: number) => ({ version: number, secret: 'ab'.repeat(32) });
+
+describe('a server that runs', () => {
+  test('uses the version for new keys within a minute, and takes keys of both', async () => {
+    const folder = newFolder();
+    const clock = openMovedClock();
+    const settings: Settings = {
+      registration: 'open',
+      maxInstances: 1,
+      maxClasses: 1,
+      location: 'here',
+      passwordCost: 10,
+    };
+    const open = () =>
+      openPlatform({ folder, settings, clock, log: () => undefined, url: () => 'http://a' });
+    let platform = await open();
+    let people = 0;
+    const call = (path: string, body: object, key?: string) =>
+      createDispatch(
+        routes,
+        platform,
+      )({
+        ...{ id: 'a', method: Object.keys(body).length === 0 ? 'GET' : 'POST', path },
+        ...{ query: new URLSearchParams(), headers: key === undefined ? {} : { 'x-api-key': key } },
+        ...{ body: { kind: 'json', value: body }, sourceAddress: '127.0.0.1' },
+      });
+    const register = async (): Promise<string> => {
+      people += 1;
+      const person = { email: `p${people}@example.com`, password: 'p' };
+      const { body } = await call('/v1.1/account/register/', person);
+      return (body as { account_key: string }).account_key;
+    };
+    const statusOf = async (key: string) => (await call('/v1.1/account/', {}, key)).status;
+
+    const before = await register();
+    expect(await rotate('add', '--data', folder)).toMatchObject({ code: 0 });
+    const early = await register();
+    clock.forward(60);
+    const late = await register();
+    const statuses = [await statusOf(before), await statusOf(early), await statusOf(late)];
+    await platform.close();
+    platform = await open();
+    const restarted = await register();
+    statuses.push(await statusOf(before), await statusOf(late), await statusOf(restarted));
+    await platform.close();
+
+    expect([before, early, late, restarted].map(versionOf)).toEqual([1, 1, 2, 2]);
+    expect(statuses).toEqual(Array(6).fill(200));
+  }, 60_000);
+});
+
+test('adds a version after the highest, and keeps file mode and the versions before', async () => {
+  const folder = newFolder({ current: 7, versions: [version(7), version(3)] });
+
+  const result = await rotate('add', '--data', folder);
+
+  const { current, versions } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+  expect(result).toEqual({
+    ...{ code: 0, stderr: '' },
+    stdout: `Added version 8 to the master secret of ${folder}\n`,
+  });
+  expect([current, versions]).toEqual([
+    8,
+    [version(7), version(3), { version: 8, secret: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+  ]);
+  expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['secrets.json']);
+}, 60_000);
+
+test('of several at once no version is lost', async () => {
+  const folder = newFolder({ current: 1, versions: [version(1)] });
+
+  const results = await Promise.all([1, 2, 3].map(() => rotate('add', '--data', folder)));
+
+  const added = results.filter(({ code }) => code === 0).length;
+  const { current, versions } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+  expect(added).toBeGreaterThanOrEqual(1);
+  expect([current, versions.length]).toEqual([1 + added, 1 + added]);
+}, 60_000);
+
+describe('is refused, and changes nothing,', () => {
+  test.each<[string, object | string | undefined, string]>([
+    ['without secrets', undefined, 'is missing: restore it from a backup'],
+    ['with damaged secrets', '{', 'is damaged: restore it from a backup'],
+    ['after version 255', { current: 255, versions: [version(255)] }, 'has version 255'],
+  ])(
+    '%s',
+    async (_, secrets, reason) => {
+      const folder = newFolder(secrets);
+      const path = join(folder, 'secrets.json');
+      const before = existsSync(path) && readFileSync(path, 'utf8');
+
+      const result = await rotate('add', '--data', folder);
+
+      expect(result).toMatchObject({ code: 1, stdout: '' });
+      expect(result.stderr).toMatch(/^rotate: .*\n$/);
+      expect(result.stderr).toContain(reason);
+      expect(existsSync(path) && readFileSync(path, 'utf8')).toBe(before);
+      expect(existsSync(`${path}.lock`)).toBe(false);
+    },
+    60_000,
+  );
+
+  test.each([
+    ['nothing to do', [], 'say what to do: add'],
+    ['something else to do', ['remove'], 'say what to do: add'],
+    ['two places', ['add', '--data', 'a', '--secret', 'arn:b'], 'exclude each other'],
+    ['no folder', ['add', '--data', ''], '--data takes a folder'],
+    ['another option', ['add', '--force'], '--force'],
+  ])(
+    'when told %s',
+    async (_, args, reason) => {
+      const result = await rotate(...args);
+
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result.stderr).toContain(reason);
+    },
+    60_000,
+  );
+});
+
+test('--help says how it is used', async () => {
+  const { code, stdout } = await rotate('--help');
+
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: npm run rotate -- add')]);
+}, 60_000);

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+
+/** What clients and the operator are told when LMDB fails. Codes as LMDB gives them. */
+
+/** Fails the next commits, one for each error; then all is well. */
+const failures: Error[] = [];
+let commits = 0;
+/** The same for looks at items that are not in the cache. */
+const readFailures: Error[] = [];
+
+/** The same object with other methods. */
+function replaced<Whole extends object>(whole: Whole, methods: Partial<Whole>): Whole {
+  return new Proxy(whole, {
+    get: (target, name) => {
+      const own = Reflect.get(methods, name);
+      const value = own ?? Reflect.get(target, name);
+      return own === undefined && typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+vi.mock('../../shared/local/store-tables.ts', async (load) => {
+  const original = await load<typeof import('../../shared/local/store-tables.ts')>();
+  const openTables: typeof original.openTables = (options) => {
+    const tables = original.openTables(options);
+    const { environment } = tables;
+    const batch: typeof environment.batch = (act) => {
+      commits += 1;
+      const failure = failures.shift();
+      return failure === undefined ? environment.batch(act) : Promise.reject(failure);
+    };
+    const get: typeof tables.items.get = (key) => {
+      const failure = readFailures.shift();
+      if (failure !== undefined) throw failure;
+      return tables.items.get(key);
+    };
+    return {
+      ...tables,
+      environment: replaced(environment, { batch }),
+      items: replaced(tables.items, { get }),
+    };
+  };
+  return { ...original, openTables };
+});
+
+let api: Api;
+let world: World;
+
+beforeEach(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  await world.dataClass('book', [{ name: 'title', type: 'string' }]);
+  await api.platform.idle();
+});
+afterEach(async () => {
+  failures.length = 0;
+  readFailures.length = 0;
+  await api.close();
+});
+
+const books = 'classes/book/objects/';
+const write = (title: string) => world.call(world.owner, 'POST', books, { title });
+const titles = async () =>
+  expected(await world.call(world.owner, 'GET', books), 200).objects.map(
+    ({ title }: { title: string }) => title,
+  );
+const logged = (text: string) => api.logged.filter(({ message }) => message.startsWith(text));
+
+/** An error as LMDB rejects a batch with: what went wrong is told by a promise of its own. */
+function failure(code: number | string): Error {
+  const commitError = Promise.reject(Object.assign(new Error('of LMDB'), { code }));
+  commitError.catch(() => undefined);
+  return Object.assign(new Error('Commit failed'), { commitError });
+}
+
+describe.each([
+  ['MDB_PAGE_NOTFOUND', -30797],
+  ['MDB_CORRUPTED', -30796],
+  ['MDB_PANIC', -30795],
+  ['MDB_BAD_TXN', -30782],
+])('after %s', (name, code) => {
+  it('no write is taken, reads go on, and the log says so once', async () => {
+    expected(await write('before'), 201);
+    failures.push(failure(code));
+
+    const first = await write('a');
+    const between = commits;
+    const second = await write('b');
+    const batch = await world.call(world.owner, 'POST', 'batch/', {
+      requests: [{ method: 'POST', path: world.base + books, body: { title: 'c' } }],
+    });
+
+    const detail =
+      'The data of this server is damaged. Nothing can be stored until it is restored.';
+    expect([first.status, first.body]).toEqual([503, { detail }]);
+    expect([second.status, second.body]).toEqual([503, { detail }]);
+    expect(batch.body).toEqual([{ code: 503, content: { detail } }]);
+    expect(commits).toBe(between);
+    expect(await titles()).toEqual(['before']);
+    expect(logged('the store is damaged')).toMatchObject([{ level: 'error', cause: name }]);
+    expect(logged('a call failed')).toEqual([]);
+  });
+});
+
+describe.each([
+  ['MDB_MAP_FULL', -30792],
+  ['ENOSPC', 28],
+])('while the disk is full, which LMDB tells by %s', (_, code) => {
+  it('a write is refused, and the next one that fits is taken', async () => {
+    expected(await write('before'), 201);
+    failures.push(failure(code), failure(code));
+
+    const first = await write('a');
+    const second = await write('b');
+    const third = await write('c');
+
+    const detail = 'The disk of this server is full. Nothing was stored.';
+    expect([first.status, first.body]).toEqual([503, { detail }]);
+    expect(first.headers.get('Retry-After')).toBe('60');
+    expect([second.status, third.status]).toEqual([503, 201]);
+    expect(await titles()).toEqual(['before', 'c']);
+    expect(logged('the disk is full')).toMatchObject([{ level: 'error' }]);
+  });
+});
+
+it('another failure of a commit is an error of the server, as is a bad disk with room', async () => {
+  failures.push(failure(5), failure(-30781));
+
+  const answers = [await write('a'), await write('b'), await write('c')];
+
+  expect(answers.map(({ status }) => status)).toEqual([500, 500, 201]);
+  expect(logged('a call failed')).toHaveLength(2);
+});
+
+it('damage that a read comes upon ends writes as well', async () => {
+  readFailures.push(Object.assign(new Error('of LMDB'), { code: -30796 }));
+
+  const read = await world.call(world.owner, 'GET', `${books}77/`);
+  const written = await write('a');
+  const again = await world.call(world.owner, 'GET', `${books}77/`);
+
+  expect([read.status, written.status, again.status]).toEqual([503, 503, 404]);
+  expect(logged('the store is damaged')).toHaveLength(1);
+});
