@@ -78,7 +78,7 @@ async function greet(platform: LocalPlatform, url: string, isolation: string): P
     `Groundwork listens on ${url}`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Pushes are written down in ${push.outbox}, not sent`,
-    `Registration: ${settings.registration}`,
+    `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     isolation,
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
@@ -98,7 +98,7 @@ function reachableUrl(url: string): string {
 /** The one-time code for the first account; undefined when none is needed or there is an account. */
 async function openSetUpCode(platform: LocalPlatform): Promise<string | undefined> {
   const { settings, store, secrets } = platform;
-  if (settings.registration === 'open') return undefined;
+  if (settings.registration !== 'closed') return undefined;
   const [first] = await store.get([firstAccountEntity.key()]);
   return first === undefined ? setUpCode(secrets) : undefined;
 }

@@ -23,6 +23,7 @@ import {
 import type { AccountData } from '../../shared/store/records.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
+import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';
 
 /** What a log-in by another service sends. */
@@ -72,8 +73,8 @@ async function create(
   key: ReturnType<typeof socialEntity.key>,
   profile: SocialProfile & { readonly email: string },
 ): Promise<AccountData> {
-  const { store, clock, secrets, settings } = context.platform;
-  if (settings.registration === 'closed') throw refused(400, 'Registration disabled.');
+  const { store, clock, secrets } = context.platform;
+  checkRegistration(context);
   const { email, first_name, last_name } = profile;
   const [first] = await store.get([firstAccountEntity.key()]);
   const data: AccountData = {

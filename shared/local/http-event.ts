@@ -47,9 +47,9 @@ export function toEvent(
   const cookie = headers.cookie;
   if (cookie !== undefined) delete headers.cookie;
   const forwarded = headers['x-forwarded-for'];
-  headers['x-forwarded-for'] = forwarded === undefined ? peer : `${forwarded}, ${peer}`;
-  headers['x-forwarded-port'] = String(socket.localPort);
-  headers['x-forwarded-proto'] = 'http';
+  addTo(headers, 'x-forwarded-for', peer);
+  addTo(headers, 'x-forwarded-port', String(socket.localPort));
+  addTo(headers, 'x-forwarded-proto', 'http');
   const event: EventDraft = {
     version: '2.0',
     routeKey: '$default',
@@ -81,6 +81,12 @@ export function toEvent(
   if (bytes > maxHeaderBytes) return { event, unfit: 'headers too large' };
   const lacksHost = headers.host === undefined && message.httpVersion === '1.1';
   return { event, unfit: isMalformed || lacksHost ? 'malformed' : undefined };
+}
+
+/** Adds what this server says of a request to what those before it have said. */
+function addTo(headers: Headers, name: string, value: string): void {
+  const said = headers[name];
+  headers[name] = said === undefined ? value : `${said}, ${value}`;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { isLoopbackName } from '../domain/source-address.ts';
 import type { Settings } from '../services/ports.ts';
 
 /** What was asked for on the command line. */
@@ -27,8 +27,9 @@ export const usage = `Usage: npm start -- [options]
   --memory               keep all data in memory; it is gone when the server ends
   --registration open|closed
                          whether anybody may make an account
-                         (default: open when only this machine can connect and no
-                         proxy is named, else closed)
+                         (default: open to this machine, but not to pages of other
+                         sites and through proxies, when only this machine can
+                         connect and no proxy is set up; else closed)
   --no-script-network    scripts reach no network at all (needs bubblewrap, so Linux)
   --help                 show this
 
@@ -61,14 +62,9 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
   };
 }
 
-/** Who may make an account unless the operator says so: anybody where only this machine can call. */
+/** Who may make an account unless the operator says so: this machine where nothing else can call. */
 export function defaultRegistration(host: string, proxies: number): Settings['registration'] {
-  return isLoopback(host) && proxies === 0 ? 'open' : 'closed';
-}
-
-/** Tells whether only this machine can connect to `host`. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  return isLoopbackName(host) && proxies === 0 ? 'local' : 'closed';
 }
 
 function parse(args: readonly string[]) {

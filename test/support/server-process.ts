@@ -8,20 +8,37 @@ const running = new Set<ChildProcess>();
 /** The server of one machine in a process of its own. */
 export interface ServerProcess {
   readonly url: string;
+  /** What it has printed so far. */
+  readonly output: () => string;
   /** What it has said to standard error so far. */
   readonly complaints: () => string;
   /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** What a server is started with besides its folder. */
+export interface ProcessOptions {
+  /** Further arguments. */
+  readonly args?: readonly string[];
+  /** Further variables of its environment. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 /** Starts the server on a folder; rejects with what it said when it ends before it listens. */
-export async function startProcess(folder: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, '--data', folder, '--port', '0'], {
-    env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10' },
+export async function startProcess(
+  folder: string,
+  { args = [], variables = {} }: ProcessOptions = {},
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [program, '--data', folder, '--port', '0', ...args], {
+    env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
+  let output = '';
   let errors = '';
+  child.stdout.on('data', (part) => {
+    output += part;
+  });
   child.stderr.on('data', (part) => {
     errors += part;
   });
@@ -33,6 +50,7 @@ export async function startProcess(folder: string): Promise<ServerProcess> {
   if (typeof url !== 'string') throw new Error(`the server ended with ${url}: ${errors}`);
   return {
     url,
+    output: () => output,
     complaints: () => errors,
     end: (signal) => {
       child.kill(signal);
