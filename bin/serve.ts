@@ -5,6 +5,7 @@ import type { Dispatch } from '../shared/http/message.ts';
 import { readEnvironment } from '../shared/local/environment.ts';
 import { openLog } from '../shared/local/log.ts';
 import { type LocalPlatform, openPlatform } from '../shared/local/platform.ts';
+import { checkProxySocket, readProxies } from '../shared/local/proxies.ts';
 import {
   defaultRegistration,
   parseServeOptions,
@@ -32,8 +33,11 @@ try {
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
 async function run({ folder, host, port, scriptNetwork, ...options }: Options): Promise<void> {
-  const { logLevel, social: configured, url: publicUrl, proxies, ...limits } = readEnvironment();
-  const registration = options.registration ?? defaultRegistration(host, proxies);
+  const environment = readEnvironment();
+  const { logLevel, social: configured, url: publicUrl, proxies: count, ...others } = environment;
+  const { proxySecret, ...limits } = others;
+  const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
+  const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
@@ -44,6 +48,7 @@ async function run({ folder, host, port, scriptNetwork, ...options }: Options): 
   let isolation: string;
   try {
     isolation = await platform.scripts.describe();
+    await checkProxySocket(proxies, platform.scripts.canOpenSocket);
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
     server = await startServer({ ...platform, handler, host, port, proxies });
   } catch (error) {

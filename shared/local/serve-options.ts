@@ -11,6 +11,8 @@ export interface ServeOptions {
   readonly folder: string | undefined;
   /** Undefined: as {@link defaultRegistration} says. */
   readonly registration: Settings['registration'] | undefined;
+  /** Path of a Unix socket that proxies connect to; undefined: none. */
+  readonly proxySocket: string | undefined;
   /** Whether scripts reach what this machine reaches. */
   readonly scriptNetwork: boolean;
 }
@@ -30,11 +32,13 @@ export const usage = `Usage: npm start -- [options]
                          (default: open to this machine, but not to pages of other
                          sites and through proxies, when only this machine can
                          connect and no proxy is set up; else closed)
+  --proxy-socket PATH    also listen on a Unix socket, for a proxy that is believed where
+                         requests come from (X-Forwarded-For)
   --no-script-network    scripts reach no network at all (needs bubblewrap, so Linux)
   --help                 show this
 
 Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_URL, GROUNDWORK_PROXIES,
-GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES, GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST,
+GROUNDWORK_PROXY_SECRET, GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES, GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST,
 GROUNDWORK_INSTANCE_RATE; for log-ins by other services GROUNDWORK_FACEBOOK_APP_ID,
 GROUNDWORK_FACEBOOK_APP_SECRET, GROUNDWORK_GOOGLE_CLIENT_ID, GROUNDWORK_GITHUB_CLIENT_ID,
 GROUNDWORK_GITHUB_CLIENT_SECRET.
@@ -53,18 +57,23 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
   if (memory && data !== undefined) throw new UsageError('--data and --memory exclude each other');
   if (host === '') throw new UsageError('--host takes an address or a name');
   if (data === '') throw new UsageError('--data takes a folder');
+  if (flags['proxy-socket'] === '') throw new UsageError('--proxy-socket takes a path');
   return {
     host,
     port: readPort(port),
     folder: memory ? undefined : (data ?? '.groundwork'),
     registration: readRegistration(registration),
+    proxySocket: flags['proxy-socket'],
     scriptNetwork: !flags['no-script-network'],
   };
 }
 
 /** Who may make an account unless the operator says so: this machine where nothing else can call. */
-export function defaultRegistration(host: string, proxies: number): Settings['registration'] {
-  return isLoopbackName(host) && proxies === 0 ? 'local' : 'closed';
+export function defaultRegistration(
+  host: string,
+  isBehindProxies: boolean,
+): Settings['registration'] {
+  return isLoopbackName(host) && !isBehindProxies ? 'local' : 'closed';
 }
 
 function parse(args: readonly string[]) {
@@ -77,6 +86,7 @@ function parse(args: readonly string[]) {
         data: { type: 'string' },
         memory: { type: 'boolean', default: false },
         registration: { type: 'string' },
+        'proxy-socket': { type: 'string' },
         'no-script-network': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },

@@ -69,6 +69,7 @@ describe('a command line', () => {
     [['--no-script-network'], { scriptNetwork: false }],
     [['--memory', '--port=0'], { port: 0, folder: undefined }],
     [['--data', '/srv/x'], { folder: '/srv/x' }],
+    [['--proxy-socket', '/run/x.sock'], { proxySocket: '/run/x.sock' }],
     [['--host', '0.0.0.0'], { host: '0.0.0.0', registration: undefined }],
     [['--host', '0.0.0.0', '--registration', 'open'], { registration: 'open' }],
     [['--registration', 'closed'], { registration: 'closed' }],
@@ -90,17 +91,18 @@ describe('a command line', () => {
     [['--data', 'x', '--memory'], '--data and --memory exclude each other'],
     [['--data', ''], '--data takes a folder'],
     [['--host', ''], '--host takes an address or a name'],
+    [['--proxy-socket', ''], '--proxy-socket takes a path'],
   ])('%j is refused', (args, message) => {
     expect(() => parseServeOptions(args)).toThrow(new RegExp(`^${message}$`, 'i'));
   });
 
   test.each([
-    ['127.0.0.1', 0, 'local'],
-    ['::1', 0, 'local'],
-    ['localhost', 0, 'local'],
-    ['0.0.0.0', 0, 'closed'],
-    ['127.0.0.1', 1, 'closed'],
-  ])('on %s behind %i proxies registration is %s', (host, proxies, expected) => {
+    ['127.0.0.1', false, 'local'],
+    ['::1', false, 'local'],
+    ['localhost', false, 'local'],
+    ['0.0.0.0', false, 'closed'],
+    ['127.0.0.1', true, 'closed'],
+  ])('on %s, behind proxies: %s, registration is %s', (host, proxies, expected) => {
     expect(defaultRegistration(host, proxies)).toBe(expected);
   });
 });

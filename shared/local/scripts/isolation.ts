@@ -120,6 +120,15 @@ export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[
   ];
 }
 
+/**
+ * Tells whether scripts can open a Unix socket in a folder. Without a box, permission flags do not guard sockets: it is
+ * then only what a runner has taken from itself that keeps a script from them.
+ */
+export function canOpenSocket({ hasBubblewrap }: Isolation, folder: string): boolean {
+  const seen = [...readOnly, ...forNetwork, runtimeFolder];
+  return !hasBubblewrap || seen.some((path) => `${folder}/`.startsWith(`${path}/`));
+}
+
 /** Tells whether a program with these arguments starts here and ends well. */
 export async function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> {
   try {

@@ -5,6 +5,7 @@ import type { Runner } from '../../runtimes/runner-process.ts';
 import { instanceLimits } from '../../services/script-places.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
 import {
+  canOpenSocket,
   describeIsolation,
   type Isolation,
   type IsolationOptions,
@@ -23,6 +24,8 @@ export interface LocalScripts extends ScriptRunner {
    * @throws StartError when the network is to be closed and cannot be
    */
   describe(): Promise<string>;
+  /** Tells whether a script can open a Unix socket in a folder; its path is real. */
+  canOpenSocket(folder: string): Promise<boolean>;
   /** Processes that there are now. */
   size(): number;
   /** Ends all processes; runs under way end as failures, later ones are blocked. */
@@ -69,6 +72,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
       const machine = await probe();
       return `${describeIsolation(machine.isolation)}; ${machine.python.description}`;
     },
+    canOpenSocket: async (at) => canOpenSocket((await probe()).isolation, at),
     size: () => pool.size(),
     run: async (run) => {
       if (run.runtime === 'python' && !(await probe()).python.isThere) return noPython();
