@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
+import { toHandler } from '../../shared/http/edge.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { gatewayEvent } from '../support/lambda.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
 /* Attempts to log in from addresses of all kinds: which of them count as one, and what is limited over all. */
@@ -214,6 +216,35 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     const changed = await post(newAddress(), '/v1.1/account/password/', more, key);
 
     expect(changed.status).toBe(429);
+  });
+});
+
+describe('behind the gateway of AWS', () => {
+  it('the address of the event counts, not those that the caller has put into headers', async () => {
+    const email = await person();
+    const handler = toHandler({ ...api.platform, dispatch: createDispatch(routes, api.platform) });
+    const logInFrom = async (sourceIp: string, forged: string, word: string) => {
+      const body = { email, password: word };
+      const event = gatewayEvent({ method: 'POST', path: '/v1.1/account/auth/', body });
+      const { statusCode } = await handler({
+        ...event,
+        headers: {
+          ...{ ...event.headers, 'x-forwarded-for': `${forged}, ${sourceIp}` },
+          ...{ 'x-real-ip': forged, forwarded: `for=${forged}` },
+        },
+        requestContext: {
+          ...event.requestContext,
+          http: { ...event.requestContext.http, sourceIp },
+        },
+      });
+      return statusCode;
+    };
+    for (let n = 0; n < 10; n += 1) {
+      expect(await logInFrom('203.0.113.7', newAddress(), 'wrong')).toBe(401);
+    }
+
+    expect(await logInFrom('203.0.113.7', newAddress(), password)).toBe(429);
+    expect(await logInFrom('203.0.113.8', '203.0.113.7', password)).toBe(200);
   });
 });
 
