@@ -7,6 +7,7 @@ import { readEnvironment } from '../shared/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/local/launcher/launcher.ts';
 import { openLog } from '../shared/local/log.ts';
 import { type LocalPlatform, openPlatform } from '../shared/local/platform.ts';
+import { checkProxySocket, readProxies } from '../shared/local/proxies.ts';
 import {
   defaultRegistration,
   parseServeOptions,
@@ -45,12 +46,15 @@ async function run(
   { folder, host, port, scriptNetwork, sandbox, ...options }: Options,
   launcher: Launcher,
 ): Promise<void> {
-  const { logLevel, social: configured, url: publicUrl, proxies, ...limits } = readEnvironment();
-  const registration = options.registration ?? defaultRegistration(host, proxies);
+  const environment = readEnvironment();
+  const { logLevel, social: configured, url: publicUrl, proxies: count, ...others } = environment;
+  const { proxySecret, ...limits } = others;
+  const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
+  const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
   const { log, flush } = openLog(logLevel);
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
-  const weakSandbox = weakSandboxOf({ host, ...options }, proxies);
+  const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
   const isolation = { network: scriptNetwork, level: sandbox, weakSandbox };
   const scripts = { isolation, launcher };
   let server: LocalServer | undefined;
@@ -59,6 +63,7 @@ async function run(
   let described: string;
   try {
     described = await platform.scripts.describe();
+    await checkProxySocket(proxies, platform.scripts.canOpenSocket);
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
     server = await startServer({ ...platform, handler, host, port, proxies });
   } catch (error) {
@@ -103,7 +108,7 @@ async function greet(platform: LocalPlatform, url: string, isolation: string): P
     `Groundwork listens on ${url}`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Pushes are written down in ${push.outbox}, not sent`,
-    `Registration: ${settings.registration}`,
+    `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     isolation,
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
@@ -123,7 +128,7 @@ function reachableUrl(url: string): string {
 /** The one-time code for the first account; undefined when none is needed or there is an account. */
 async function openSetUpCode(platform: LocalPlatform): Promise<string | undefined> {
   const { settings, store, secrets } = platform;
-  if (settings.registration === 'open') return undefined;
+  if (settings.registration !== 'closed') return undefined;
   const [first] = await store.get([firstAccountEntity.key()]);
   return first === undefined ? setUpCode(secrets) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Response } from '../../shared/http/message.ts';
 import { type Body, readInput, validInput } from '../../shared/resource/input.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { limitAttempts } from '../../shared/services/attempts.ts';
+import { type Attempt, limitAttempts } from '../../shared/services/attempts.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { as, passwordEntity } from '../../shared/store/entities.ts';
@@ -19,8 +19,7 @@ const wrongPassword = 'Invalid password.';
 /** Logs an account in by e-mail and password (reference: account). */
 export async function authenticate(context: Context, body: Body): Promise<Response> {
   const input = validInput(authFields, body, 'create') as { email: string; password: string }; // the fields say so
-  const { sourceAddress } = context.request;
-  const found = await limitAttempts(context, input.email, sourceAddress, async () => {
+  const found = await limitAttempts(context, attemptOf(context, input.email), async () => {
     const account = await findAccountByEmail(context.platform.store, input.email);
     if (account === undefined) throw refused(401, 'Invalid email.');
     return account.hash !== undefined && (await isPassword(input.password, account.hash))
@@ -54,8 +53,11 @@ async function isOwn(context: Context, password: string): Promise<boolean> {
     const hash = as(passwordEntity, item)?.data.hash;
     return hash !== undefined && (await isPassword(password, hash)) ? true : undefined;
   };
-  const address = context.request.sourceAddress;
-  return (await limitAttempts(context, data.email, address, check)) ?? false;
+  return (await limitAttempts(context, attemptOf(context, data.email), check)) ?? false;
+}
+
+function attemptOf({ request }: Context, email: string): Attempt {
+  return { scope: 'ACCOUNTS', name: email, address: request.sourceAddress };
 }
 
 /** Gives a password to an account that has none. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { invalid, refused } from '../../shared/domain/errors.ts';
+import { invalid } from '../../shared/domain/errors.ts';
 import { messages } from '../../shared/domain/messages.ts';
 import { hashPassword } from '../../shared/domain/passwords.ts';
 import { timestamp } from '../../shared/domain/timestamp.ts';
@@ -27,6 +27,7 @@ import type { AccountData } from '../../shared/store/records.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { registerFields } from './fields.ts';
 import { sendActivation } from './mails.ts';
+import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';
 
 interface Registration {
@@ -96,15 +97,17 @@ async function newAccount({ platform }: Context, input: Registration): Promise<N
  * Checks that the caller may register, and finds the invitation whose key came along.
  *
  * @param isSetUp whether there is an account already: the set-up code is spent then
- * @throws ApiError 400 when registration is closed and no key came, or one that opens nothing
+ * @throws ApiError 400 when registration is closed and no key came, or one that opens nothing; 403 when it is open
+ *   to this machine and the request may come from elsewhere
  */
 async function findInvitation(
-  { platform }: Context,
+  context: Context,
   key: string,
   isSetUp: boolean,
 ): Promise<OpenInvitation | undefined> {
+  const { platform } = context;
   if (key === '') {
-    if (platform.settings.registration === 'closed') throw refused(400, 'Registration disabled.');
+    checkRegistration(context);
     return undefined;
   }
   // like all keys it may come in capitals

@@ -25,6 +25,7 @@ import type { AccountData, SocialData } from '../../shared/store/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
+import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';
 
 /** What a log-in by another service sends. */
@@ -110,8 +111,8 @@ async function create(
   linkTo: (data: SocialData) => Write,
   profile: SocialProfile & { readonly email: string },
 ): Promise<AccountData> {
-  const { store, clock, settings } = context.platform;
-  if (settings.registration === 'closed') throw refused(400, 'Registration disabled.');
+  const { store, clock } = context.platform;
+  checkRegistration(context);
   const { email, first_name, last_name } = profile;
   const [first] = await store.get([firstAccountEntity.key()]);
   const data: AccountData = {

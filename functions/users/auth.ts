@@ -16,10 +16,8 @@ import { nameKey } from './write.ts';
 export async function authenticate(context: Context, body: Body): Promise<Response> {
   const input = validInput(authFields, body, 'create') as { username: string; password: string }; // the fields say so
   const key = nameKey(instanceOf(context), input.username.toLowerCase());
-  const { sourceAddress } = context.request;
-  // in capitals, which no e-mail address of an account has
-  const who = `${key.pk}#${key.sk}`;
-  const found = await limitAttempts(context, who, sourceAddress, async () => {
+  const attempt = { scope: key.pk, name: key.sk, address: context.request.sourceAddress };
+  const found = await limitAttempts(context, attempt, async () => {
     const user = await findUser(context, key);
     if (user === undefined) throw refused(401, 'Invalid username.');
     const isRight = user.hash !== undefined && (await isPassword(input.password, user.hash));

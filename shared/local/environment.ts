@@ -3,7 +3,7 @@ import {
   parseVariables,
   settingVariables,
   type Variables,
-  wholeNumber,
+  whole,
 } from '../services/setting-variables.ts';
 import type { SocialConfiguration } from '../services/social.ts';
 import { socialVariables } from '../services/social-variables.ts';
@@ -15,8 +15,10 @@ export interface Environment {
   readonly logLevel: LogLevel;
   /** Address by which others reach the server, without a slash at the end; undefined: the one it listens on. */
   readonly url: string | undefined;
-  /** Proxies that a call comes by, each of which adds where it came from to `X-Forwarded-For`. */
-  readonly proxies: number;
+  /** Proxies that a call comes by, each of which adds where it came from to `X-Forwarded-For`; undefined: not said. */
+  readonly proxies: number | undefined;
+  /** What proxies prove with that they are ours; undefined: nothing. */
+  readonly proxySecret: string | undefined;
   /** Instances that one account may own. */
   readonly maxInstances: number;
   /** Classes in one instance, `user_profile` counted. */
@@ -41,7 +43,11 @@ const schema = v.object({
     ),
     '',
   ),
-  GROUNDWORK_PROXIES: wholeNumber(0, 10, 0),
+  GROUNDWORK_PROXIES: v.optional(whole(0, 10)),
+  GROUNDWORK_PROXY_SECRET: v.optional(
+    v.pipe(v.string(), v.regex(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces')),
+    '',
+  ),
 });
 
 /**
@@ -56,6 +62,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     logLevel: output.GROUNDWORK_LOG,
     url: output.GROUNDWORK_URL || undefined,
     proxies: output.GROUNDWORK_PROXIES,
+    proxySecret: output.GROUNDWORK_PROXY_SECRET || undefined,
     maxInstances: output.GROUNDWORK_MAX_INSTANCES,
     maxClasses: output.GROUNDWORK_MAX_CLASSES,
     location: output.GROUNDWORK_LOCATION,

@@ -11,7 +11,8 @@ import { codeOf, StartError } from './start-error.ts';
  */
 
 const fileName = 'lock.sock';
-const maxSocketPath = 100; // the system cuts a longer one, in silence
+/** Bytes of the path of a socket: the system cuts a longer one, in silence. */
+export const maxSocketPath = 100;
 const answerMs = 3000;
 
 /**
@@ -71,18 +72,29 @@ function listen(path: string): Promise<Server | undefined> {
 }
 
 async function replaceLeftover(folder: string, path: string): Promise<Server> {
-  const mark = markOf(path);
-  const holder = await askHolder(path);
+  const holder = await removeLeftover(path);
   if (holder !== undefined) {
     throw new StartError(`the data folder ${folder} is in use by ${holder}`);
   }
-  // Looking and removing without a pause between: another one who starts now may have replaced it already.
-  if (mark !== undefined && markOf(path) === mark) unlinkSync(path);
   const server = await listen(path);
   if (server === undefined) {
     throw new StartError(`the data folder ${folder} is in use by a process that starts just now`);
   }
   return server;
+}
+
+/**
+ * Removes a socket that no process listens on.
+ *
+ * @returns the process that does listen on it, in words; undefined when there is none
+ */
+export async function removeLeftover(path: string): Promise<string | undefined> {
+  const mark = markOf(path);
+  const holder = await askHolder(path);
+  if (holder !== undefined) return holder;
+  // Looking and removing without a pause between: another one who starts now may have replaced it already.
+  if (mark !== undefined && markOf(path) === mark) unlinkSync(path);
+  return undefined;
 }
 
 /** Tells one socket from another at the same place; its number alone may be given again at once. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { proxySecretHeader } from './proxies.ts';
 
 /** An event while it is being built. */
 export type EventDraft = {
@@ -20,7 +21,7 @@ export interface ArrivalFacts {
   readonly requestId: string;
   /** Epoch milliseconds of its arrival. */
   readonly nowMs: number;
-  /** Proxies before the server, each of which adds to `X-Forwarded-For`. */
+  /** Proxies that the request is proved to have come by, each of which adds to `X-Forwarded-For`. */
   readonly proxies: number;
 }
 
@@ -43,13 +44,14 @@ export function toEvent(
   const headers: Headers = {};
   const bytes = readHeaders(rawHeaders, headers) + method.length + url.length + 11; // ' ' and ' HTTP/1.1\r'
   const { path, query, isMalformed } = splitAddress(url);
-  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const peer = peerOf(socket, proxies);
+  delete headers[proxySecretHeader];
   const cookie = headers.cookie;
   if (cookie !== undefined) delete headers.cookie;
   const forwarded = headers['x-forwarded-for'];
-  headers['x-forwarded-for'] = forwarded === undefined ? peer : `${forwarded}, ${peer}`;
-  headers['x-forwarded-port'] = String(socket.localPort);
-  headers['x-forwarded-proto'] = 'http';
+  addTo(headers, 'x-forwarded-for', peer);
+  addTo(headers, 'x-forwarded-port', String(socket.localPort ?? ''));
+  addTo(headers, 'x-forwarded-proto', 'http');
   const event: EventDraft = {
     version: '2.0',
     routeKey: '$default',
@@ -81,6 +83,18 @@ export function toEvent(
   if (bytes > maxHeaderBytes) return { event, unfit: 'headers too large' };
   const lacksHost = headers.host === undefined && message.httpVersion === '1.1';
   return { event, unfit: isMalformed || lacksHost ? 'malformed' : undefined };
+}
+
+/** A proxy at a Unix socket has no address, and is on this machine. */
+function peerOf({ remoteAddress }: IncomingMessage['socket'], proxies: number): string {
+  const withoutAddress = proxies > 0 ? '127.0.0.1' : '';
+  return remoteAddress?.replace(/^::ffff:/, '') ?? withoutAddress;
+}
+
+/** Adds what this server says of a request to what those before it have said. */
+function addTo(headers: Headers, name: string, value: string): void {
+  const said = headers[name];
+  headers[name] = said === undefined ? value : `${said}, ${value}`;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { isLoopbackName } from '../domain/source-address.ts';
 import type { Settings } from '../services/ports.ts';
 import type { Level } from './scripts/level.ts';
 
@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly folder: string | undefined;
   /** Undefined: as {@link defaultRegistration} says. */
   readonly registration: Settings['registration'] | undefined;
+  /** Path of a Unix socket that proxies connect to; undefined: none. */
+  readonly proxySocket: string | undefined;
   /** Whether scripts reach what this machine reaches. */
   readonly scriptNetwork: boolean;
   /** The one sandbox level to use; undefined: the best that works. */
@@ -32,8 +34,11 @@ export const usage = `Usage: npm start -- [options]
   --memory               keep all data in memory; it is gone when the server ends
   --registration open|closed
                          whether anybody may make an account
-                         (default: open when only this machine can connect and no
-                         proxy is named, else closed)
+                         (default: open to this machine, but not to pages of other
+                         sites and through proxies, when only this machine can
+                         connect and no proxy is set up; else closed)
+  --proxy-socket PATH    also listen on a Unix socket, for a proxy that is believed where
+                         requests come from (X-Forwarded-For)
   --no-script-network    scripts reach no network at all (needs bubblewrap or Landlock, so
                          Linux; or Node 26)
   --sandbox bubblewrap|landlock|flags
@@ -44,7 +49,7 @@ export const usage = `Usage: npm start -- [options]
   --help                 show this
 
 Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_URL, GROUNDWORK_PROXIES,
-GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES, GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST,
+GROUNDWORK_PROXY_SECRET, GROUNDWORK_MAX_INSTANCES, GROUNDWORK_MAX_CLASSES, GROUNDWORK_LOCATION, GROUNDWORK_PASSWORD_COST,
 GROUNDWORK_INSTANCE_RATE; for log-ins by other services GROUNDWORK_FACEBOOK_APP_ID,
 GROUNDWORK_FACEBOOK_APP_SECRET, GROUNDWORK_GOOGLE_CLIENT_ID, GROUNDWORK_GITHUB_CLIENT_ID,
 GROUNDWORK_GITHUB_CLIENT_SECRET.
@@ -63,33 +68,33 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
   if (memory && data !== undefined) throw new UsageError('--data and --memory exclude each other');
   if (host === '') throw new UsageError('--host takes an address or a name');
   if (data === '') throw new UsageError('--data takes a folder');
+  if (flags['proxy-socket'] === '') throw new UsageError('--proxy-socket takes a path');
   return {
     host,
     port: readPort(port),
     folder: memory ? undefined : (data ?? '.groundwork'),
     registration: readRegistration(registration),
+    proxySocket: flags['proxy-socket'],
     scriptNetwork: !flags['no-script-network'],
     sandbox: readSandbox(flags.sandbox),
     weakSandbox: flags['weak-sandbox'],
   };
 }
 
-/** Who may make an account unless the operator says so: anybody where only this machine can call. */
-export function defaultRegistration(host: string, proxies: number): Settings['registration'] {
-  return isLoopback(host) && proxies === 0 ? 'open' : 'closed';
+/** Who may make an account unless the operator says so: this machine where nothing else can call. */
+export function defaultRegistration(
+  host: string,
+  isBehindProxies: boolean,
+): Settings['registration'] {
+  return isLoopbackName(host) && !isBehindProxies ? 'local' : 'closed';
 }
 
 /** Returns whether scripts may run where only Node's permission flags hold them. */
 export function weakSandboxOf(
   { host, weakSandbox }: Pick<ServeOptions, 'host' | 'weakSandbox'>,
-  proxies: number,
+  isBehindProxies: boolean,
 ): 'allowed' | 'refused' {
-  return weakSandbox || (isLoopback(host) && proxies === 0) ? 'allowed' : 'refused';
-}
-
-/** Tells whether only this machine can connect to `host`. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  return weakSandbox || (isLoopbackName(host) && !isBehindProxies) ? 'allowed' : 'refused';
 }
 
 function parse(args: readonly string[]) {
@@ -102,6 +107,7 @@ function parse(args: readonly string[]) {
         data: { type: 'string' },
         memory: { type: 'boolean', default: false },
         registration: { type: 'string' },
+        'proxy-socket': { type: 'string' },
         'no-script-network': { type: 'boolean', default: false },
         sandbox: { type: 'string' },
         'weak-sandbox': { type: 'boolean', default: false },

@@ -14,6 +14,7 @@ import {
 import { isForFiles, serveFiles } from './file-server.ts';
 import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
+import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import { codeOf, StartError } from './start-error.ts';
 
 /** Bytes of a body that the gateway takes; what the function behind it takes is less, and judged by the edge. */
@@ -35,8 +36,8 @@ export interface ServerOptions {
   /** Served below `/files/`; absent: there are none. */
   readonly files?: LocalFiles;
   readonly host: string;
-  /** Proxies before the server, each of which adds to `X-Forwarded-For`; none when absent. */
-  readonly proxies?: number;
+  /** Proxies before the server; none when absent. */
+  readonly proxies?: Proxies | undefined;
   /** 0: any free one. */
   readonly port: number;
   /** Milliseconds that `stop` waits for requests under way; 5,000 when absent. */
@@ -59,6 +60,7 @@ function unreadable({ ids, log }: ServerOptions): string {
 }
 
 interface Running extends ServerOptions {
+  readonly gate: ProxyGate;
   readonly active: Set<IncomingMessage>;
   stopping: boolean;
   /** Called when nothing is under way any more. */
@@ -74,6 +76,7 @@ interface Running extends ServerOptions {
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const running: Running = {
     ...options,
+    gate: createProxyGate(options.proxies),
     active: new Set(),
     stopping: false,
     idle: () => undefined,
@@ -102,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   server.on('connect', (_: IncomingMessage, socket: Socket) =>
     socket.end(refuseTunnel(unreadable(running))),
   );
-  await listen(server, options);
+  await listen(server, running);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   return { url, stop: () => stop(server, running) };
@@ -110,10 +113,14 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 
 /** Answers one request; never rejects. */
 async function serve(running: Running, message: IncomingMessage, response: ServerResponse) {
-  const { active, clock, ids, log, proxies = 0 } = running;
+  const { active, clock, ids, log, gate } = running;
   active.add(message);
   try {
-    const facts = { requestId: ids.random(), nowMs: clock.micros() / 1000, proxies };
+    const facts = {
+      requestId: ids.random(),
+      nowMs: clock.micros() / 1000,
+      proxies: gate.countOf(message),
+    };
     const arrival = toEvent(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
       await answerFile(running, running.files, { message, response, event: arrival.event });
@@ -220,11 +227,17 @@ function send({ stopping }: Running, response: ServerResponse, result: Result): 
   response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
 }
 
-function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function listen(server: Server, { host, port, gate }: Running): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toStartError(error, host, port)));
     server.listen(port, host, resolve);
   });
+  try {
+    await gate.listen((socket) => server.emit('connection', socket)); // served like all others
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }
 
 function toStartError(error: Error, host: string, port: number): Error {
@@ -246,7 +259,10 @@ function toStartError(error: Error, host: string, port: number): Error {
 
 async function stop(server: Server, running: Running): Promise<void> {
   running.stopping = true;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = Promise.all([
+    running.gate.close(),
+    new Promise<void>((resolve) => server.close(() => resolve())),
+  ]);
   const finished = new Promise<void>((resolve) => {
     running.idle = resolve;
     if (running.active.size === 0) resolve();

@@ -1,48 +1,139 @@
 import { throttled } from '../domain/errors.ts';
-import { as, attemptsEntity } from '../store/entities.ts';
-import type { Key } from '../store/store.ts';
-import { erase, insert, replace } from '../store/writes.ts';
+import { addressGroup } from '../domain/source-address.ts';
+import { as, attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
+import type { AttemptsData } from '../store/records.ts';
+import type { Key, Put, Stored, Write } from '../store/store.ts';
+import { erase, insert, remove, replace } from '../store/writes.ts';
 import { type Committer, commit } from './commit.ts';
+import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';
 import { retryLostRace } from './lost-race.ts';
 import type { Platform } from './ports.ts';
 
-const maxAttempts = 10;
-const windowSeconds = 900;
+/** How many wrong passwords there may be, and for how long they are counted. */
+interface Limit {
+  readonly max: number;
+  readonly seconds: number;
+  /** Counted from the last attempt instead of the first. */
+  readonly isSliding?: boolean;
+}
+
+/** For one name from one address. */
+const pairLimit: Limit = { max: 10, seconds: 900, isSliding: true };
+/** For one name from all addresses: more than one address gets by the limit above, so it alone stops nobody else. */
+const nameLimit: Limit = { max: 100, seconds: 3600 };
+/** For all names from one address. */
+const addressLimit: Limit = { max: 300, seconds: 3600 };
 const settleSeconds = 2; // an attempt is decided by then
 
+type Limiter = Committer & { readonly platform: Platform };
+
+/** An attempt to log in. */
+export interface Attempt {
+  /** What names are unique in: `ACCOUNTS`, or a partition of an instance. Other scopes count apart. */
+  readonly scope: string;
+  readonly name: string;
+  readonly address: string;
+}
+
 /**
- * Runs a check of a password, at most ten times in a row without success for one name from one address, and then
- * again a quarter of an hour later. An attempt is counted before the check, so that many at once gain nothing; who
- * comes while others are under way, which may yet go well, is told to come again soon.
+ * Runs a check of a password unless there were too many wrong ones: ten in a row for the name from the address, a
+ * hundred in an hour for the name, three hundred in an hour from the address. From an address from which the name
+ * has logged in within thirty days, the first limit alone holds.
+ *
+ * An attempt is counted before the check, so that many at once gain nothing; one that comes while others are under
+ * way, which may yet go well, is told to come again soon. A right password is not counted.
  *
  * @param check gives undefined when the password is wrong
  * @throws ApiError 429 with the seconds to wait
  */
 export async function limitAttempts<Result>(
-  by: Committer & { readonly platform: Platform },
-  who: string,
-  address: string,
+  by: Limiter,
+  attempt: Attempt,
   check: () => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
-  const key = attemptsEntity.key(who, address);
-  const now = by.platform.clock.micros() / 1_000_000;
-  await retryLostRace(async () => {
-    const current = as(attemptsEntity, (await by.platform.store.get([key]))[0]);
-    const count = (current?.data.count ?? 0) + 1;
-    if (count > maxAttempts) throw throttled(waitSeconds((current?.data.until ?? now) - now));
-    const data = { count, until: Math.floor(now) + windowSeconds };
-    const put = current === undefined ? insert(attemptsEntity, key, data) : replace(current, data);
-    await commit(by, [{ ...put, expiresAt: data.until }]);
-  });
+  const group = addressGroup(attempt.address);
+  const places = placesOf(attempt, group);
+  const known = await retryLostRace(() => countAttempt(by, places, group));
   const result = await check();
-  if (result !== undefined) await forget(by, key);
+  if (result === undefined) return undefined;
+  if (known === 'heard of today') await commit(by, [erase(places.pair)]);
+  else await retryLostRace(() => forgive(by, places, group));
   return result;
 }
 
-function waitSeconds(left: number): number {
-  return left > windowSeconds - settleSeconds ? 1 : left;
+/** Where attempts are counted. */
+interface Places {
+  readonly pair: Key;
+  readonly name: Key;
+  readonly address: Key;
+  readonly known: Key;
 }
 
-async function forget(by: Committer, key: Key): Promise<void> {
-  await commit(by, [erase(key)]);
+function placesOf({ scope, name }: Attempt, group: string): Places {
+  return {
+    pair: attemptsEntity.key(scope, name, group),
+    name: attemptsEntity.key(scope, name, undefined),
+    address: attemptsFromEntity.key(scope, group),
+    known: knownAddressesEntity.key(scope, name),
+  };
+}
+
+async function countAttempt(by: Limiter, places: Places, group: string): Promise<Acquaintance> {
+  const { store, clock } = by.platform;
+  const now = clock.micros() / 1_000_000;
+  const [pair, name, address, addresses] = await store.get([
+    ...[places.pair, places.name, places.address, places.known],
+  ]);
+  const known = acquaintance(addresses, group, now);
+  const counts = [raise(places.pair, pair, pairLimit, now)];
+  if (known === 'new') {
+    counts.push(raise(places.name, name, nameLimit, now));
+    counts.push(raise(places.address, address, addressLimit, now));
+  }
+  const wait = Math.max(...counts.map(({ waitSeconds }) => waitSeconds));
+  if (wait > 0) throw throttled(wait);
+  await commit(
+    by,
+    counts.map(({ put }) => put),
+  );
+  return known;
+}
+
+/** One attempt more, and how long to wait where it is one too many; else 0. */
+function raise(
+  key: Key,
+  item: Stored | undefined,
+  { max, seconds, isSliding = false }: Limit,
+  now: number,
+): { readonly put: Put; readonly waitSeconds: number } {
+  const current = as(attemptsEntity, item);
+  const at = Math.floor(now);
+  const count = (current?.data.count ?? 0) + 1;
+  const until = isSliding || current === undefined ? at + seconds : current.data.until;
+  const data: AttemptsData = { count, at, until };
+  const put = current === undefined ? insert(attemptsEntity, key, data) : replace(current, data);
+  const waitSeconds = current === undefined || count <= max ? 0 : secondsLeft(current.data, now);
+  return { put: { ...put, expiresAt: until }, waitSeconds };
+}
+
+function secondsLeft({ at, until }: AttemptsData, now: number): number {
+  return now - at < settleSeconds ? 1 : until - now;
+}
+
+/** Takes back what was counted for a password that was right, and remembers where it came from. */
+async function forgive(by: Limiter, places: Places, group: string): Promise<void> {
+  const { store, clock } = by.platform;
+  const now = clock.micros() / 1_000_000;
+  const [name, address, addresses] = await store.get([places.name, places.address, places.known]);
+  const isNew = acquaintance(addresses, group, now) === 'new';
+  const counts = isNew ? [...lower(name), ...lower(address)] : [];
+  await commit(by, [erase(places.pair), ...counts, remember(addresses, places.known, group, now)]);
+}
+
+function lower(item: Stored | undefined): readonly Write[] {
+  const current = as(attemptsEntity, item);
+  if (current === undefined) return []; // its time is over
+  const { count, until } = current.data;
+  if (count <= 1) return [remove(current)];
+  return [{ ...replace(current, { ...current.data, count: count - 1 }), expiresAt: until }];
 }

@@ -117,8 +117,11 @@ export type SocialBackend = (typeof socialBackends)[number];
 
 /** What an operator may set. */
 export interface Settings {
-  /** Whether anybody may register, or only who holds the set-up code or an invitation. */
-  readonly registration: 'open' | 'closed';
+  /**
+   * Whether anybody may register, only who holds the set-up code or an invitation, or, besides these, programs of the
+   * machine that the server runs on and pages that it serves.
+   */
+  readonly registration: 'open' | 'closed' | 'local';
   /** Instances that one account may own. */
   readonly maxInstances: number;
   /** Classes in one instance, `user_profile` counted. */

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 /** Variables of a process's environment. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-const whole = (min: number, max: number) =>
+/** A whole number within `min` and `max`, both inclusive. */
+export const whole = (min: number, max: number) =>
   v.pipe(
     v.string(),
     v.regex(/^\d+$/, `a whole number from ${min} to ${max}`),

@@ -32,6 +32,7 @@ import type {
   GroupNameData,
   InstanceData,
   InstanceNameData,
+  KnownAddressesData,
   MemberData,
   MembershipData,
   MetadataData,
@@ -97,7 +98,9 @@ import type { DeadLetterData, WorkData } from './work-records.ts';
  * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
  * | that functions are compared with scripts        |                                | SCRIPTSWEEP                 |
  * | which store this is (on one machine)            |                                | STORE                       |
- * | attempts to log in                              | ATTEMPTS#<who>                 | <address>                   |
+ * | attempts to log in, by name                     | ATTEMPTS#<scope>#<name>        | ADDRESS#<address>; ALL      |
+ * | ... addresses from which the name has logged in |                                | KNOWN                       |
+ * | attempts to log in, by address                  | ATTEMPTSFROM#<scope>#<address> | ALL                         |
  * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
  * | changes that a consumer could not take          | DEADLETTERS                    | <time>#<id>                 |
  *
@@ -538,10 +541,25 @@ export function deploymentCounter(what: 'account' | 'instance' | 'invitation'): 
   return { pk: 'SEQUENCE', sk: what };
 }
 
-/** How often somebody tried to log in as `who` from `address` since it last went well; it expires. */
-export const attemptsEntity = entity<AttemptsData, [who: string, address: string]>(
+/** Attempts to log in by a name: from an address, and from all of them where none is given. */
+export const attemptsEntity = entity<
+  AttemptsData,
+  [scope: string, name: string, address: string | undefined]
+>('attempts', (scope, name, address) => ({
+  pk: `ATTEMPTS#${scope}#${name}`,
+  sk: address === undefined ? 'ALL' : `ADDRESS#${address}`,
+}));
+
+/** Attempts to log in from an address by whatever name. */
+export const attemptsFromEntity = entity<AttemptsData, [scope: string, address: string]>(
   'attempts',
-  (who, address) => ({ pk: `ATTEMPTS#${who}`, sk: address }),
+  (scope, address) => ({ pk: `ATTEMPTSFROM#${scope}#${address}`, sk: 'ALL' }),
+);
+
+/** Addresses from which a name has logged in. */
+export const knownAddressesEntity = entity<KnownAddressesData, [scope: string, name: string]>(
+  'known-addresses',
+  (scope, name) => ({ pk: `ATTEMPTS#${scope}#${name}`, sk: 'KNOWN' }),
 );
 
 /** That the first account was made: the set-up code is spent. */

@@ -264,11 +264,25 @@ export interface UsageData {
   readonly cbxMs: number;
 }
 
-/** How often somebody tried to log in as `who` from `address` since it last went well; it expires. */
+/** Attempts to log in without success. */
 export interface AttemptsData {
   readonly count: number;
-  /** Epoch seconds when it is forgotten. */
+  /** Epoch seconds of the last one. */
+  readonly at: number;
+  /** Epoch seconds when they are forgotten. */
   readonly until: number;
+}
+
+/** Addresses from which a name has logged in, the latest first. */
+export interface KnownAddressesData {
+  readonly addresses: readonly KnownAddress[];
+}
+
+/** An address, as it counts where attempts are limited, and when it was written down. */
+export interface KnownAddress {
+  readonly address: string;
+  /** Epoch seconds. */
+  readonly at: number;
 }
 
 /** That the first account was made: the set-up code is spent. */

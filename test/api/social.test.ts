@@ -172,6 +172,22 @@ describe('a log-in by another service is refused', () => {
     expect([status, body]).toEqual([400, { detail: 'Registration disabled.' }]);
   });
 
+  it('to those without account on a page of another site, where it is open to this machine', async () => {
+    const local = await startApi({
+      settings: { registration: 'local' },
+      social: { facebook: verify },
+    });
+    const body = { access_token: 'token' };
+    const call = (headers: Record<string, string>) =>
+      local.send({ path: `${path}facebook/`, body, headers });
+
+    const foreign = await call({ Origin: 'https://evil.example' });
+    const own = await call({ Origin: 'http://localhost:5173' });
+    await local.close();
+
+    expect([foreign.status, own.status]).toEqual([403, 200]);
+  });
+
   it('as a fault of ours when the service is out of order, logged once and without the token', async () => {
     const before = api.logged.length;
 

@@ -134,7 +134,6 @@ describe('environment', () => {
   test('has a default for everything', () => {
     expect(readEnvironment({})).toEqual({
       logLevel: 'info',
-      proxies: 0,
       maxInstances: 16,
       maxClasses: 100,
       location: 'eu1',
@@ -148,6 +147,7 @@ describe('environment', () => {
       GROUNDWORK_LOG: 'error',
       GROUNDWORK_URL: 'https://api.example.com/',
       GROUNDWORK_PROXIES: '2',
+      GROUNDWORK_PROXY_SECRET: 's'.repeat(32),
       GROUNDWORK_MAX_INSTANCES: '3',
       GROUNDWORK_MAX_CLASSES: '4',
       GROUNDWORK_LOCATION: 'attic',
@@ -161,6 +161,7 @@ describe('environment', () => {
       logLevel: 'error',
       url: 'https://api.example.com',
       proxies: 2,
+      proxySecret: 's'.repeat(32),
       maxInstances: 3,
       maxClasses: 4,
       location: 'attic',

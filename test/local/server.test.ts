@@ -152,9 +152,12 @@ describe('events', () => {
       seen = event.requestContext.http.sourceIp;
       return { statusCode: 204, headers: {} };
     };
-    const { url } = await start(handler, { proxies });
+    const proof = { 'X-Groundwork-Proxy-Secret': 'secret' };
+    const { url } = await start(handler, {
+      ...(proxies > 0 && { proxies: { count: proxies, socket: undefined, secret: 'secret' } }),
+    });
 
-    await fetch(url, { headers: { 'X-Forwarded-For': forwarded } });
+    await fetch(url, { headers: { 'X-Forwarded-For': forwarded, ...proof } });
 
     expect(seen).toBe(sourceIp);
   });

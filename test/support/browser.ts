@@ -16,12 +16,16 @@ export function findBrowser(): string | undefined {
 export const howToGetOne =
   'skipped: the pages in a browser; install Chromium (apt-get install chromium) or name one in CHROME_PATH\n';
 
-/** Starts a browser without a window. */
-export function openBrowser(executablePath: string): Promise<Browser> {
+/**
+ * Starts a browser without a window.
+ *
+ * @param args further ones
+ */
+export function openBrowser(executablePath: string, ...args: string[]): Promise<Browser> {
   // inside containers tests run as root, for whom Chromium has no sandbox; it only sees our own pages
   return chromium.launch({
     executablePath,
     timeout: 100_000,
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
   });
 }

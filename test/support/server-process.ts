@@ -9,6 +9,8 @@ const running = new Set<ChildProcess>();
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
+  /** What it has printed so far. */
+  readonly output: () => string;
   /** What it has said to standard error so far. */
   readonly complaints: () => string;
   /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
@@ -37,7 +39,11 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
+  let output = '';
   let errors = '';
+  child.stdout.on('data', (part) => {
+    output += part;
+  });
   child.stderr.on('data', (part) => {
     errors += part;
   });
@@ -51,6 +57,7 @@ export async function startProcess(
   return {
     url,
     pid: child.pid,
+    output: () => output,
     complaints: () => errors,
     end: (signal) => {
       child.kill(signal);

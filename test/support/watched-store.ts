@@ -51,7 +51,7 @@ function isBookkeeping({ action, key }: Write): boolean {
 }
 
 function isPassing({ pk }: Key): boolean {
-  return pk.startsWith('ATTEMPTS#') || pk.endsWith('#USAGE') || pk.endsWith('#RUNS');
+  return /^ATTEMPTS(FROM)?#/.test(pk) || pk.endsWith('#USAGE') || pk.endsWith('#RUNS');
 }
 
 async function partition(store: Store, pk: string): Promise<readonly Stored[]> {

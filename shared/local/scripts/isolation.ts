@@ -8,7 +8,7 @@ import { boxCommand, fileBytes } from './box.ts';
 import { enclose, openRunFolder } from './enclosure.ts';
 import { describePython, type FoundPython, pythonFlags, usualPythons } from './find-python.ts';
 import type { Common, Isolation, Level } from './level.ts';
-import { runtimeFolder } from './system-files.ts';
+import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** What to look for; tests leave some out. */
 export interface IsolationOptions {
@@ -134,6 +134,15 @@ function warningsOf(isolation: Isolation): readonly string[] {
     case 'flags':
       return [`neither bubblewrap nor Landlock works here, try: ${howToHold}`];
   }
+}
+
+/**
+ * Reports whether scripts may be able to open a Unix socket in a folder. Only in a box the folder is not there; elsewhere
+ * it is only what a runner has given up that keeps a script from it.
+ */
+export function canOpenSocket({ level, hasNetwork }: Isolation, folder: string): boolean {
+  const seen = [...systemFolders(hasNetwork), runtimeFolder];
+  return level !== 'bubblewrap' || seen.some((path) => `${folder}/`.startsWith(`${path}/`));
 }
 
 /** Reports whether a program with these arguments starts here and ends well. */

@@ -2,6 +2,7 @@ import { judgeRun } from '../../domain/script-result.ts';
 import type { Pool } from '../../runtimes/process-pool.ts';
 import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
+import { canOpenSocket } from './isolation.ts';
 import { describeMachine, obstacleTo, selfTest } from './machine.ts';
 import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
 
@@ -15,6 +16,8 @@ export interface LocalScripts extends ScriptRunner {
   describe(): Promise<string>;
   /** Runs a script of each runtime; gives one line for the operator that tells what became of them. */
   selfTest(): Promise<string>;
+  /** Tells whether a script can open a Unix socket in a folder; its path is real. */
+  canOpenSocket(folder: string): Promise<boolean>;
   /** Processes that there are now. */
   size(): number;
   /** Ends all processes; runs under way end as failures, later ones are blocked. */
@@ -51,6 +54,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
 
   return {
     describe: async () => describeMachine(await processes.open()),
+    canOpenSocket: async (at) => canOpenSocket((await processes.open()).isolation, at),
     selfTest: async () => selfTest(run, await processes.open()),
     size: () => processes.size(),
     run,

@@ -1,0 +1,53 @@
+import { refused } from '../../shared/domain/errors.ts';
+import { isLoopbackName } from '../../shared/domain/source-address.ts';
+import type { Request } from '../../shared/http/message.ts';
+import type { Context } from '../../shared/resource/route.ts';
+
+const elsewhere =
+  'Registration is open to this machine only, and this request came from a page of another site or through a ' +
+  'proxy. Start the server with --registration open, or send the key of an invitation as invitation_key.';
+
+/**
+ * Checks that the caller may make an account without an invitation.
+ *
+ * @throws ApiError 400 where registration is closed; 403 where it is open to this machine and the request may have
+ *   been made for somebody else
+ */
+export function checkRegistration({ platform, request }: Pick<Context, 'platform' | 'request'>) {
+  switch (platform.settings.registration) {
+    case 'open':
+      return;
+    case 'closed':
+      throw refused(400, 'Registration disabled.');
+    case 'local':
+      if (!isLocal(request)) throw refused(403, elsewhere);
+  }
+}
+
+/**
+ * Tells whether a request was made by a program of this machine, or by a page that this machine serves. A connection
+ * from the loopback does not tell: browsers make them for pages of any site, by an address or by a name that its
+ * owner has pointed here, and proxies and tunnels make them for anybody.
+ */
+function isLocal({ headers }: Request): boolean {
+  const { host = '', origin } = headers;
+  return (
+    isLoopbackName(host.replace(/:\d*$/, '')) &&
+    (origin === undefined || isLocalOrigin(origin)) &&
+    !Object.entries(headers).some(([name, value]) => isForwarding(name, value))
+  );
+}
+
+/** Development servers are on other ports of this machine. `null` is the origin of pages that may be of any site. */
+function isLocalOrigin(origin: string): boolean {
+  return URL.canParse(origin) && isLoopbackName(new URL(origin).hostname);
+}
+
+/** The server adds itself to these, after a comma where there is a value already. */
+const added = new Set(['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
+const forwarding =
+  /^(via|cdn-loop|forwarded|x-(original-)?forwarded.*|x-real-ip|(.+-)?(client|connecting)-ip|cf-.+|x-envoy-.+)$/;
+
+function isForwarding(name: string, value = ''): boolean {
+  return added.has(name) ? value.includes(',') : forwarding.test(name);
+}

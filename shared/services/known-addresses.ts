@@ -1,0 +1,41 @@
+import { as, knownAddressesEntity } from '../store/entities.ts';
+import type { KnownAddress, KnownAddressesData } from '../store/records.ts';
+import type { Key, Stored, Write } from '../store/store.ts';
+import { insert, replace } from '../store/writes.ts';
+
+const maxAddresses = 16; // of one name; the one that was heard of least recently makes room
+const daySeconds = 86_400;
+/** Thirty days from the last log-in, which may be up to a day later than the one that is written down. */
+const keptSeconds = 31 * daySeconds;
+
+/** What is known of an address from which a name may have logged in. */
+export type Acquaintance = 'new' | 'known' | 'heard of today';
+
+/**
+ * Tells whether a name has logged in from an address within thirty days.
+ *
+ * @param now epoch seconds
+ */
+export function acquaintance(item: Stored | undefined, address: string, now: number): Acquaintance {
+  const found = addressesOf(item, now).find((each) => each.address === address);
+  if (found === undefined) return 'new';
+  return found.at > now - daySeconds ? 'heard of today' : 'known';
+}
+
+/** Returns the write by which the address of a log-in is remembered; it has a condition. */
+export function remember(item: Stored | undefined, key: Key, address: string, now: number): Write {
+  const others = addressesOf(item, now).filter((each) => each.address !== address);
+  const at = Math.floor(now);
+  const data: KnownAddressesData = {
+    addresses: [{ address, at }, ...others].slice(0, maxAddresses),
+  };
+  const current = as(knownAddressesEntity, item);
+  const put =
+    current === undefined ? insert(knownAddressesEntity, key, data) : replace(current, data);
+  return { ...put, expiresAt: at + keptSeconds };
+}
+
+function addressesOf(item: Stored | undefined, now: number): readonly KnownAddress[] {
+  const { addresses = [] } = as(knownAddressesEntity, item)?.data ?? {};
+  return addresses.filter(({ at }) => at > now - keptSeconds);
+}

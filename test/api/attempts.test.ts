@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import { toHandler } from '../../shared/http/edge.ts';
+import type { Response } from '../../shared/http/message.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { gatewayEvent } from '../support/lambda.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
+
+/* Attempts to log in from addresses of all kinds: which of them count as one, and what is limited over all. */
+
+const clock = openMovedClock();
+let api: Api;
+let count = 0;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+
+const password = 'a password';
+const day = 86_400;
+
+async function person(): Promise<string> {
+  count += 1;
+  const email = `caller-${count}@example.com`;
+  expected(await api.send({ path: '/v1.1/account/register/', body: { email, password } }), 201);
+  return email;
+}
+
+/** Sends a body from an address, as another process of the deployment gets it. */
+function post(from: string, path: string, value: object, key?: string): Promise<Response> {
+  return createDispatch(
+    routes,
+    api.platform,
+  )({
+    ...{ id: 'test', method: 'POST', path, query: new URLSearchParams() },
+    headers: key === undefined ? {} : { 'x-api-key': key },
+    body: { kind: 'json', value },
+    sourceAddress: from,
+  });
+}
+
+async function logIn(from: string, email: string, word = password): Promise<number> {
+  return (await post(from, '/v1.1/account/auth/', { email, password: word })).status;
+}
+
+/** Guesses wrong from an address, and gives the statuses that came back. */
+async function guess(from: string, email: string, times: number): Promise<ReadonlySet<number>> {
+  const statuses = new Set<number>();
+  for (let n = 0; n < times; n += 1) statuses.add(await logIn(from, email, 'wrong'));
+  return statuses;
+}
+
+let networks = 0;
+/** An address that nobody has called from. */
+function newAddress(): string {
+  networks += 1;
+  return `10.${networks >> 8}.${networks & 255}.1`;
+}
+
+/** Guesses wrong from ten addresses, ten times each: all that a name has in an hour. */
+async function useUp(email: string): Promise<void> {
+  for (let n = 0; n < 10; n += 1) {
+    expect(await guess(newAddress(), email, 10)).toEqual(new Set([401]));
+  }
+}
+
+describe('ten wrong passwords for one name', () => {
+  it.each([
+    ['the loopback', (n: number) => `127.0.${n}.${n + 1}`, '::1', '127.0.0.1'],
+    ['IPv4 in the form of IPv6', () => '::ffff:198.51.100.1', '198.51.100.1', '::FFFF:c633:6401'],
+    [
+      'one network of IPv6',
+      (n: number) => `2001:db8:0:1::${n + 1}`,
+      '2001:DB8:0:1:9::',
+      '2001:db8:0:1::a',
+    ],
+  ])('count together from %s', async (_, from, ...others) => {
+    const email = await person();
+    for (let n = 0; n < 10; n += 1) expect(await logIn(from(n), email, 'wrong')).toBe(401);
+
+    const statuses = await Promise.all(others.map((each) => logIn(each, email)));
+
+    expect(statuses).toEqual([429, 429]);
+    expect(await logIn(newAddress(), email)).toBe(200);
+  });
+
+  it('count apart from two networks of IPv6', async () => {
+    const email = await person();
+    await guess('2001:db8:7:1::1', email, 10);
+
+    expect(await logIn('2001:db8:7:1::2', email)).toBe(429);
+    expect(await logIn('2001:db8:7:2::1', email)).toBe(200);
+  });
+});
+
+describe('a hundred wrong passwords for one name in an hour', () => {
+  it('are all there are, from whatever address, also with the right one', async () => {
+    const email = await person();
+    await useUp(email);
+    clock.forward(10);
+
+    const refused = await post(newAddress(), '/v1.1/account/auth/', { email, password });
+
+    const seconds = Number(refused.headers?.['Retry-After']);
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { detail: `Request was throttled. Expected available in ${seconds} seconds.` },
+    });
+    expect(seconds).toBeGreaterThan(3500);
+    expect(seconds).toBeLessThanOrEqual(3600);
+  });
+
+  it('are forgotten an hour after the first', async () => {
+    const email = await person();
+    await useUp(email);
+
+    clock.forward(3602);
+
+    expect(await logIn(newAddress(), email)).toBe(200);
+  });
+
+  it('do not come from one address alone: it stops nobody else', async () => {
+    const email = await person();
+    const address = newAddress();
+    for (let quarter = 0; quarter < 3; quarter += 1) {
+      await guess(address, email, 12);
+      clock.forward(902);
+    }
+    await guess(address, email, 12);
+
+    expect(await logIn(newAddress(), email)).toBe(200);
+  });
+
+  it('are counted when many try at once', async () => {
+    const email = await person();
+    for (let n = 0; n < 9; n += 1) await guess(newAddress(), email, 10);
+
+    const at = Array.from({ length: 20 }, newAddress);
+    const statuses = await Promise.all(at.map((address) => logIn(address, email, 'wrong')));
+
+    expect(statuses.sort()).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
+  });
+
+  it('do not count right ones', async () => {
+    const email = await person();
+    for (let n = 0; n < 110; n += 1) expect(await logIn(newAddress(), email)).toBe(200);
+  });
+
+  it('do not stop an address from which the name has logged in', async () => {
+    const email = await person();
+    const address = newAddress();
+    expect(await logIn(address, email)).toBe(200);
+
+    clock.forward(30 * day - 60);
+    await useUp(email);
+
+    expect(await logIn(address, email)).toBe(200);
+    expect(await logIn(newAddress(), email)).toBe(429);
+  });
+
+  it('do not stop it thirty days after the last time, not after the first', async () => {
+    const email = await person();
+    const address = newAddress();
+    for (let n = 0; n < 3; n += 1) {
+      expect(await logIn(address, email)).toBe(200);
+      clock.forward(20 * day);
+    }
+    await useUp(email);
+
+    expect(await logIn(address, email)).toBe(200);
+  });
+
+  it('stop an address that was last heard of long ago', async () => {
+    const email = await person();
+    const address = newAddress();
+    expect(await logIn(address, email)).toBe(200);
+
+    clock.forward(32 * day);
+    await useUp(email);
+
+    expect(await logIn(address, email)).toBe(429);
+  });
+
+  it('stop the oldest of seventeen addresses', async () => {
+    const email = await person();
+    const addresses = Array.from({ length: 17 }, newAddress);
+    for (const address of addresses) expect(await logIn(address, email)).toBe(200);
+
+    await useUp(email);
+
+    const statuses = [];
+    for (const address of addresses) statuses.push(await logIn(address, email));
+    expect(statuses).toEqual([429, ...Array(16).fill(200)]);
+  });
+
+  it('leave ten to an address from which the name has logged in', async () => {
+    const email = await person();
+    const address = newAddress();
+    expect(await logIn(address, email)).toBe(200);
+    await useUp(email);
+
+    expect(await guess(address, email, 10)).toEqual(new Set([401]));
+    expect(await logIn(address, email)).toBe(429);
+  });
+
+  it('are counted for a changed password as well', async () => {
+    const { body } = await post(newAddress(), '/v1.1/account/auth/', {
+      ...{ email: await person(), password },
+    });
+    const { email, account_key: key } = body as { email: string; account_key: string };
+    await useUp(email);
+
+    const more = { current_password: password, new_password: 'b' };
+    const changed = await post(newAddress(), '/v1.1/account/password/', more, key);
+
+    expect(changed.status).toBe(429);
+  });
+});
+
+describe('behind the gateway of AWS', () => {
+  it('the address of the event counts, not those that the caller has put into headers', async () => {
+    const email = await person();
+    const handler = toHandler({ ...api.platform, dispatch: createDispatch(routes, api.platform) });
+    const logInFrom = async (sourceIp: string, forged: string, word: string) => {
+      const body = { email, password: word };
+      const event = gatewayEvent({ method: 'POST', path: '/v1.1/account/auth/', body });
+      const { statusCode } = await handler({
+        ...event,
+        headers: {
+          ...{ ...event.headers, 'x-forwarded-for': `${forged}, ${sourceIp}` },
+          ...{ 'x-real-ip': forged, forwarded: `for=${forged}` },
+        },
+        requestContext: {
+          ...event.requestContext,
+          http: { ...event.requestContext.http, sourceIp },
+        },
+      });
+      return statusCode;
+    };
+    for (let n = 0; n < 10; n += 1) {
+      expect(await logInFrom('203.0.113.7', newAddress(), 'wrong')).toBe(401);
+    }
+
+    expect(await logInFrom('203.0.113.7', newAddress(), password)).toBe(429);
+    expect(await logInFrom('203.0.113.8', '203.0.113.7', password)).toBe(200);
+  });
+});
+
+describe('three hundred wrong passwords from one address in an hour', () => {
+  let world: World;
+  let other: World;
+  let address: string;
+  let email: string;
+
+  const userAuth = (at: World, key: string, username: string, from = address, word = 'wrong') =>
+    post(from, `${at.base}user/auth/`, { username, password: word }, key);
+
+  beforeAll(async () => {
+    world = await openWorld(api, 'attempts-1');
+    other = await openWorld(api, 'attempts-2');
+    address = newAddress();
+    email = await person();
+    expect(await logIn(address, email)).toBe(200);
+  });
+
+  it('are all there are, over all names', async () => {
+    const fresh = await person();
+    for (let n = 0; n < 300; n += 1) {
+      expect(await logIn(address, `nobody-${n}@example.com`)).toBe(401);
+    }
+
+    expect(await logIn(address, fresh)).toBe(429);
+    expect(await logIn(newAddress(), fresh)).toBe(200);
+  });
+
+  it('do not stop a name that has logged in from there', async () => {
+    expect(await logIn(address, email)).toBe(200);
+  });
+
+  it('count apart for the users of each instance', async () => {
+    for (const each of [world, other]) {
+      const made = await each.call(each.owner, 'POST', 'users/', { username: 'ann', password });
+      expect(made.status).toBe(201);
+    }
+    for (let n = 0; n < 300; n += 1) {
+      expect((await userAuth(world, world.owner, `nobody-${n}`)).status).toBe(401);
+    }
+
+    expect((await userAuth(world, world.owner, 'ann', address, password)).status).toBe(429);
+    expect((await userAuth(other, other.owner, 'ann', address, password)).status).toBe(200);
+    expect((await userAuth(world, world.owner, 'ann', newAddress(), password)).status).toBe(200);
+  });
+
+  it('do not count right ones', async () => {
+    const from = newAddress();
+    const people = await Promise.all(Array.from({ length: 310 }, person));
+    for (const each of people) expect(await logIn(from, each)).toBe(200);
+  });
+});

@@ -1,0 +1,275 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkProxySocket } from '../../shared/local/proxies.ts';
+import { canOpenSocket, probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { runtimeFolder } from '../../shared/local/scripts/system-files.ts';
+import {
+  type Answer,
+  guess,
+  type Headers,
+  heldBack,
+  type Place,
+  portOf,
+  runScript,
+  send,
+} from '../support/plain-calls.ts';
+import {
+  endProcesses,
+  type ProcessOptions,
+  type ServerProcess,
+  startProcess,
+} from '../support/server-process.ts';
+
+/* Behind a proxy: which requests are believed about where they come from. */
+
+const hasBubblewrap = (await probeIsolation({ network: true })).level === 'bubblewrap';
+if (!hasBubblewrap) process.stdout.write('skipped: a socket for proxies, which needs bubblewrap\n');
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-network-'));
+let folders = 0;
+
+afterAll(() => {
+  endProcesses();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const start = (options: ProcessOptions = {}) => {
+  folders += 1;
+  return startProcess(join(root, `data-${folders}`), options);
+};
+
+const register = '/v1.1/account/register/';
+const auth = '/v1.1/account/auth/';
+const password = 'a password';
+let people = 0;
+const person = (more: object = {}) => {
+  people += 1;
+  return { email: `person-${people}@example.com`, password, ...more };
+};
+
+const secret = 'a secret of the proxy, 32 letters'.replaceAll(' ', '-');
+
+type Way = [string, (folder: string) => ProcessOptions, (server: ServerProcess) => [Place, object]];
+const ways: readonly Way[] = [
+  [
+    'over a Unix socket',
+    (folder) => ({ args: ['--proxy-socket', join(folder, 'proxy.sock')] }),
+    () => [{ socketPath: join(root, 'run', 'proxy.sock') }, {}],
+  ],
+  [
+    'over a Unix socket with a secret header',
+    (folder) => ({
+      args: ['--proxy-socket', join(folder, 'proxy.sock')],
+      variables: { GROUNDWORK_PROXY_SECRET: secret },
+    }),
+    () => [
+      { socketPath: join(root, 'run', 'proxy.sock') },
+      { 'X-Groundwork-Proxy-Secret': secret },
+    ],
+  ],
+  [
+    'with a secret header',
+    () => ({ variables: { GROUNDWORK_PROXY_SECRET: secret } }),
+    (server) => [portOf(server), { 'X-Groundwork-Proxy-Secret': secret }],
+  ],
+];
+
+describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix socket'))(
+  'the server behind a proxy that calls %s',
+  (_name, options, proxyOf) => {
+    let server: ServerProcess;
+    let key: string;
+    /** Sends what a proxy passes on for a client, who says that it is another one. */
+    let through: (
+      client: string,
+      path: string,
+      body?: object,
+      headers?: Headers,
+    ) => Promise<Answer>;
+
+    const logIn = async (client: string, email: string, word: string) =>
+      (await through(client, auth, { email, password: word })).status;
+
+    async function account(): Promise<string> {
+      const { email } = person();
+      const { body } = await send(
+        portOf(server),
+        `/v1.1/instances/company/invitations/`,
+        { email, role: 'read' },
+        { 'X-API-KEY': key },
+      );
+      const more = { email, password, invitation_key: body.key };
+      expect((await through('198.51.100.1', register, more)).status).toBe(201);
+      return email;
+    }
+
+    beforeAll(async () => {
+      const folder = join(root, 'run');
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      server = await start(options(folder));
+      const [place, own] = proxyOf(server);
+      through = (client, path, body, headers = {}) =>
+        send(place, path, body, {
+          ...{ Host: 'api.example', ...own, ...headers },
+          'X-Forwarded-For': `192.0.2.1, ${client}`,
+        });
+      const code = /Set-up code.*: (\S+)/.exec(server.output())?.[1];
+      const made = await through('198.51.100.1', register, person({ invitation_key: code }));
+      key = made.body.account_key;
+      await through('198.51.100.1', '/v1.1/instances/', { name: 'company' }, { 'X-API-KEY': key });
+    });
+
+    afterAll(async () => {
+      expect(await server.end('SIGTERM')).toBe(0);
+    });
+
+    test('registration is closed, to this machine as well', async () => {
+      const disabled = { status: 400, body: { detail: 'Registration disabled.' } };
+
+      expect(await through('198.51.100.1', register, person())).toEqual(disabled);
+      expect(await send(portOf(server), register, person())).toEqual(disabled);
+    });
+
+    test('clients are told apart', async () => {
+      const email = await account();
+      for (let n = 0; n < 10; n += 1) expect(await logIn('198.51.100.2', email, 'wrong')).toBe(401);
+
+      expect(await logIn('198.51.100.2', email, password)).toBe(429);
+      expect(await logIn('198.51.100.3', email, password)).toBe(200);
+    });
+
+    test('who does not come by the proxy is not believed', async () => {
+      const email = await account();
+      const logInFrom = (client: string, more: Headers = {}) =>
+        send(
+          portOf(server),
+          auth,
+          { email, password: 'wrong' },
+          { 'X-Forwarded-For': client, ...more },
+        );
+      for (let n = 0; n < 10; n += 1) await logInFrom(`198.51.100.${n}`);
+
+      expect((await logInFrom('198.51.100.11')).status).toBe(429);
+      const guessed = { 'X-Groundwork-Proxy-Secret': `${secret}x` };
+      expect((await logInFrom('198.51.100.12', guessed)).status).toBe(429);
+      expect(await logIn('198.51.100.13', email, password)).toBe(200);
+    });
+
+    test('a script does not guess a password at the port', async () => {
+      const email = await account();
+
+      expect(await guess(server, key, email, password)).toEqual(heldBack);
+    });
+
+    test('a script does not see the secret in a request', async () => {
+      const source = 'setResponse(new HttpResponse(200, META.request))';
+      const called = await runScript(server, key, source, {});
+      const path = called.body.PATH_INFO;
+
+      const { body } = await through('198.51.100.1', path, {}, { 'X-API-KEY': key });
+
+      expect(body.HTTP_HOST).toBe('api.example');
+      expect(JSON.stringify(body)).not.toContain(secret);
+      expect(Object.keys(body).filter((name) => /SECRET/.test(name))).toEqual([]);
+    });
+  },
+);
+
+describe('scripts', () => {
+  const isolation = { prefix: [], level: 'bubblewrap', hasNetwork: true };
+
+  test.each([
+    ['/run/groundwork', false],
+    ['/tmp', false],
+    ['/usr', false],
+    ['/usr/library', false],
+    ['/usr/lib', true],
+    ['/usr/lib/below', true],
+    [runtimeFolder, true],
+  ])('in a box can open a socket in %s: %s', (folder, expected) => {
+    expect(canOpenSocket(isolation, folder)).toBe(expected);
+  });
+
+  test('without a box can open it anywhere', () => {
+    expect(canOpenSocket({ ...isolation, level: 'flags' }, '/run/groundwork')).toBe(true);
+  });
+
+  test('that could open the socket are told from proxies by a secret, or the server does not start', async () => {
+    const proxies = { count: 1, socket: join(root, 'proxy.sock'), secret: undefined };
+    const check = (more: object, isOpen: boolean) =>
+      checkProxySocket({ ...proxies, ...more }, async () => isOpen);
+
+    await expect(check({}, true)).rejects.toThrow('or set GROUNDWORK_PROXY_SECRET');
+    await expect(check({}, false)).resolves.toBeUndefined();
+    await expect(check({ secret }, true)).resolves.toBeUndefined();
+  });
+});
+
+describe.runIf(hasBubblewrap)('a socket for proxies', () => {
+  const folder = join(root, 'socket');
+  const path = join(folder, 'proxy.sock');
+  const args = ['--proxy-socket', path];
+  beforeAll(() => {
+    mkdirSync(folder, { recursive: true });
+  });
+
+  test('is for its owner only, and cannot be opened by a script', async () => {
+    const server = await start({ args });
+    const code = /Set-up code.*: (\S+)/.exec(server.output())?.[1];
+    const made = await send(portOf(server), register, person({ invitation_key: code }));
+    const opening = `require('net').connect(ARGS.path)
+      .on('connect', () => setResponse(new HttpResponse(200, { reached: true })))
+      .on('error', ({ code }) => setResponse(new HttpResponse(200, { code })));`;
+
+    const { body } = await runScript(server, made.body.account_key, opening, { path });
+
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(body).toEqual({ code: expect.stringMatching(/^(EACCES|ENOENT)$/) });
+    await server.end('SIGTERM');
+    expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test('that a killed server has left is replaced', async () => {
+    const first = await start({ args });
+    await first.end('SIGKILL');
+
+    const second = await start({ args });
+    const { status } = await send({ socketPath: path }, '/');
+    await second.end('SIGTERM');
+
+    expect(status).toBe(200);
+  });
+
+  test('of another server is not taken over', async () => {
+    const first = await start({ args });
+
+    await expect(start({ args })).rejects.toThrow(/proxy\.sock is in use by another process/);
+    await first.end('SIGTERM');
+  });
+
+  test.each([
+    ['where a file is', new URL(import.meta.url).pathname, /is no socket/],
+    ['where no folder is', join(root, 'missing', 'proxy.sock'), /no folder/],
+    ['with a name that is too long', join(root, 'x'.repeat(120)), /is too long/],
+    ['where scripts see it', '/usr/lib/proxy.sock', /scripts could open/],
+  ])('%s is refused', async (_name, place, message) => {
+    await expect(start({ args: ['--proxy-socket', place] })).rejects.toThrow(message);
+  });
+});
+
+test.each([
+  [
+    'proxies that nobody could tell from others',
+    { GROUNDWORK_PROXIES: '1' },
+    /GROUNDWORK_PROXIES needs --proxy-socket/,
+  ],
+  [
+    'a secret that can be guessed',
+    { GROUNDWORK_PROXY_SECRET: 'secret' },
+    /GROUNDWORK_PROXY_SECRET takes 32/,
+  ],
+])('a server does not start with %s', async (_name, variables, message) => {
+  await expect(start({ variables })).rejects.toThrow(message);
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { guess, type Headers, heldBack, type Place, portOf, send } from '../support/plain-calls.ts';
+import { exchange } from '../support/raw-socket.ts';
+import {
+  endProcesses,
+  type ProcessOptions,
+  type ServerProcess,
+  startProcess,
+} from '../support/server-process.ts';
+
+/* Who makes an account at a server that was started with its defaults, and who guesses a password there. */
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-network-'));
+let folders = 0;
+
+afterAll(() => {
+  endProcesses();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const start = (options: ProcessOptions = {}) => {
+  folders += 1;
+  return startProcess(join(root, `data-${folders}`), options);
+};
+
+const register = '/v1.1/account/register/';
+const password = 'a password';
+let people = 0;
+const person = (more: object = {}) => {
+  people += 1;
+  return { email: `person-${people}@example.com`, password, ...more };
+};
+
+describe('the server as it starts by default', () => {
+  let server: ServerProcess;
+  let port: Place;
+
+  beforeAll(async () => {
+    server = await start();
+    port = portOf(server);
+  });
+
+  test.each<[string, Headers]>([
+    ['a program of this machine', {}],
+    ['a page of this server', { Origin: 'http://127.0.0.1:3000' }],
+    ['a development server', { Origin: 'http://localhost:5173' }],
+    ['a development server with TLS', { Origin: 'https://LOCALHOST:8443' }],
+    ['one that listens on IPv6', { Origin: 'http://[::1]:8080' }],
+    ['one on another address', { Origin: 'http://127.1.2.3' }],
+    ['a program that says localhost', { Host: 'localhost:3000' }],
+    ['one that says it in capitals', { Host: 'LocalHost' }],
+    ['one that says it with a dot', { Host: 'localhost.:3000' }],
+    ['one that says ::1', { Host: '[::1]:3000' }],
+    ['one that says another address', { Host: '127.255.0.9:80' }],
+  ])('%s registers', async (_name, headers) => {
+    expect((await send(port, register, person(), headers)).status).toBe(201);
+  });
+
+  test.each<[string, Headers]>([
+    ['a page of another site', { Origin: 'https://evil.example' }],
+    ['a page of nowhere', { Origin: 'null' }],
+    ['a page that says nothing', { Origin: '' }],
+    ['a name that begins like ours', { Origin: 'http://localhost.evil.example' }],
+    ['a name that ends like ours', { Origin: 'http://evil-localhost' }],
+    ['a name that looks like an address', { Origin: 'http://127.0.0.1.evil.example' }],
+    ['a user that looks like a host', { Origin: 'http://localhost@evil.example' }],
+    ['a page with two origins', { Origin: 'http://localhost, https://evil.example' }],
+    ['all addresses of the machine', { Origin: 'http://0.0.0.0:3000' }],
+    ['a rebound name', { Host: 'evil.example:3000', Origin: 'http://evil.example:3000' }],
+    ['a rebound name without origin', { Host: 'evil.example' }],
+    ['a name below ours', { Host: 'x.localhost.evil.example' }],
+    ['an address of the network', { Host: '192.168.1.5:3000' }],
+    ['no address', { Host: '0.0.0.0:3000' }],
+    ['a proxy that says for whom', { 'X-Forwarded-For': '198.51.100.7' }],
+    ['a proxy on this machine', { 'X-Forwarded-For': '127.0.0.1' }],
+    ['a proxy that says by what', { 'X-Forwarded-Proto': 'http' }],
+    ['a proxy that says which host', { 'X-Forwarded-Host': 'localhost' }],
+    ['a proxy that says which port', { 'X-Forwarded-Port': '3000' }],
+    ['a proxy of the standard', { Forwarded: 'for=127.0.0.1' }],
+    ['a proxy that names itself', { Via: '1.1 proxy' }],
+    ['a proxy in another way', { 'X-Real-IP': '127.0.0.1' }],
+    ['a proxy of a network', { 'CF-Connecting-IP': '198.51.100.7' }],
+  ])('%s does not register', async (_name, headers) => {
+    const refused = await send(port, register, person(), headers);
+
+    expect(refused).toEqual({
+      status: 403,
+      body: { detail: expect.stringContaining('--registration open') },
+    });
+  });
+
+  test.each([
+    ['no host', '1.0', ''],
+    ['an empty host', '1.1', 'Host: \r\n'],
+    ['two hosts', '1.1', 'Host: localhost\r\nHost: evil.example\r\n'],
+  ])('a request with %s does not register', async (_name, version, hosts) => {
+    const body = JSON.stringify(person());
+    const length = `Content-Length: ${body.length}\r\nConnection: close\r\n`;
+    const head = `POST ${register} HTTP/${version}\r\n${hosts}${length}`;
+    const type = 'Content-Type: application/json\r\n';
+
+    const refused = await exchange(server.url, `${head}${type}\r\n${body}`);
+
+    expect(refused.body).toEqual({ detail: expect.stringContaining('--registration open') });
+  });
+
+  test('an invitation is worth as much behind a proxy', async () => {
+    const more = { invitation_key: 'no key of ours' };
+    const refused = await send(port, register, person(more), { Via: '1.1 proxy' });
+
+    expect(refused.status).toBe(400);
+  });
+
+  test('a script does not guess a password by saying that it comes from elsewhere', async () => {
+    const { email } = person();
+    const made = await send(port, register, { email, password });
+
+    expect(await guess(server, made.body.account_key, email, password)).toEqual(heldBack);
+  });
+});
+
+test('a server that is open to all takes registrations from everywhere', async () => {
+  const server = await start({ args: ['--registration', 'open'] });
+
+  const headers = { Origin: 'https://app.example', Host: 'api.example', Via: '1.1 proxy' };
+  const made = await send(portOf(server), register, person(), headers);
+
+  expect(made.status).toBe(201);
+});
