@@ -7,7 +7,6 @@ import {
   mailUid,
   type TokenSubject,
 } from '../../shared/domain/mail-tokens.ts';
-import { hashPassword } from '../../shared/domain/passwords.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { email, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -15,6 +14,7 @@ import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { sendAfterwards } from '../../shared/services/mailers.ts';
+import { hashOf } from '../../shared/services/passwords.ts';
 import type { Mail } from '../../shared/services/ports.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
@@ -84,7 +84,7 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
   return retryLostRace(async () => {
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);
-    const hash = await hashPassword(input.new_password, context.platform.settings.passwordCost);
+    const hash = await hashOf(context, input.new_password);
     const data: AccountData = { ...found.data, has_password: true };
     await commit(context, [
       replace(found.item, data),

@@ -1,4 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { scryptAside } from '../domain/passwords.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
@@ -61,6 +62,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     vault: openVault(push),
     social: createVerifiers(environment.social, fetch),
     settings: environment.settings,
+    passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
     runs: {
       maxWaitMs,
       start: async (run) => (await runs()).start(run),

@@ -11,6 +11,7 @@ import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FilesOptions, type LocalFiles, openFiles, openTemporaryFiles } from './files.ts';
+import { openPasswordThreads } from './password-threads.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
 import { type LocalRuns, openRuns } from './runs.ts';
 import { type LocalScripts, type LocalScriptsOptions, openScripts } from './scripts/scripts.ts';
@@ -94,8 +95,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     meter: openMeter({ store, clock, ids, log }),
   };
   const runs = openRuns(forRuns);
-  const templates = openRenderer({ program: templateProgram });
-  const services = { ...forRuns, runs, push, vault, mailer, social, settings, templates };
+  const { close: closeHelpers, ...helpers } = openHelpers();
+  const services = { ...forRuns, runs, push, vault, mailer, social, settings, ...helpers };
   const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
@@ -113,11 +114,22 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
       await runs.idle();
       await background.stop();
       clearInterval(flushing);
-      templates.close();
+      await closeHelpers();
       await services.meter.flush();
       await medium.close();
     },
   };
+}
+
+/** The process and the threads that work for requests. */
+function openHelpers() {
+  const templates = openRenderer({ program: templateProgram });
+  const passwords = openPasswordThreads();
+  const close = async () => {
+    templates.close();
+    await passwords.close();
+  };
+  return { templates, passwords, close };
 }
 
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> & Pick<Platform, 'clock' | 'ids'>;

@@ -1,7 +1,9 @@
+import type { ScryptJob } from '../domain/passwords.ts';
 import type { ProviderPush } from '../domain/push/payload.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
 import type { Store } from '../store/store.ts';
+import type { Share } from './fair-queue.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptRunner } from './script-runner.ts';
 
@@ -134,6 +136,17 @@ export interface Settings {
   readonly instanceRate?: number | undefined;
 }
 
+/** Runs the hashing of passwords, which takes long, where it holds up nobody else. */
+export interface PasswordHasher {
+  /**
+   * Runs one scrypt.
+   *
+   * @param share whose turn it is counted as
+   * @throws ApiError 503 when too many wait
+   */
+  run(job: ScryptJob, share: Share): Promise<Uint8Array>;
+}
+
 /** What follows from committed writes, off the path of the calls that make them. */
 export interface Changes {
   /**
@@ -225,6 +238,7 @@ export interface Platform {
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;
+  readonly passwords: PasswordHasher;
   readonly changes: Changes;
   readonly meter: Meter;
   readonly scripts: ScriptRunner;

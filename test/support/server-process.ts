@@ -14,10 +14,22 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the server on a folder; rejects with what it said when it ends before it listens. */
-export async function startProcess(folder: string): Promise<ServerProcess> {
+/**
+ * Starts the server on a folder; rejects with what it said when it ends before it listens.
+ *
+ * @param variables settings in its environment
+ */
+export async function startProcess(
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, '--data', folder, '--port', '0'], {
-    env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10' },
+    env: {
+      ...process.env,
+      GROUNDWORK_LOG: 'error',
+      GROUNDWORK_PASSWORD_COST: '10',
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
