@@ -5,6 +5,7 @@ import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Platform } from '../services/ports.ts';
+import { openFreeScans } from '../services/scans.ts';
 import type { ScriptRun } from '../services/script-runner.ts';
 import { createVerifiers } from '../services/social.ts';
 import type { Environment } from './environment.ts';
@@ -62,6 +63,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     vault: openVault(push),
     social: createVerifiers(environment.social, fetch),
     settings: environment.settings,
+    scans: openFreeScans(),
     passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
     runs: {
       maxWaitMs,

@@ -7,6 +7,7 @@ import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../services/ports.ts';
+import { openScans } from '../services/scans.ts';
 import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -121,7 +122,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   };
 }
 
-/** The process and the threads that work for requests. */
+/** What works for requests: a process, threads, and the turns of this thread. */
 function openHelpers() {
   const templates = openRenderer({ program: templateProgram });
   const passwords = openPasswordThreads();
@@ -129,7 +130,7 @@ function openHelpers() {
     templates.close();
     await passwords.close();
   };
-  return { templates, passwords, close };
+  return { templates, passwords, scans: openScans(), close };
 }
 
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> & Pick<Platform, 'clock' | 'ids'>;

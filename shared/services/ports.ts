@@ -5,6 +5,7 @@ import type { TemplateEngine } from '../domain/templates/rendering.ts';
 import type { Store } from '../store/store.ts';
 import type { Share } from './fair-queue.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
+import type { Scans } from './scans.ts';
 import type { ScriptRunner } from './script-runner.ts';
 
 /** Tells the time. Tests fix it. */
@@ -239,6 +240,7 @@ export interface Platform {
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;
   readonly passwords: PasswordHasher;
+  readonly scans: Scans;
   readonly changes: Changes;
   readonly meter: Meter;
   readonly scripts: ScriptRunner;

@@ -54,6 +54,55 @@ async function openShop(server: ServerProcess, name: string) {
   return { key, base, books: `${base}classes/book/objects/` };
 }
 
+/** Makes objects by batches of fifty. */
+async function fill(
+  server: ServerProcess,
+  shop: Awaited<ReturnType<typeof openShop>>,
+  count: number,
+) {
+  const item = { method: 'POST', path: shop.books, body: { title: `${'ab'.repeat(60)}c` } };
+  const requests = Array.from({ length: 50 }, () => item);
+  for (let made = 0; made < count; made += 50) {
+    await send(server, `${shop.base}batch/`, { key: shop.key, body: { requests } });
+  }
+}
+
+async function timed<Result>(run: () => Promise<Result>): Promise<number> {
+  const began = performance.now();
+  await run();
+  return performance.now() - began;
+}
+
+describe('thirty clients that search through all objects of a class', () => {
+  it('hold up another tenant for less than one such search takes alone', async () => {
+    const server = await startProcess(newFolder());
+    const [loud, calm] = [await openShop(server, 'loud-shop'), await openShop(server, 'calm-shop')];
+    await fill(server, loud, 5000);
+    const made = await send(server, calm.books, { key: calm.key, body: { title: 'quiet' } });
+    // its letters are in every title, in this order, so that each title has to be looked through
+    const query = encodeURIComponent(JSON.stringify({ title: { _like: '%a_b%' } }));
+    const search = () => send(server, `${loud.books}?query=${query}`, { key: loud.key });
+    await search();
+    const alone = await timed(search);
+
+    const flood = Array.from({ length: 30 }, async () => {
+      const statuses = [];
+      for (let n = 0; n < 3; n += 1) statuses.push((await search()).status);
+      return statuses;
+    });
+    const times: number[] = [];
+    for (let n = 0; n < 9; n += 1) {
+      times.push(
+        await timed(() => send(server, `${calm.books}${made.body.id}/`, { key: calm.key })),
+      );
+    }
+    const statuses = (await Promise.all(flood)).flat();
+
+    expect(times.sort((a, b) => a - b)[4]).toBeLessThan(alone);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  }, 180_000);
+});
+
 describe('two hundred anonymous registrations', () => {
   const slowHash = { GROUNDWORK_PASSWORD_COST: '15' };
 
