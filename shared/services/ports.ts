@@ -12,6 +12,8 @@ import type { ScriptRunner } from './script-runner.ts';
 export interface Clock {
   /** Microseconds since 1970, strictly greater at each call of one process. */
   micros(): number;
+  /** Milliseconds since some moment, with fractions: goes on evenly however the machine's time is set. */
+  steadyMs(): number;
 }
 
 /** Makes what must be unguessable or unique. Tests fix it. */
