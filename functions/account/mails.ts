@@ -13,7 +13,7 @@ import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
-import { sendAfterwards } from '../../shared/services/mailers.ts';
+import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
 import { hashOf } from '../../shared/services/passwords.ts';
 import type { Mail } from '../../shared/services/ports.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
@@ -45,14 +45,14 @@ export async function sendActivation(context: Context, account: number): Promise
   const found = await findAccount(context.platform.store, account);
   if (found === undefined) throw new Error('an account is gone'); // accounts are never deleted
   const mail = await mailOf(context, 'activate', found);
-  await sendAfterwards(context.platform, context.request.id, mail);
+  await sendLimitedAfterwards(context, 'activate', mail);
 }
 
 /** Sends the activation mail once more. */
 export async function resendActivation(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
   if (found.data.is_active) throw refused(400, 'Account has already been activated.');
-  await context.platform.mailer.send(await mailOf(context, 'activate', found));
+  await sendLimited(context, 'activate', await mailOf(context, 'activate', found));
   return { status: 204 };
 }
 
@@ -72,7 +72,7 @@ export async function activate(context: Context, body: Body): Promise<Response> 
 /** Sends the mail with which a forgotten password is replaced. */
 export async function sendReset(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
-  await context.platform.mailer.send(await mailOf(context, 'reset', found));
+  await sendLimited(context, 'reset', await mailOf(context, 'reset', found));
   return { status: 204 };
 }
 
