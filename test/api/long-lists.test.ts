@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
 import { as, instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
 import { insert } from '../../shared/store/writes.ts';
@@ -46,4 +48,38 @@ describe('users whose name begins so', () => {
 
     expect([answer.status, answer.body.objects]).toEqual([200, []]);
   });
+});
+
+it('all lists of a batch have one budget of time together, and each batch its own', async () => {
+  await world.dataClass('book', []);
+  const { scans } = api.platform;
+  const budgets: unknown[] = [];
+  const platform = {
+    ...api.platform,
+    scans: {
+      open: (...[share, budget]: Parameters<typeof scans.open>) => {
+        budgets.push(budget);
+        return scans.open(share, budget);
+      },
+    },
+  };
+  const dispatch = createDispatch(routes, platform);
+  const item = { method: 'GET', path: `${world.base}classes/book/objects/` };
+  const batch = () =>
+    dispatch({
+      ...{ id: 'test', method: 'POST', path: `${world.base}batch/`, sourceAddress: '127.0.0.1' },
+      headers: { 'x-api-key': world.owner },
+      query: new URLSearchParams(),
+      body: { kind: 'json', value: { requests: [item, item, item] } },
+    });
+
+  await batch();
+  await batch();
+
+  const [first, , , second] = budgets;
+  expect(budgets).toEqual(Array(6).fill({ leftMs: expect.any(Number) }));
+  expect(budgets.map((one) => [one === first, one === second])).toEqual([
+    ...Array(3).fill([true, false]),
+    ...Array(3).fill([false, true]),
+  ]);
 });
