@@ -7,7 +7,6 @@ import {
   mailUid,
   type TokenSubject,
 } from '../../shared/domain/mail-tokens.ts';
-import { hashPassword } from '../../shared/domain/passwords.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { email, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -15,7 +14,8 @@ import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
-import { sendAfterwards } from '../../shared/services/mailers.ts';
+import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
+import { hashOf } from '../../shared/services/passwords.ts';
 import type { Mail } from '../../shared/services/ports.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
@@ -46,14 +46,14 @@ export async function sendActivation(context: Context, account: number): Promise
   const found = await findAccount(context.platform.store, account);
   if (found === undefined) throw new Error('an account is gone'); // accounts are never deleted
   const mail = await mailOf(context, 'activate', found);
-  await sendAfterwards(context.platform, context.request.id, mail);
+  await sendLimitedAfterwards(context, 'activate', mail);
 }
 
 /** Sends the activation mail once more. */
 export async function resendActivation(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
   if (found.data.is_active) throw refused(400, 'Account has already been activated.');
-  await context.platform.mailer.send(await mailOf(context, 'activate', found));
+  await sendLimited(context, 'activate', await mailOf(context, 'activate', found));
   return { status: 204 };
 }
 
@@ -73,7 +73,7 @@ export async function activate(context: Context, body: Body): Promise<Response> 
 /** Sends the mail with which a forgotten password is replaced. */
 export async function sendReset(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
-  await context.platform.mailer.send(await mailOf(context, 'reset', found));
+  await sendLimited(context, 'reset', await mailOf(context, 'reset', found));
   return { status: 204 };
 }
 
@@ -88,7 +88,7 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
   return retryLostRace(async () => {
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);
-    const hash = await hashPassword(input.new_password, context.platform.settings.passwordCost);
+    const hash = await hashOf(context, input.new_password);
     const next = await nextKey(context.platform.secrets, found.data);
     const data: AccountData = { ...found.data, ...next, has_password: true };
     await commit(context, [

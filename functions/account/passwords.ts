@@ -1,5 +1,4 @@
 import { invalid, refused } from '../../shared/domain/errors.ts';
-import { hashPassword, isPassword } from '../../shared/domain/passwords.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, readInput, validInput } from '../../shared/resource/input.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
@@ -7,6 +6,7 @@ import type { Context } from '../../shared/resource/route.ts';
 import { type Attempt, limitAttempts } from '../../shared/services/attempts.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { hashOf, matchesHash } from '../../shared/services/passwords.ts';
 import { as, passwordEntity } from '../../shared/store/entities.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
 import { currentAccount } from './current.ts';
@@ -22,7 +22,7 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   const found = await limitAttempts(context, attemptOf(context, input.email), async () => {
     const account = await findAccountByEmail(context.platform.store, input.email);
     if (account === undefined) throw refused(401, 'Invalid email.');
-    return account.hash !== undefined && (await isPassword(input.password, account.hash))
+    return account.hash !== undefined && (await matchesHash(context, input.password, account.hash))
       ? account
       : undefined;
   });
@@ -40,7 +40,7 @@ export async function changePassword(context: Context, body: Body): Promise<Resp
     const wrong = isRight ? {} : { current_password: [wrongPassword] };
     throw invalid({ ...wrong, ...errors });
   }
-  const hash = await hashPassword(String(new_password), context.platform.settings.passwordCost);
+  const hash = await hashOf(context, String(new_password));
   await commit(context, [put(passwordEntity, passwordEntity.key(data.id), { hash })]);
   return { status: 204 };
 }
@@ -51,7 +51,7 @@ async function isOwn(context: Context, password: string): Promise<boolean> {
   const check = async () => {
     const [item] = await store.get([passwordEntity.key(data.id)]);
     const hash = as(passwordEntity, item)?.data.hash;
-    return hash !== undefined && (await isPassword(password, hash)) ? true : undefined;
+    return hash !== undefined && (await matchesHash(context, password, hash)) ? true : undefined;
   };
   return (await limitAttempts(context, attemptOf(context, data.email), check)) ?? false;
 }
@@ -63,12 +63,11 @@ function attemptOf({ request }: Context, email: string): Attempt {
 /** Gives a password to an account that has none. */
 export async function setPassword(context: Context, body: Body): Promise<Response> {
   const input = validInput(passwordSetFields, body, 'create') as { password: string }; // the fields say so
-  const { settings } = context.platform;
   await retryLostRace(async (isFirst) => {
     const account = await currentAccount(context, isFirst);
     const { data } = account;
     if (data.has_password) throw invalid({ password: ['Admin already has password.'] });
-    const hash = await hashPassword(input.password, settings.passwordCost);
+    const hash = await hashOf(context, input.password);
     await commit(context, [
       replace(account, { ...data, has_password: true }),
       put(passwordEntity, passwordEntity.key(data.id), { hash }),

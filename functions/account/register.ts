@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { invalid } from '../../shared/domain/errors.ts';
 import { messages } from '../../shared/domain/messages.ts';
-import { hashPassword } from '../../shared/domain/passwords.ts';
 import { timestamp } from '../../shared/domain/timestamp.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../shared/services/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { hashOf } from '../../shared/services/passwords.ts';
 import {
   accountEntity,
   deploymentCounter,
@@ -78,17 +78,17 @@ interface NewAccount {
 }
 
 /** What is costly or can be had only once: kept when the rest has to be tried again. */
-async function newAccount({ platform }: Context, input: Registration): Promise<NewAccount> {
-  const { store, clock, settings } = platform;
+async function newAccount(context: Context, input: Registration): Promise<NewAccount> {
+  const { store, clock } = context.platform;
   const { email, first_name, last_name, password } = input;
-  const hash = await hashPassword(password, settings.passwordCost);
+  const hash = await hashOf(context, password);
   const made: AccountData = {
     id: await store.next(deploymentCounter('account')),
     ...{ email, first_name, last_name },
     is_active: false, // until the address is confirmed; blocks nothing
     has_password: true,
     created_at: timestamp(clock.micros()),
-    ...(await firstKey(platform)),
+    ...(await firstKey(context.platform)),
   };
   return { made, hash };
 }
@@ -111,7 +111,7 @@ async function findInvitation(
     return undefined;
   }
   // like all keys it may come in capitals
-  const isCode = isSame(key.toLowerCase(), await setUpCode(platform.secrets));
+  const isCode = isSame(key.toLowerCase(), await setUpCode(context.platform.secrets));
   if (!isCode) return openInvitation(platform, key);
   if (isSetUp) throw invitationNotFound();
   return undefined;

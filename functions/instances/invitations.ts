@@ -12,7 +12,7 @@ import { commit } from '../../shared/services/commit.ts';
 import { pointerDeletes } from '../../shared/services/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
-import { sendAfterwards } from '../../shared/services/mailers.ts';
+import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
 import type { Mail } from '../../shared/services/ports.ts';
 import {
   as,
@@ -102,7 +102,7 @@ const resource: ListResource<InvitationData, View> = {
       fields: {},
       isSilent: true,
       run: async (context, { data }) => {
-        if (data.state === 'new') await context.platform.mailer.send(await mailOf(context, data));
+        if (data.state === 'new') await sendLimited(context, 'invite', await mailOf(context, data));
         return undefined;
       },
     },
@@ -138,7 +138,7 @@ async function invite(context: Context, body: Body): Promise<View> {
       ...(await replacing(context, data.email, pointer)),
     ]);
   });
-  await sendAfterwards(platform, context.request.id, await mailOf(context, data));
+  await sendLimitedAfterwards(context, 'invite', await mailOf(context, data));
   return viewOf(context, data);
 }
 

@@ -1,11 +1,11 @@
 import { refused } from '../../shared/domain/errors.ts';
-import { isPassword } from '../../shared/domain/passwords.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
 import { limitAttempts } from '../../shared/services/attempts.ts';
+import { matchesHash } from '../../shared/services/passwords.ts';
 import { as, userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
 import type { UserData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
@@ -20,7 +20,8 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   const found = await limitAttempts(context, attempt, async () => {
     const user = await findUser(context, key);
     if (user === undefined) throw refused(401, 'Invalid username.');
-    const isRight = user.hash !== undefined && (await isPassword(input.password, user.hash));
+    const isRight =
+      user.hash !== undefined && (await matchesHash(context, input.password, user.hash));
     return isRight ? user.data : undefined;
   });
   if (found === undefined) throw refused(401, 'Invalid password.');

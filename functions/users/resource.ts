@@ -19,9 +19,10 @@ import {
   viewUsers,
 } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
-import { allUnder } from '../../shared/services/all-under.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
+import { openScan } from '../../shared/services/scans.ts';
+import { readNames } from '../../shared/services/user-search.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
 import type { UserData, UsernameData } from '../../shared/store/records.ts';
 import { replace } from '../../shared/store/writes.ts';
@@ -31,7 +32,7 @@ import { groupRoutes } from './groups.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
 import { authenticateSocially, socialFields } from './social.ts';
-import { createUser, nameKey, removeUser, updateUser } from './write.ts';
+import { createUser, removeUser, updateUser } from './write.ts';
 
 const resource: ListResource<UserData, UserView> = {
   name: 'User',
@@ -88,12 +89,17 @@ const resource: ListResource<UserData, UserView> = {
   ],
 };
 
-/** Users whose name begins so, in the order of ids: names are looked through, which are few where it counts. */
+/**
+ * Users whose name begins so, in the order of ids: names are looked through, which are few where it counts.
+ *
+ * @throws ApiError 408 when there are too many, as for any list
+ */
 async function rowsByName(context: Context, prefix: string, range: RowRange) {
   if (characterCount(prefix) > maxUsername) return []; // no name begins so, and no key may be that long
   const { store } = context.platform;
   const instance = instanceOf(context);
-  const names = await allUnder(store, nameKey(instance, prefix));
+  const scan = openScan({ platform: context.platform, instance });
+  const names = await readNames(store, { instance, prefix, scan }).finally(scan.close);
   const rows = names.map((name) => {
     const item = as(usernameEntity, name);
     return { pk: item.data.user, item };

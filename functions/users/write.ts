@@ -1,7 +1,6 @@
 import { ApiError, type FieldErrors, invalid, notFound } from '../../shared/domain/errors.ts';
 import { messages } from '../../shared/domain/messages.ts';
 import { checkObjectRights } from '../../shared/domain/object-access.ts';
-import { hashPassword } from '../../shared/domain/passwords.ts';
 import { type Body, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
@@ -18,6 +17,7 @@ import { commitUnique } from '../../shared/services/commit.ts';
 import { firstKey, userKey } from '../../shared/services/keys.ts';
 import type { ObjectInput, SaveCall } from '../../shared/services/object-checks.ts';
 import { withFiles } from '../../shared/services/object-files.ts';
+import { hashOf } from '../../shared/services/passwords.ts';
 import {
   type PlannedSave,
   planCreate,
@@ -76,7 +76,7 @@ export function createUser(context: Context, body: Body): Promise<UserView> {
  * @throws ApiError 400 with all that is wrong with either, or when the name is taken
  */
 export async function registerUser(context: Context, id: number, user: NewUser): Promise<UserView> {
-  const { store, secrets, settings } = context.platform;
+  const { store, secrets } = context.platform;
   const instance = instanceOf(context);
   const profileId = await store.next(instanceCounter(instance, 'object'));
   const profile = await settle(user.errors, async () =>
@@ -97,7 +97,7 @@ export async function registerUser(context: Context, id: number, user: NewUser):
     ...(user.beside?.(id) ?? []),
     nameWrite,
     insert(userEntity, userEntity.key(instance, id), data),
-    ...(await passwordWrites(instance, id, user.password, settings.passwordCost)),
+    ...(await passwordWrites(context, id, user.password)),
     ...profile.writes,
   ];
   await withFiles(context.platform, profile.added, (beside) =>
@@ -125,12 +125,11 @@ export async function updateUser(
   const username = typedName.toLowerCase();
   const { isConfirmed: _, ...moved } = current.data; // a new name is confirmed by nobody
   const data: UserData = username === before ? current.data : { ...moved, username };
-  const { passwordCost } = context.platform.settings;
   const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
     ...(username === before ? [] : [nameWrite, erase(nameKey(instance, before))]),
     ...(username === before && password === undefined ? [] : [replace(current, data)]),
-    ...(await passwordWrites(instance, id, password, passwordCost)),
+    ...(await passwordWrites(context, id, password)),
     ...(profile?.writes ?? []),
   ];
   if (writes.length > 0) {
@@ -168,14 +167,14 @@ export function nameKey(instance: number, username: string): Key {
 }
 
 async function passwordWrites(
-  instance: number,
+  context: Context,
   user: number,
   password: string | undefined,
-  cost: number,
 ): Promise<readonly Write[]> {
   if (password === undefined) return [];
-  const hash = await hashPassword(password, cost);
-  return [put(userPasswordEntity, userPasswordEntity.key(instance, user), { hash })];
+  const hash = await hashOf(context, password);
+  const key = userPasswordEntity.key(instanceOf(context), user);
+  return [put(userPasswordEntity, key, { hash })];
 }
 
 function refusals(nameWrite: Write, profile: PlannedSave | undefined) {

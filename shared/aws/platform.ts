@@ -1,10 +1,12 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { scryptAside } from '../domain/passwords.ts';
 import { openPkcs12 } from '../domain/push/pkcs12.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Platform } from '../services/ports.ts';
+import { openFreeScans } from '../services/scans.ts';
 import type { ScriptRun } from '../services/script-runner.ts';
 import { createVerifiers } from '../services/social.ts';
 import type { Environment } from './environment.ts';
@@ -62,6 +64,8 @@ export function openPlatform(environment: Environment): AwsPlatform {
     vault: openVault(push),
     social: createVerifiers(environment.social, fetch),
     settings: environment.settings,
+    scans: openFreeScans(),
+    passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
     runs: {
       maxWaitMs,
       start: async (run) => (await runs()).start(run),

@@ -73,10 +73,14 @@ export function throttled(seconds: number): ApiError {
   return new ApiError(429, { detail: text }, { 'Retry-After': String(wait) });
 }
 
-/** 503: too much of the same waits already; clients wait for `Retry-After` and call again. */
-export function unavailable(seconds: number): ApiError {
-  const detail = 'The server is busy. Try again later.';
-  return new ApiError(503, { detail }, { 'Retry-After': String(seconds) });
+/**
+ * 503 while too much of something costly is under way; clients wait for `Retry-After`.
+ *
+ * @param what is too many, in words: `passwords are being checked`
+ */
+export function overloaded(what: string, seconds: number): ApiError {
+  const text = `Too many ${what}. Expected available in ${seconds} seconds.`;
+  return new ApiError(503, { detail: text }, { 'Retry-After': String(seconds) });
 }
 
 /** 400 for a bad paging parameter. */

@@ -1,5 +1,6 @@
 import type { Opened, Session } from '../resource/route.ts';
 import type { Platform } from '../services/ports.ts';
+import { openScanBudget } from '../services/scans.ts';
 import { createSessionStore } from '../services/session-store.ts';
 import type { Key } from '../store/store.ts';
 import type { Caller } from './authentication.ts';
@@ -63,5 +64,7 @@ function sharedPlatform({ platform, remembered }: SessionParts): Platform {
     }
   };
   const overtaken = () => remembered.clear();
-  return { ...platform, store: createSessionStore(platform.store, { written, overtaken }) };
+  const store = createSessionStore(platform.store, { written, overtaken });
+  const budget = openScanBudget(); // one for all calls of the session
+  return { ...platform, store, scans: { open: (share) => platform.scans.open(share, budget) } };
 }

@@ -6,14 +6,16 @@ import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../services/ports.ts';
+import { openScans } from '../services/scans.ts';
 import { startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openCertificates } from './certificates.ts';
 import { openDataFolder } from './data-folder.ts';
 import { type FilesOptions, type LocalFiles, openFiles, openTemporaryFiles } from './files.ts';
+import { openPasswordThreads } from './password-threads.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
 import { type LocalRuns, openRuns } from './runs.ts';
-import { openProcesses, type ProcessesOptions } from './scripts/processes.ts';
+import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store.ts';
@@ -97,12 +99,11 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     meter: openMeter({ store, clock, ids, log }),
   };
   const runs = openRuns(forRuns);
+  const { close: closeHelpers, ...helpers } = openHelpers(processes);
   const services = {
-    ...{ ...forRuns, runs, push, social, settings },
+    ...{ ...forRuns, ...helpers, runs, push, social, settings },
     vault: openVault(medium.secrets),
     mailer: loggingMailer(log),
-    templates: openTemplates(processes),
-    certificates: openCertificates(processes),
   };
   const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background = startBackground({
@@ -121,9 +122,22 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
       await runs.idle();
       await background.stop();
       clearInterval(flushing);
+      await closeHelpers();
       await services.meter.flush();
       await medium.close();
     },
+  };
+}
+
+/** What works for requests: processes, threads, and the turns of this thread. */
+function openHelpers(processes: Processes) {
+  const passwords = openPasswordThreads();
+  return {
+    templates: openTemplates(processes),
+    certificates: openCertificates(processes),
+    passwords,
+    scans: openScans(),
+    close: () => passwords.close(),
   };
 }
 

@@ -1,13 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
+import { openTurns } from '../services/turns.ts';
 import { maxQueryLimit } from '../store/limits.ts';
-import type { Key, Query, QueryPage, Store, Stored } from '../store/store.ts';
+import type { Key, Query, QueryPage, Store, Stored, Turns } from '../store/store.ts';
 import type { CachedItem, ItemCache } from './store-cache.ts';
 import { isExpired, readEnvelope, storedItem } from './store-envelope.ts';
 import { itemKey, type KeyRange, keyRange, parseItemKey, partitionStart } from './store-keys.ts';
 import type { Tables } from './store-tables.ts';
 
-/** Entries walked before others get their turn. */
-const chunkSize = 500;
+const lookEvery = 16; // entries; looking at the clock costs as much as a short one
 
 /** What reading needs: the tables, what was read before, and the time in epoch seconds. */
 export interface ReadContext {
@@ -25,10 +24,11 @@ export function createReader(context: ReadContext): Pick<Store, 'get' | 'query'>
         throw new Error(`limit ${query.limit}`);
       const found: FoundItems = { items: [], positions: [], more: false };
       let rest: KeyRange | undefined = keyRange(query);
+      const turns = query.turns ?? openTurns();
       for (;;) {
-        rest = walk(context, { query, range: rest, found });
+        rest = walk(context, { query, range: rest, found, turns });
         if (rest === undefined) return found;
-        await setImmediate();
+        await turns.pause();
       }
     },
   };
@@ -44,6 +44,7 @@ interface Walk {
   readonly query: Query;
   readonly range: KeyRange;
   readonly found: FoundItems;
+  readonly turns: Turns;
 }
 
 function readItem(context: ReadContext, key: Key): Stored | undefined {
@@ -67,10 +68,10 @@ function loadItem({ tables, cache }: ReadContext, text: string): CachedItem | un
 }
 
 /**
- * Walks a range until the page is full or a chunk is done; returns what is left to walk. Of the table only keys are
+ * Walks a range until the page is full or others have their turn; returns what is left to walk. Of the table only keys are
  * walked: most items are in the cache, and their text need not be read.
  */
-function walk(context: ReadContext, { query, range, found }: Walk): KeyRange | undefined {
+function walk(context: ReadContext, { query, range, found, turns }: Walk): KeyRange | undefined {
   const { items, indexes } = context.tables;
   const partition = partitionStart(query.pk);
   let walked = 0;
@@ -83,7 +84,7 @@ function walk(context: ReadContext, { query, range, found }: Walk): KeyRange | u
       found.more = true;
       return undefined;
     }
-    if (walked === chunkSize) return { ...range, start: last, exclusiveStart: true };
+    if (isOver(walked, turns)) return { ...range, start: last, exclusiveStart: true };
     walked += 1;
     last = key;
     const item = findItem(context, isKey ? key : partition + entry.value);
@@ -92,4 +93,9 @@ function walk(context: ReadContext, { query, range, found }: Walk): KeyRange | u
     found.positions.push(key.slice(range.prefix.length));
   }
   return undefined;
+}
+
+/** Whether a walk gives way; never before it has come a few entries further. */
+function isOver(walked: number, turns: Turns): boolean {
+  return walked % lookEvery === lookEvery - 1 && turns.isDue();
 }

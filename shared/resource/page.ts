@@ -10,6 +10,7 @@ import {
 } from '../domain/paging.ts';
 import { maxEventBytes } from '../http/answer.ts';
 import { queryValue } from '../http/message.ts';
+import { openTurns } from '../services/turns.ts';
 import { idKey } from '../store/entities.ts';
 import type { Bound, Store, Stored } from '../store/store.ts';
 import type { Context } from './route.ts';
@@ -202,16 +203,23 @@ export async function gather<Data extends object>(
   isKept: (row: Row<Data>) => boolean,
 ): Promise<readonly Row<Data>[]> {
   const kept: Row<Data>[] = [];
+  const turns = openTurns(); // the embedded store answers at once: without them nobody else would have a turn
   let rest = range;
   for (;;) {
     const rows = await read(rest);
-    for (const { pk, item } of rows) {
-      if (item !== undefined && isKept({ pk, item })) kept.push({ pk, item });
-    }
+    kept.push(...rows.filter(isThere).filter(isKept));
     const last = rows.at(-1)?.pk;
     if (kept.length >= range.limit || rows.length < range.limit || last === undefined) {
       return kept.slice(0, range.limit);
     }
     rest = range.descending ? { ...range, below: last } : { ...range, above: last };
+    if (turns.isDue()) await turns.pause();
   }
+}
+
+function isThere<Data extends object>(row: {
+  readonly pk: number;
+  readonly item: Stored<Data> | undefined;
+}): row is Row<Data> {
+  return row.item !== undefined;
 }

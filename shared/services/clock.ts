@@ -31,5 +31,6 @@ export function openClock({ wallMs, steadyMs }: TimeSource = machineTime): Clock
       last = now > last ? now : last + 1;
       return last;
     },
+    steadyMs,
   };
 }

@@ -20,9 +20,9 @@ import {
 import type { Walk } from './object-walk.ts';
 import { notePageCost } from './pair-requests.ts';
 import { compiledClass } from './save-object.ts';
+import { openScan, type Scan } from './scans.ts';
 
 const maxKeptLength = 400; // characters of a filter that is kept parsed
-const maxMs = 1500; // with what comes before and after, an answer takes less than two seconds
 
 /** What a list needs of the call. */
 export type ListCall = Pick<Context, 'platform' | 'hints' | 'actor' | 'request'> & {
@@ -53,16 +53,24 @@ export interface ObjectPage {
  * Lists the objects of a class that fit a query and that the caller may read (reference: listing objects).
  *
  * @throws ApiError 400 for a bad parameter; 408 when every path would lead over more than 10,000 objects, or take
- *                  more than 1.5 s
+ *                  more than 1.5 s; 429 while too many long lists of the instance wait
  */
 export async function listObjects(call: ListCall, request: ListRequest): Promise<ObjectPage> {
-  const deadline = performance.now() + maxMs;
+  const scan = openScan(call);
+  try {
+    return await listWithin(call, request, scan);
+  } finally {
+    scan.close();
+  }
+}
+
+async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Promise<ObjectPage> {
   const compiled = compiledClass(call.hints, call.class);
   const order = parseOrder(request.orderBy, compiled);
   const from = cursorOf(order, request);
   const { conditions, nested } = parsedQueries(call, request.queries, compiled);
-  const resolved = await resolveNested({ ...call, deadline }, nested);
-  const search = searchOf(call, compiled, { conditions: [...conditions, ...resolved], deadline });
+  const resolved = await resolveNested({ ...call, scan }, nested);
+  const search = searchOf(call, compiled, { conditions: [...conditions, ...resolved], scan });
   const [walk, count] = await Promise.all([
     findPage(call, search, { order, from, paging: request.paging }),
     request.isCounted ? countObjects(counting(call, search), order) : undefined,
@@ -94,7 +102,7 @@ function cursorOf(order: Order, { lastValue, paging }: ListRequest): Cursor | un
 function searchOf(
   call: ListCall,
   { pairs }: CompiledClass,
-  asked: Pick<Search, 'conditions' | 'deadline'>,
+  asked: Pick<Search, 'conditions' | 'scan'>,
 ): Search {
   const {
     platform,

@@ -10,7 +10,7 @@ import type { Clock, Meter, Platform } from './ports.ts';
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
 const hourMicros = 3_600_000_000;
-const oldMicros = 10_000_000; // what a process that is killed may have counted in vain
+const oldMs = 10_000; // what a process that is killed may have counted in vain
 const writesAtOnce = 25;
 
 /** What an instance has used in an hour and is not written yet. */
@@ -47,7 +47,7 @@ export function openMeter(services: MeterServices): Meter {
 
   async function flush(): Promise<void> {
     while (writing !== undefined) await writing; // what it writes was counted before as well
-    if (tallies.ageMicros() === undefined) return;
+    if (tallies.ageMs() === undefined) return;
     writing = writeAll().finally(() => {
       writing = undefined;
     });
@@ -65,7 +65,7 @@ export function openMeter(services: MeterServices): Meter {
     },
     flush,
     flushOld: () => {
-      const isOld = (tallies.ageMicros() ?? 0) >= oldMicros;
+      const isOld = (tallies.ageMs() ?? 0) >= oldMs;
       if (isOld && writing === undefined) void flush(); // it never rejects
     },
   };
@@ -79,7 +79,7 @@ interface Tallies {
   /** Gives all, and begins anew. */
   take(): readonly Tally[];
   /** Age of the oldest; undefined: there is none. */
-  ageMicros(): number | undefined;
+  ageMs(): number | undefined;
 }
 
 function createTallies(clock: Clock): Tallies {
@@ -89,22 +89,21 @@ function createTallies(clock: Clock): Tallies {
   let current = new Map<number, Tally>();
   let currentHour = 0;
 
-  function keep(tally: Tally, now = clock.micros()): void {
-    if (all.length === 0) oldest = now;
+  function keep(tally: Tally): void {
+    if (all.length === 0) oldest = clock.steadyMs();
     all.push(tally);
   }
 
   return {
     of: (instance) => {
-      const now = clock.micros();
-      const hour = Math.floor(now / hourMicros);
+      const hour = Math.floor(clock.micros() / hourMicros);
       if (hour !== currentHour) current = new Map();
       currentHour = hour;
       const known = current.get(instance);
       if (known !== undefined) return known;
       const tally = { instance, hour: hourKey(hour), api: 0, run: 0, cbxMs: 0 };
       current.set(instance, tally);
-      keep(tally, now);
+      keep(tally);
       return tally;
     },
     keep,
@@ -114,7 +113,7 @@ function createTallies(clock: Clock): Tallies {
       current = new Map();
       return taken;
     },
-    ageMicros: () => (all.length === 0 ? undefined : clock.micros() - oldest),
+    ageMs: () => (all.length === 0 ? undefined : clock.steadyMs() - oldest),
   };
 }
 

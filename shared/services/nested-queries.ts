@@ -11,6 +11,7 @@ import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { explainTo, findObjects } from './object-search.ts';
 import { compiledClass } from './save-object.ts';
+import type { Scan } from './scans.ts';
 import { findUsersByName } from './user-search.ts';
 
 const maxFound = 1000; // reference: `_is`. What is found beyond, by id, is left out
@@ -19,7 +20,7 @@ const maxFound = 1000; // reference: `_is`. What is found beyond, by id, is left
 export type NestedCall = Pick<Context, 'platform' | 'hints' | 'request'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
-  readonly deadline: number;
+  readonly scan: Scan;
 };
 
 /**
@@ -106,11 +107,11 @@ async function findInside(
   call: NestedCall,
   { data, compiled, conditions }: Inner,
 ): Promise<readonly ObjectData[]> {
-  const { platform, hints, instance, deadline } = call;
+  const { platform, hints, instance, scan } = call;
   const walk = await findObjects(
     {
       place: { store: platform.store, instance, classNumber: data.number },
-      ...{ conditions, deadline, hints, explain: explainTo(call, 'nested query resolved') },
+      ...{ conditions, scan, hints, explain: explainTo(call, 'nested query resolved') },
       reader: { kind: 'unbound' },
       isVisible: () => true,
       pairs: [], // ids are in order where equal values are

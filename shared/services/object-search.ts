@@ -7,28 +7,23 @@ import { idBounds, type Plan, planCount, planList, type Reader } from '../domain
 import type { Context } from '../resource/route.ts';
 import type { ObjectData } from '../store/records.ts';
 import type { Hints, Way } from './hints.ts';
-import {
-  maxKeysRead,
-  type ObjectPlace,
-  openWalk,
-  pathName,
-  type Walk,
-  type Wanted,
-} from './object-walk.ts';
+import type { ObjectPlace } from './object-streams.ts';
+import { maxKeysRead, openWalk, pathName, type Walk, type Wanted } from './object-walk.ts';
+import type { Scan } from './scans.ts';
 
 const exactCount = 1000; // reference: count. Above it a count may be an estimate
 
 /** A search among the objects of one class. */
 export interface Search {
-  readonly place: ObjectPlace;
+  readonly place: Omit<ObjectPlace, 'turns'>;
   readonly conditions: readonly Condition[];
   readonly reader: Reader;
   /** Pairs of the class. */
   readonly pairs: readonly CompiledPair[];
   /** Whether the reader may see an object. */
   readonly isVisible: (object: ObjectData) => boolean;
-  /** When it has to end, by `performance.now()`. */
-  readonly deadline: number;
+  /** Says when others have their turn and when it has to end. */
+  readonly scan: Scan;
   /** What is known of searches like it. */
   readonly hints: Hints;
   /** Hears how each part of the search came to its end, found or not. */
@@ -138,9 +133,10 @@ async function race(search: Search, { plans, part, hint }: Race): Promise<Outcom
     ids: idBounds(search.conditions),
     isKept: (object) => search.isVisible(object) && matches(object),
   };
+  const place = { ...search.place, turns: search.scan };
   const walks = plans.map((plan) => {
     const isBest = pathName(plan.path) === hint?.path;
-    return openWalk(search.place, plan, { ...wanted, usedBefore: isBest ? hint?.used : undefined });
+    return openWalk(place, plan, { ...wanted, usedBefore: isBest ? hint?.used : undefined });
   });
   let isTrusting = true;
   for (;;) {
@@ -151,7 +147,7 @@ async function race(search: Search, { plans, part, hint }: Race): Promise<Outcom
     isTrusting &&= best === undefined;
     await Promise.all((best === undefined ? going : [best]).map((walk) => walk.step()));
     const done = walks.find(({ isDone }) => isDone);
-    if (done !== undefined || going.length === 0 || performance.now() > search.deadline) {
+    if (done !== undefined || going.length === 0 || search.scan.isSpent()) {
       search.explain(reportOf(done, walks));
       return { done, walks };
     }

@@ -1,38 +1,20 @@
-import {
-  type Cursor,
-  compareObjects,
-  compareWithCursor,
-  type Order,
-} from '../domain/query/order.ts';
-import type { IdBounds, Path } from '../domain/query/paths.ts';
+import { compareObjects, compareWithCursor } from '../domain/query/order.ts';
+import type { Path } from '../domain/query/paths.ts';
 import type { Plan } from '../domain/query/plan.ts';
-import { as, idKey, objectEntity } from '../store/entities.ts';
+import { as, objectEntity } from '../store/entities.ts';
 import { maxQueryLimit } from '../store/limits.ts';
-import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
 import type { ObjectData } from '../store/records.ts';
-import type { Store, Stored } from '../store/store.ts';
+import type { Stored, Turns } from '../store/store.ts';
+import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
 import { openPace } from './walk-pace.ts';
 
 /** Objects that one walk may read (reference: list time). */
 export const maxKeysRead = 10_000;
 
-/** Where objects are: the class of a call, or one that it refers to. */
-export interface ObjectPlace {
-  readonly store: Store;
-  readonly instance: number;
-  readonly classNumber: number;
-}
-
 /** What a walk looks for. */
-export interface Wanted {
-  readonly order: Order;
-  /** Direction of the walk: against the order on the way back. */
-  readonly isDescending: boolean;
-  /** What the walk begins behind. */
-  readonly from: Cursor | undefined;
+export interface Wanted extends StreamPart {
   /** Objects at the most; Infinity for all. */
   readonly limit: number;
-  readonly ids: IdBounds;
   /** Rights and conditions. */
   readonly isKept: (object: ObjectData) => boolean;
 }
@@ -65,6 +47,7 @@ export function openWalk(
   wanted: Wanted & { readonly usedBefore?: number | undefined },
 ): Walk {
   const { path, isSorted } = plan;
+  const { turns } = place;
   if (path.kind === 'ids') return idsWalk(place, path.ids, wanted);
   const streams = openStreams(place, plan, wanted);
   const pace = openPace({ ...wanted, isSorted });
@@ -77,7 +60,8 @@ export function openWalk(
     const limit = chunkLimit(pace.chunk, streams.length, maxKeysRead - keysRead);
     const counts = await Promise.all(streams.map((stream) => stream.refill(limit)));
     keysRead += counts.reduce((sum, count) => sum + count, 0);
-    const taken = isSorted ? merge(streams, wanted, kept) : takeAll(streams, wanted, kept);
+    const taker = { streams, wanted, kept, turns };
+    const taken = await (isSorted ? merge(taker) : takeAll(taker));
     used += taken.used;
     pace.learn({ used, kept: kept.size });
     if (taken.isComplete) found = isSorted ? [...kept.values()] : inOrder(kept, wanted);
@@ -152,13 +136,24 @@ interface Taken {
   readonly isComplete: boolean;
 }
 
-function takeAll(streams: readonly Stream[], wanted: Wanted, kept: Kept): Taken {
+/** Takes objects from streams. */
+interface Taker {
+  readonly streams: readonly Stream[];
+  readonly wanted: Wanted;
+  readonly kept: Kept;
+  readonly turns: Turns;
+}
+
+const lookEvery = 16; // objects; looking at the clock costs as much as the least of conditions
+
+async function takeAll({ streams, wanted, kept, turns }: Taker): Promise<Taken> {
   let used = 0;
   for (const stream of streams) {
     for (let item = stream.head(); item !== undefined; item = stream.head()) {
       stream.drop();
       take(item, wanted, kept);
       used += 1;
+      if (used % lookEvery === 0 && turns.isDue()) await turns.pause();
     }
   }
   return { used, isComplete: streams.every(({ isRead }) => isRead) };
@@ -174,7 +169,7 @@ function inOrder(kept: Kept, { order, isDescending, from, limit }: Wanted) {
 }
 
 /** Takes objects from streams that are each in the order that is wanted, as far as it is known what comes next. */
-function merge(streams: readonly Stream[], wanted: Wanted, kept: Kept): Taken {
+async function merge({ streams, wanted, kept, turns }: Taker): Promise<Taken> {
   let used = 0;
   while (kept.size < wanted.limit) {
     if (streams.some((stream) => stream.head() === undefined && !stream.isRead)) {
@@ -186,6 +181,7 @@ function merge(streams: readonly Stream[], wanted: Wanted, kept: Kept): Taken {
     first.drop();
     take(item, wanted, kept);
     used += 1;
+    if (used % lookEvery === 0 && turns.isDue()) await turns.pause();
   }
   return { used, isComplete: true };
 }
@@ -208,78 +204,6 @@ function precedes(
   if (b === undefined) return true;
   const compared = compareObjects(order, a.data, b.data);
   return isDescending ? compared > 0 : compared < 0;
-}
-
-/** A range that is read in parts. */
-interface Stream {
-  /** Whether nothing is left to be read. */
-  readonly isRead: boolean;
-  /** The next object of what was read. */
-  head(): Stored<ObjectData> | undefined;
-  drop(): void;
-  /** Reads on when nothing is left of what was read; gives the number of objects. */
-  refill(limit: number): Promise<number>;
-}
-
-function openStreams(
-  place: ObjectPlace,
-  { path, isSorted }: Plan,
-  { ids, from, order, isDescending }: Wanted,
-): readonly Stream[] {
-  if (path.kind === 'ids') return [];
-  const isReversed = isSorted && isDescending;
-  const start =
-    isSorted && from !== undefined
-      ? { id: from.id, value: order.isById ? undefined : from.value, isDescending }
-      : undefined;
-  const ranges = objectRanges(path, ids, start);
-  return ranges.map((range) => openStream(place, range, isReversed));
-}
-
-function openStream(
-  { store, instance, classNumber }: ObjectPlace,
-  range: ObjectRange,
-  descending: boolean,
-): Stream {
-  const { pk } = objectEntity.key(instance, classNumber, 0);
-  let items: readonly Stored<ObjectData>[] = [];
-  let at = 0;
-  let rest = range;
-  let isRead = false;
-  return {
-    get isRead() {
-      return isRead;
-    },
-    head: () => items[at],
-    drop: () => {
-      at += 1;
-    },
-    refill: async (limit) => {
-      if (isRead || at < items.length) return 0;
-      const page = await store.query({ pk, ...rest, descending, limit });
-      const last = page.positions.at(-1);
-      items = page.items
-        .filter((item, i) => isInPlace(item, range, page.positions[i]))
-        .map((item) => as(objectEntity, item));
-      at = 0;
-      isRead = !page.more || last === undefined;
-      if (last !== undefined) {
-        const edge = { key: last, inclusive: false };
-        rest = descending ? { ...rest, upper: edge } : { ...rest, lower: edge };
-      }
-      return page.items.length;
-    },
-  };
-}
-
-/**
- * On AWS the index by time of change leads to objects as they are now: one that has changed since stands elsewhere
- * in it, and would take the page's end with it.
- */
-function isInPlace(item: Stored, { index }: ObjectRange, position: string | undefined): boolean {
-  if (index !== 'updated') return true;
-  const { data } = as(objectEntity, item);
-  return position === data.updated_at + idKey(data.id);
 }
 
 /** A path, as the log shows it. */

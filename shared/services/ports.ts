@@ -1,17 +1,22 @@
 import type { SecretVersion } from '../domain/master-secrets.ts';
+import type { ScryptJob } from '../domain/passwords.ts';
 import type { ProviderPush } from '../domain/push/payload.ts';
 import type { OpenedPkcs12 } from '../domain/push/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Store } from '../store/store.ts';
+import type { Share } from './fair-queue.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
+import type { Scans } from './scans.ts';
 import type { ScriptRunner } from './script-runner.ts';
 
 /** Tells the time. Tests fix it. */
 export interface Clock {
   /** Microseconds since 1970, strictly greater at each call of one process. */
   micros(): number;
+  /** Milliseconds since some moment, with fractions: goes on evenly however the machine's time is set. */
+  steadyMs(): number;
 }
 
 /** Makes what must be unguessable or unique. Tests fix it. */
@@ -134,6 +139,17 @@ export interface Settings {
   readonly instanceRate?: number | undefined;
 }
 
+/** Runs the hashing of passwords, which takes long, where it holds up nobody else. */
+export interface PasswordHasher {
+  /**
+   * Runs one scrypt.
+   *
+   * @param share whose turn it is counted as
+   * @throws ApiError 503 when too many wait
+   */
+  run(job: ScryptJob, share: Share): Promise<Uint8Array>;
+}
+
 /** What follows from committed writes, off the path of the calls that make them. */
 export interface Changes {
   /**
@@ -235,6 +251,8 @@ export interface Platform {
   /** Verifiers of the services that the operator has configured. */
   readonly social: Readonly<Partial<Record<SocialBackend, SocialVerifier>>>;
   readonly settings: Settings;
+  readonly passwords: PasswordHasher;
+  readonly scans: Scans;
   readonly changes: Changes;
   readonly meter: Meter;
   readonly scripts: ScriptRunner;

@@ -8,20 +8,21 @@ import type { Clock } from './ports.ts';
  */
 export type Throttle = (instance: number) => void;
 
-const secondMicros = 1_000_000;
-
 /**
  * Makes the throttle of a process: it knows of no other. Time is cut into seconds; a call that is refused counts as
- * well (reference: throttling).
+ * well (reference: throttling). A machine whose time is set back stops nobody.
  *
  * @param limit calls of one instance in a second; undefined: as many as come
  */
-export function createThrottle(limit: number | undefined, clock: Clock): Throttle {
+export function createThrottle(
+  limit: number | undefined,
+  clock: Pick<Clock, 'steadyMs'>,
+): Throttle {
   if (limit === undefined) return () => undefined;
   const calls = new Map<number, number>();
   let current = 0;
   return (instance) => {
-    const second = Math.floor(clock.micros() / secondMicros);
+    const second = Math.floor(clock.steadyMs() / 1000);
     if (second !== current) {
       calls.clear();
       current = second;

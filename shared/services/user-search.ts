@@ -9,11 +9,12 @@ import { maxQueryLimit } from '../store/limits.ts';
 import { successor } from '../store/object-ranges.ts';
 import type { Bound, Store, Stored } from '../store/store.ts';
 import { maxKeysRead } from './object-walk.ts';
+import type { Scan } from './scans.ts';
 
 /** What a search among names needs of the call. */
 export type NameCall = Pick<Context, 'platform'> & {
   readonly instance: number;
-  readonly deadline: number;
+  readonly scan: Scan;
 };
 
 /**
@@ -24,13 +25,13 @@ export type NameCall = Pick<Context, 'platform'> & {
  * @throws ApiError 408 when it takes more than 10,000 names or the time
  */
 export async function findUsersByName(
-  { platform: { store }, instance, deadline }: NameCall,
+  { platform: { store }, instance, scan }: NameCall,
   conditions: readonly Condition[],
 ): Promise<readonly number[]> {
   const names = namesOf(conditions);
   const items =
     names === undefined
-      ? await readNames(store, { instance, prefix: prefixOf(conditions), deadline })
+      ? await readNames(store, { instance, prefix: prefixOf(conditions), scan })
       : await store.get(names.map((name) => usernameEntity.key(instance, encodeText(name))));
   const matches = matcherOf(conditions);
   return items
@@ -60,23 +61,33 @@ function prefixOf(conditions: readonly Condition[]): string {
   return prefix;
 }
 
-interface Names {
+/** Names that are to be read. */
+export interface Names {
   readonly instance: number;
+  /** In lower case; empty: all names. */
   readonly prefix: string;
-  readonly deadline: number;
+  readonly scan: Scan;
 }
 
-async function readNames(store: Store, { instance, prefix, deadline }: Names) {
+/**
+ * Reads names of users, in their order.
+ *
+ * @throws ApiError 408 when there are more than 10,000, or it takes too long
+ */
+export async function readNames(
+  store: Store,
+  { instance, prefix, scan }: Names,
+): Promise<readonly Stored[]> {
   const { pk, sk } = usernameEntity.key(instance, encodeText(prefix));
   const upper: Bound = { key: successor(sk), inclusive: false };
   const items: Stored[] = [];
   let lower: Bound = { key: sk, inclusive: true };
   for (;;) {
-    const page = await store.query({ pk, lower, upper, limit: maxQueryLimit });
+    const page = await store.query({ pk, lower, upper, limit: maxQueryLimit, turns: scan });
     items.push(...page.items);
     const last = page.positions.at(-1);
     if (!page.more || last === undefined) return items;
-    if (items.length >= maxKeysRead || performance.now() > deadline) throw queryTookTooLong();
+    if (items.length >= maxKeysRead || scan.isSpent()) throw queryTookTooLong();
     lower = { key: last, inclusive: false };
   }
 }

@@ -7,6 +7,7 @@ import type {
   ScriptSweepData,
 } from './function-records.ts';
 import type { InvitationData, InvitedData } from './invitation-records.ts';
+import type { MailPurpose, MailsSentData } from './mail-records.ts';
 import type {
   PushConfigData,
   PushDeviceData,
@@ -70,6 +71,7 @@ import type { DeadLetterData, WorkData } from './work-records.ts';
  * | account by id; its password; its metadata       | ACCOUNT#<id>                   | ACCOUNT; PASSWORD; METADATA |
  * | ... its instances, in order; those it owns      |                                | MEMBER#<instance>; OWNED    |
  * | ... invitations addressed to it                 |                                | INVITATION#<id>             |
+ * | mails sent to an address in the last hour      | MAILS#<lower-case e-mail>      | <purpose>                   |
  * | instance id, owner by name; its class numbers   | NAME#<instance name>           | INSTANCE; CLASSES           |
  * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
@@ -567,6 +569,12 @@ export const firstAccountEntity = entity<FirstAccountData, []>('first-account', 
   pk: 'DEPLOYMENT',
   sk: 'FIRST',
 }));
+
+/** Mails that were sent to an address; it expires. */
+export const mailsSentEntity = entity<MailsSentData, [address: string, purpose: MailPurpose]>(
+  'mails-sent',
+  (address, purpose) => ({ pk: `MAILS#${address}`, sk: purpose }),
+);
 
 /** The Lambda function of a script. On its own page: they are walked when functions are compared with scripts. */
 export const scriptFunctionEntity = entity<ScriptFunctionData, [instance: number, script: number]>(

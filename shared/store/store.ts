@@ -87,6 +87,16 @@ export interface Query {
   readonly descending?: boolean;
   /** Items at the most, 1 to 1,000. */
   readonly limit: number;
+  /** What a long read gives way to; absent: to whatever else has arrived. Of no concern where the medium waits. */
+  readonly turns?: Turns;
+}
+
+/** How work that takes long shares its thread with others. */
+export interface Turns {
+  /** Whether others should have their turn; cheap enough to be asked after every few items. */
+  isDue(): boolean;
+  /** Resolves when it may go on. */
+  pause(): Promise<void>;
 }
 
 /** One end of a range. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
 import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
@@ -48,6 +50,68 @@ const confirm = (new_password: string, sent: object = proof()) =>
   send('password/reset/confirm/', { ...sent, new_password });
 const logIn = async (password: string) => (await send('auth/', { email, password })).status;
 const change = (body: object) => api.send({ as: key, method: 'PATCH', path: account, body });
+
+describe('mails to an address', () => {
+  const subjects = () => mailsTo(api, email).map(({ subject }) => subject);
+  const resets = () => subjects().filter((subject) => subject === 'Set a new password').length;
+
+  it('are three in an hour, however many are asked for, and the caller is told the same', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, reset));
+    const sent = resets();
+    clock.forward(3601);
+    const later = await reset();
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    expect([sent, later.status, resets()]).toEqual([3, 204, 4]);
+  });
+
+  it('are counted by purpose', async () => {
+    for (let n = 0; n < 5; n += 1) expected(await reset(), 204);
+
+    const answers = [];
+    for (let n = 0; n < 5; n += 1) answers.push((await send('resend_email/', { email })).status);
+
+    expect(answers).toEqual([204, 204, 204, 204, 204]);
+    expect(subjects().filter((subject) => subject === 'Confirm your e-mail address').length).toBe(
+      3,
+    );
+    expect(resets()).toBe(3);
+  });
+
+  it('are counted in the store: another process of the same data knows them', async () => {
+    for (let n = 0; n < 3; n += 1) expected(await reset(), 204);
+
+    const response = await createDispatch(
+      routes,
+      api.platform,
+    )({
+      ...{ id: 'test', method: 'POST', path: `${account}password/reset/`, headers: {} },
+      query: new URLSearchParams(),
+      body: { kind: 'json', value: { email } },
+      sourceAddress: '127.0.0.1',
+    });
+
+    expect([response.status, resets()]).toEqual([204, 3]);
+  });
+
+  it('are three invitations as well, which can all be accepted', async () => {
+    const world = await openWorld(api, `mails-${count}`);
+    const invited = `guest-${count}@example.com`;
+
+    const answers: Answer[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const body = { email: invited, role: 'read' };
+      answers.push(await world.call(world.owner, 'POST', 'invitations/', body));
+      const { id } = answers.at(-1)?.body ?? {};
+      if (n < 4) await world.call(world.owner, 'DELETE', `invitations/${id}/`);
+    }
+    const { id } = answers.at(-1)?.body ?? {};
+    const again = await world.call(world.owner, 'POST', `invitations/${id}/resend/`);
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect([mailsTo(api, invited).length, again.status]).toEqual([3, 204]);
+  });
+});
 
 describe('activation', () => {
   it('is mailed at registration, and confirms the address', async () => {

@@ -50,7 +50,7 @@ const logIn = (email: string, password: string): Promise<Answer> =>
 /** Logs in by a process whose clock is ahead. */
 function logInLater(seconds: number, email: string, password: string): Promise<Response> {
   const { clock } = api.platform;
-  const ahead = { micros: () => clock.micros() + seconds * 1_000_000 };
+  const ahead = { ...clock, micros: () => clock.micros() + seconds * 1_000_000 };
   return createDispatch(routes, { ...api.platform, clock: ahead })({
     ...{ id: 'test', method: 'POST', path: auth, headers: {} },
     query: new URLSearchParams(),

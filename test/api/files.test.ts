@@ -92,7 +92,7 @@ async function workOf(minutes: number): Promise<void> {
   await api.platform.idle();
   const context = {
     ...api.platform,
-    clock: { micros: () => clock.micros() + minutes * 60_000_000 },
+    clock: { ...clock, micros: () => clock.micros() + minutes * 60_000_000 },
     settled: () => Promise.resolve(),
     endedBefore: () => Promise.resolve(true),
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openClock } from '../../shared/services/clock.ts';
 import {
   type Answer,
   type Api,
@@ -153,6 +154,29 @@ it('calls that were refused are not used', async () => {
 
   const { body } = await api.send({ as: owner, path: '/v1.1/usage/daily/' });
   expect(body.objects).toEqual([expect.objectContaining({ source: 'api', value: rate })]);
+});
+
+it('a second goes by also when the clock of the machine is set back', async () => {
+  const time = { wall: Date.now(), steady: 0 };
+  const moved = openClock({ wallMs: () => time.wall, steadyMs: () => time.steady });
+  const bounded = await startApi({ clock: moved, settings: { instanceRate: rate } });
+  const calm = await openWorld(bounded);
+  const call = async () => (await calm.call(calm.owner, 'GET', 'classes/')).status;
+  const passed = (ms: number) => {
+    time.wall += ms;
+    time.steady += ms;
+  };
+  passed(1000);
+  for (let n = 0; n < rate; n += 1) await call();
+
+  time.wall -= 600_000;
+  passed(10);
+  const statuses = [await call()];
+  passed(1000);
+  statuses.push(await call());
+  await bounded.close();
+
+  expect(statuses).toEqual([429, 200]);
 });
 
 it('there is no limit unless one is set', async () => {

@@ -54,6 +54,7 @@ function clockFrom(text: string): MovedClock {
       now += 1;
       return now;
     },
+    steadyMs: () => now / 1000,
     forward: (seconds) => {
       now += seconds * 1_000_000;
     },

@@ -40,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const real = openClock();
-const clock = { micros: () => (now === 0 ? real.micros() : now * 1000) };
+const clock = { ...real, micros: () => (now === 0 ? real.micros() : now * 1000) };
 const ids = openIds();
 
 function open(

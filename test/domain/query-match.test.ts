@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { QueriedObject } from '../../shared/domain/query/fields.ts';
 import { matcherOf } from '../../shared/domain/query/match.ts';
 import { parseQueries } from '../../shared/domain/query/parse.ts';
@@ -175,4 +175,17 @@ describe('a system field', () => {
   ])('%s %j: %s', (field, lookups, expected) => {
     expect(holds({}, field, lookups)).toBe(expected);
   });
+});
+
+it('a pattern is walked only where a text has its letters, in their order', () => {
+  const walked = vi.spyOn(Array, 'from');
+  const like = { _like: 'a%b_c%d' };
+  const texts = ['', 'abc', 'dcba', 'a-b-c-', 'xyz'];
+
+  const held = texts.map((text) => holds({ string: text }, 'string', like));
+  const calls = walked.mock.calls.filter(([text]) => texts.includes(String(text)));
+  walked.mockRestore();
+
+  expect([held, calls]).toEqual([[false, false, false, false, false], []]);
+  expect(holds({ string: 'a-b-c-d' }, 'string', like)).toBe(true);
 });

@@ -35,7 +35,7 @@ function edgeWith(dispatch: Dispatch) {
     dispatch,
     log: (entry) => lines.push(entry),
     ids: { random: () => 'made' },
-    clock: { micros: () => (now += 1500) },
+    clock: { micros: () => (now += 1500), steadyMs: () => now / 1000 },
   });
   return { handler, lines };
 }

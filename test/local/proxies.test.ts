@@ -178,7 +178,7 @@ describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix soc
 );
 
 describe('scripts', () => {
-  const isolation = { prefix: [], level: 'bubblewrap', hasNetwork: true };
+  const isolation = { prefix: [], level: 'bubblewrap' as const, hasNetwork: true };
 
   test.each([
     ['/run/groundwork', false],

@@ -6,7 +6,10 @@ import { type LocalServer, type ServerOptions, startServer } from '../../shared/
 import type { LogEntry } from '../../shared/services/ports.ts';
 
 const nowMs = Date.UTC(2026, 2, 9, 8, 5, 42, 310);
-const ports = { ids: { random: () => 'r1' }, clock: { micros: () => nowMs * 1000 } };
+const ports = {
+  ids: { random: () => 'r1' },
+  clock: { micros: () => nowMs * 1000, steadyMs: () => nowMs },
+};
 const started: LocalServer[] = [];
 const lines: LogEntry[] = [];
 

@@ -19,6 +19,7 @@ export function openMovedClock(): MovedClock {
       now += 1;
       return now;
     },
+    steadyMs: () => now / 1000,
     forward: (seconds) => {
       now += seconds * second;
     },

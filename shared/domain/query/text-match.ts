@@ -34,7 +34,8 @@ function plainMatcher(lookup: TextLookup, wanted: string): (text: string) => boo
       return (text) => text === wanted;
     case 'like': {
       const pattern = parsePattern(wanted);
-      return (text) => matchesPattern(pattern, Array.from(text));
+      const literals = literalsOf(pattern);
+      return (text) => holdsAll(text, literals) && matchesPattern(pattern, Array.from(text));
     }
   }
 }
@@ -55,6 +56,27 @@ function parsePattern(pattern: string): readonly Part[] {
     else parts.push(character);
   }
   return parts;
+}
+
+/** The texts between the wildcards of a pattern, in their order. */
+function literalsOf(parts: readonly Part[]): readonly string[] {
+  const literals = [''];
+  for (const part of parts) {
+    if (typeof part === 'string') literals.push((literals.pop() ?? '') + part);
+    else if (literals.at(-1) !== '') literals.push('');
+  }
+  return literals.filter((literal) => literal !== '');
+}
+
+/** Whether a text has these parts one after the other: to find them is far cheaper than to walk a pattern. */
+function holdsAll(text: string, literals: readonly string[]): boolean {
+  let from = 0;
+  for (const literal of literals) {
+    const at = text.indexOf(literal, from);
+    if (at < 0) return false;
+    from = at + literal.length;
+  }
+  return true;
 }
 
 /** The text before the first wildcard of a pattern: all that match begin with it. */

@@ -1,0 +1,56 @@
+import { as, mailsSentEntity } from '../store/entities.ts';
+import type { MailPurpose, MailsSentData } from '../store/mail-records.ts';
+import { insert, replace } from '../store/writes.ts';
+import { retryLostRace } from './lost-race.ts';
+import { sendAfterwards } from './mailers.ts';
+import { maintain } from './maintain.ts';
+import type { Mail, Platform } from './ports.ts';
+
+const maxMails = 3;
+const windowSeconds = 3600;
+
+/** What is needed of the request that a mail follows from. */
+export interface MailCall {
+  readonly platform: Platform;
+  readonly request: { readonly id: string };
+}
+
+/**
+ * Sends a mail, three in an hour at most of one purpose to one address: further ones are dropped, and the log says
+ * so. Whoever asked is told the same in either case.
+ */
+export async function sendLimited(
+  { platform, request }: MailCall,
+  purpose: MailPurpose,
+  mail: Mail,
+): Promise<void> {
+  if (await takeMail(platform, purpose, mail.to)) return platform.mailer.send(mail);
+  const message = 'a mail was dropped: its address had its mails of this hour';
+  platform.log({ level: 'info', message, requestId: request.id, purpose });
+}
+
+/** The same for a mail that follows from something that is done already: a failure is logged. */
+export async function sendLimitedAfterwards(
+  call: MailCall,
+  purpose: MailPurpose,
+  mail: Mail,
+): Promise<void> {
+  const mailer = { send: (sent: Mail) => sendLimited(call, purpose, sent) };
+  await sendAfterwards({ ...call.platform, mailer }, call.request.id, mail);
+}
+
+/** Counts a mail before it is sent, under a condition: of many at once no more are sent. */
+function takeMail(platform: Platform, purpose: MailPurpose, to: string): Promise<boolean> {
+  const key = mailsSentEntity.key(to.toLowerCase(), purpose);
+  return retryLostRace(async () => {
+    const current = as(mailsSentEntity, (await platform.store.get([key]))[0]);
+    const now = Math.floor(platform.clock.micros() / 1_000_000);
+    // a time that is far ahead is from before the clock was set back
+    const recent = (current?.data.sentAt ?? []).filter((at) => Math.abs(now - at) < windowSeconds);
+    if (recent.length >= maxMails) return false;
+    const data: MailsSentData = { sentAt: [...recent, now] };
+    const put = current === undefined ? insert(mailsSentEntity, key, data) : replace(current, data);
+    await maintain(platform, [{ ...put, expiresAt: now + windowSeconds }]);
+    return true;
+  });
+}

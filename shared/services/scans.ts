@@ -1,0 +1,172 @@
+import { throttled } from '../domain/errors.ts';
+import type { Turns } from '../store/store.ts';
+import { createFairQueue, type Share } from './fair-queue.ts';
+import { type Alarm, type GateLimits, openGate, type Release } from './gate.ts';
+import { sliceMs } from './turns.ts';
+
+/** Time of searches that is left to one request, with all that it holds. */
+export interface ScanBudget {
+  leftMs: number;
+}
+
+/** A search through many items, which shares the process with others. */
+export interface Scan extends Turns {
+  /** Whether it has had its time and must end. */
+  isSpent(): boolean;
+  /** Ends it; it takes no more turns. */
+  close(): void;
+}
+
+/** Bounds what searches cost the process, and shares it fairly between instances. */
+export interface Scans {
+  /**
+   * Begins a search.
+   *
+   * @param budget of the request that it is a part of; absent: its own
+   */
+  open(share: Share, budget?: ScanBudget): Scan;
+}
+
+/** Begins a search that a request inside an instance makes; it must be closed. */
+export function openScan({
+  platform,
+  instance,
+}: {
+  readonly platform: { readonly scans: Scans };
+  readonly instance: number;
+}): Scan {
+  return platform.scans.open({ owner: String(instance), instance: '' });
+}
+
+/** Steady milliseconds, what comes after other events, and alarms: a test gives its own. */
+export interface ScanClock {
+  readonly now: () => number;
+  readonly afterOthers: (run: () => void) => void;
+  readonly alarm?: Alarm;
+}
+
+const maxMs = 1500; // of its own work; a response then takes less than two seconds on a quiet server
+const maxRequestMs = 5000; // all searches of one request, so of a batch
+const maxWallMs = 15_000; // with all waiting
+const waitMs = 5000;
+
+const limits: GateLimits = {
+  capacity: 64,
+  perInstance: 2,
+  queue: 1000,
+  queuePerOwner: 100,
+  queuePerInstance: 100,
+};
+
+const machineClock: ScanClock = {
+  now: () => performance.now(),
+  afterOthers: (run) => void setImmediate(run),
+};
+
+/** Makes the budget of one request. */
+export function openScanBudget(): ScanBudget {
+  return { leftMs: maxRequestMs };
+}
+
+/**
+ * Makes the searches of a process that serves many at once. What ends within its first slice passes without a wait;
+ * a longer one goes through a gate, two of an instance at a time, and works in slices: one slice between two turns of
+ * the event loop, whatever number of searches there is, the instances in turn.
+ */
+export function openScans(clock: ScanClock = machineClock): Scans {
+  const gate = openGate(limits, clock.alarm);
+  const nextTurn = openQueue(clock);
+  return {
+    open: (share, budget = { leftMs: maxMs }) => {
+      const opened = clock.now();
+      let since = opened;
+      let ownLeftMs = maxMs;
+      let isClosed = false;
+      let release: Release | undefined;
+      let pausing: Promise<void> | undefined;
+
+      function charge(): void {
+        const now = clock.now();
+        ownLeftMs -= now - since;
+        budget.leftMs -= now - since;
+        since = now;
+      }
+
+      async function giveWay(): Promise<void> {
+        charge();
+        if (release === undefined) {
+          const entry = await gate.enter({ ...share, waitMs });
+          if (typeof entry === 'string') throw throttled(1);
+          release = entry;
+          if (isClosed) release();
+        }
+        await nextTurn(share);
+        since = clock.now();
+      }
+
+      return {
+        isDue: () => clock.now() - since > sliceMs,
+        pause: () => {
+          // parts of one search that go on side by side have one slice together
+          pausing ??= giveWay().finally(() => {
+            pausing = undefined;
+          });
+          return pausing;
+        },
+        isSpent: () => {
+          const now = clock.now();
+          const sliceSoFarMs = pausing === undefined ? now - since : 0;
+          return sliceSoFarMs >= Math.min(ownLeftMs, budget.leftMs) || now - opened > maxWallMs;
+        },
+        close: () => {
+          if (isClosed) return;
+          isClosed = true;
+          if (pausing === undefined) charge();
+          release?.();
+        },
+      };
+    },
+  };
+}
+
+/** Makes the searches of a process that serves one request at a time: they are bounded by the time that they take. */
+export function openFreeScans(now: ScanClock['now'] = machineClock.now): Scans {
+  return {
+    open: () => {
+      const deadline = now() + maxMs;
+      return {
+        isDue: () => false,
+        pause: () => Promise.resolve(),
+        isSpent: () => now() > deadline,
+        close: () => undefined,
+      };
+    },
+  };
+}
+
+/** Makes what resolves when it is a share's turn: one in each turn of the event loop, after what has arrived there. */
+function openQueue({ afterOthers }: ScanClock): (share: Share) => Promise<void> {
+  const queue = createFairQueue<() => void>();
+  let isScheduled = false;
+
+  function run(): void {
+    isScheduled = false;
+    const next = queue.first(() => true);
+    if (next === undefined) return;
+    queue.take(next);
+    next.value();
+    schedule();
+  }
+
+  function schedule(): void {
+    if (isScheduled || queue.size === 0) return;
+    isScheduled = true;
+    afterOthers(run);
+  }
+
+  return (share) =>
+    new Promise((resolve) => {
+      queue.add(share, resolve);
+      schedule();
+    });
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/http/dispatch.ts';
+import { as, instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
+import { encodeText } from '../../shared/store/index-keys.ts';
+import { insert } from '../../shared/store/writes.ts';
+import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+
+/* What lists may cost that are no lists of objects. */
+
+const tooLong = { detail: 'Requested query took too long. Timeout was reached.' };
+
+let api: Api;
+let world: World;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  await plantNames('crowd', 10_001);
+  await plantNames('few', 3);
+}, 120_000);
+afterAll(() => api.close());
+
+/** Names of users straight into the store, without the users, who are read only when they are shown. */
+async function plantNames(prefix: string, count: number): Promise<void> {
+  const { store, ids } = api.platform;
+  const [name] = await store.get([instanceNameEntity.key(world.instance)]);
+  const { instance } = as(instanceNameEntity, name)?.data ?? { instance: 0 };
+  for (let first = 0; first < count; first += 100) {
+    const writes = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
+      const key = usernameEntity.key(instance, encodeText(`${prefix}-${first + at}`));
+      return insert(usernameEntity, key, { user: first + at + 1 });
+    });
+    const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
+    await store.write({ id: ids.random(), change, writes });
+  }
+}
+
+describe('users whose name begins so', () => {
+  it('are looked for among ten thousand names at most, as in any list', async () => {
+    const answer = await world.call(world.owner, 'GET', 'users/?username__startswith=crowd');
+
+    expect([answer.status, answer.body]).toEqual([408, tooLong]);
+  });
+
+  it('are found where there are fewer', async () => {
+    const answer = await world.call(world.owner, 'GET', 'users/?username__startswith=few');
+
+    expect([answer.status, answer.body.objects]).toEqual([200, []]);
+  });
+});
+
+it('all lists of a batch have one budget of time together, and each batch its own', async () => {
+  await world.dataClass('book', []);
+  const { scans } = api.platform;
+  const budgets: unknown[] = [];
+  const platform = {
+    ...api.platform,
+    scans: {
+      open: (...[share, budget]: Parameters<typeof scans.open>) => {
+        budgets.push(budget);
+        return scans.open(share, budget);
+      },
+    },
+  };
+  const dispatch = createDispatch(routes, platform);
+  const item = { method: 'GET', path: `${world.base}classes/book/objects/` };
+  const batch = () =>
+    dispatch({
+      ...{ id: 'test', method: 'POST', path: `${world.base}batch/`, sourceAddress: '127.0.0.1' },
+      headers: { 'x-api-key': world.owner },
+      query: new URLSearchParams(),
+      body: { kind: 'json', value: { requests: [item, item, item] } },
+    });
+
+  await batch();
+  await batch();
+
+  const [first, , , second] = budgets;
+  expect(budgets).toEqual(Array(6).fill({ leftMs: expect.any(Number) }));
+  expect(budgets.map((one) => [one === first, one === second])).toEqual([
+    ...Array(3).fill([true, false]),
+    ...Array(3).fill([false, true]),
+  ]);
+});

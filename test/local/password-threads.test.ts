@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { hashPassword, isPassword, scryptAside } from '../../shared/domain/passwords.ts';
+import { openPasswordThreads, type PasswordThreads } from '../../shared/local/password-threads.ts';
+
+const cost = 10;
+const share = { owner: 'a', instance: '' };
+let threads: PasswordThreads | undefined;
+
+function open(): PasswordThreads {
+  threads = openPasswordThreads();
+  return threads;
+}
+
+afterEach(() => threads?.close());
+
+describe('the threads', () => {
+  it('make hashes that scrypt makes elsewhere', async () => {
+    const { run } = open();
+
+    const text = await hashPassword('café', cost, (job) => run(job, share));
+    const back = await hashPassword('café', cost, scryptAside);
+
+    const checks = [
+      isPassword('café', text, scryptAside),
+      isPassword('café', back, (job) => run(job, share)),
+    ];
+    expect(await Promise.all(checks)).toEqual([true, true]);
+  });
+
+  it('give each job its own result, however many come at once', async () => {
+    const { run } = open();
+    const names = Array.from({ length: 40 }, (_, n) => `password ${n}`);
+
+    const texts = await Promise.all(
+      names.map((name) => hashPassword(name, cost, (job) => run(job, share))),
+    );
+    const checks = texts.map((text, n) => isPassword(names[n] ?? '', text, scryptAside));
+
+    expect(new Set(await Promise.all(checks))).toEqual(new Set([true]));
+  });
+
+  it('refuse what one caller sends too much of, and take what others send', async () => {
+    const { run } = open();
+    const hash = (owner: string) =>
+      hashPassword('p', cost, (job) => run(job, { owner, instance: '' }));
+
+    const ended = await Promise.allSettled([
+      ...Array.from({ length: 80 }, () => hash('a')),
+      hash('b'),
+    ]);
+
+    const refused = ended.filter(({ status }) => status === 'rejected');
+    expect([refused.length, ended.at(-1)?.status]).toEqual([80 - 2 - 64, 'fulfilled']);
+    expect(refused[0]).toMatchObject({ reason: { status: 503, headers: { 'Retry-After': '2' } } });
+  });
+
+  it('go on after a job that cannot be done', async () => {
+    const { run } = open();
+
+    await expect(hashPassword('p', 30, (job) => run(job, share))).rejects.toThrow();
+
+    expect(await hashPassword('p', cost, (job) => run(job, share))).toMatch(/^scrypt/);
+  });
+
+  it('refuse all that waits when they are closed', async () => {
+    const { run, close } = open();
+    const going = Promise.allSettled(
+      Array.from({ length: 20 }, () => hashPassword('p', 14, (job) => run(job, share))),
+    );
+
+    await close();
+    const ended = await going;
+
+    for (const one of ended) expect(one).toMatchObject({ reason: { status: 503 } });
+  });
+});
