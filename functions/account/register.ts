@@ -104,7 +104,8 @@ async function findInvitation(
   isSetUp: boolean,
 ): Promise<OpenInvitation | undefined> {
   if (key === '') {
-    if (platform.settings.registration === 'closed') throw refused(400, 'Registration disabled.');
+    if (platform.settings.registration === 'closed')
+      throw refused(400, 'Registration disabled.', 'registration_closed');
     return undefined;
   }
   // like all keys it may come in capitals

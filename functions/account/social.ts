@@ -57,7 +57,8 @@ async function accountOf(
   const known = linked === undefined ? undefined : await findAccount(store, linked);
   if (known !== undefined) return { account: known, created: false };
   const { email } = profile;
-  if (email === undefined) throw refused(400, 'Invalid social scope, missing email.');
+  if (email === undefined)
+    throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
   const found = await findAccountByEmail(store, email);
   if (found !== undefined) {
     await commit(context, [insert(socialEntity, key, { account: found.data.id })]);
@@ -73,7 +74,8 @@ async function create(
   profile: SocialProfile & { readonly email: string },
 ): Promise<AccountData> {
   const { store, clock, secrets, settings } = context.platform;
-  if (settings.registration === 'closed') throw refused(400, 'Registration disabled.');
+  if (settings.registration === 'closed')
+    throw refused(400, 'Registration disabled.', 'registration_closed');
   const { email, first_name, last_name } = profile;
   const [first] = await store.get([firstAccountEntity.key()]);
   const data: AccountData = {

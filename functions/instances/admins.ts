@@ -49,7 +49,8 @@ const resource: ListResource<AdminData, View> = {
     if (right === 'G') return;
     const isSelf = actor.kind === 'admin' && actor.account === data.account;
     const isStrong = actor.kind === 'admin' && (actor.role === 'owner' || actor.role === 'full');
-    if (data.owner || !(isStrong || (isSelf && right === 'D'))) throw forbidden();
+    if (data.owner) throw forbidden('item_protected');
+    if (!(isStrong || (isSelf && right === 'D'))) throw forbidden('role_too_low');
   },
   rows: async (context, range) => {
     const { pk } = adminEntity.key(instanceOf(context), 0);

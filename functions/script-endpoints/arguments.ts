@@ -57,7 +57,8 @@ function textOf({ field, bytes }: Upload): readonly [string, string] {
     return [field, utf8.decode(bytes)];
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw refused(400, 'Unsupported payload provided that cannot be serialized.');
+    const text = 'Unsupported payload provided that cannot be serialized.';
+    throw refused(400, text, 'invalid_input');
   }
 }
 

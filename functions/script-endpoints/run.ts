@@ -49,7 +49,7 @@ export async function runEndpoint(
     toRun(context, { endpoint, script, brought }),
     platform.runs.maxWaitMs,
   );
-  if (trace === undefined) throw refused(408, 'Script took too much time.');
+  if (trace === undefined) throw refused(408, 'Script took too much time.', 'script_timeout');
   return (
     (await renderRun(context, standardResult(trace), ownResponse(trace)?.status)) ?? answerOf(trace)
   );

@@ -20,11 +20,11 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   const who = `${key.pk}#${key.sk}`;
   const found = await limitAttempts(context, who, sourceAddress, async () => {
     const user = await findUser(context, key);
-    if (user === undefined) throw refused(401, 'Invalid username.');
+    if (user === undefined) throw refused(401, 'Invalid username.', 'login_failed');
     const isRight = user.hash !== undefined && (await isPassword(input.password, user.hash));
     return isRight ? user.data : undefined;
   });
-  if (found === undefined) throw refused(401, 'Invalid password.');
+  if (found === undefined) throw refused(401, 'Invalid password.', 'login_failed');
   return { status: 200, body: wholeUser(context, await viewUser(context, found)) };
 }
 

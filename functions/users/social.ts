@@ -44,7 +44,8 @@ async function userOf(
   const link = as(userSocialEntity, (await store.get([key]))[0]);
   const known = link && as(userEntity, (await store.get([at(link.data.user)]))[0]);
   if (known !== undefined) return viewUser(context, known.data);
-  if (email === undefined) throw refused(400, 'Invalid social scope, missing email.');
+  if (email === undefined)
+    throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
   // a link may have outlived its user
   const linkTo = (user: number) =>
     link === undefined ? insert(userSocialEntity, key, { user }) : replace(link, { user });
@@ -56,7 +57,7 @@ async function userOf(
     return viewUser(context, user);
   }
   if (!isAllowed(userAccess, context.actor, 'C')) {
-    throw refused(403, 'You do not have permission to create new user.');
+    throw refused(403, 'You do not have permission to create new user.', 'key_flag_needed');
   }
   return registerUser(context, await store.next(instanceCounter(instance, 'user')), {
     ...{ username: email, password: undefined },

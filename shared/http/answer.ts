@@ -35,7 +35,8 @@ export async function toResult(event: APIGatewayProxyEventV2, response: Response
   headers['content-type'] ??= content.type;
   const result = await toEncoded(event, { statusCode: response.status, headers }, content.body);
   if (isTooLarge(result)) {
-    return toResult(event, refused(413, `Response size limit exceeded (${maxEventBytes}).`));
+    const text = `Response size limit exceeded (${maxEventBytes}).`;
+    return toResult(event, refused(413, text, 'response_too_large'));
   }
   if (event.requestContext.http.method !== 'HEAD') return result;
   const bytes = Buffer.byteLength(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');

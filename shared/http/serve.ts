@@ -1,8 +1,9 @@
 import {
   ApiError,
   methodNotAllowed,
-  notFound,
   parentNotFound,
+  pathNotFound,
+  serverError,
   tooLarge,
 } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
@@ -128,7 +129,7 @@ interface Prepared {
 async function prepare(call: Call, outcome: Outcome, count: number): Promise<Prepared> {
   const { request, bodyBytes, routes, router, platform, hints, session } = call;
   const match = router(request.path);
-  if (match === undefined) throw notFound();
+  if (match === undefined) throw unknownPath(request.path, router);
   const { route } = match;
   outcome.allow = call.allow.get(route);
   const { maxBodyBytes = bodyBytes } = route;
@@ -165,6 +166,11 @@ async function prepare(call: Call, outcome: Outcome, count: number): Promise<Pre
   outcome.context = context;
   checkInstance(context);
   return { context, operation, isTemplated: loading.template !== undefined };
+}
+
+/** The most common mistake in a path has a code of its own. */
+function unknownPath(path: string, router: Router): ApiError {
+  return pathNotFound(router(`${path}/`) === undefined ? 'path_unknown' : 'no_trailing_slash');
 }
 
 /** HEAD is served as the GET whose body is left out. */
@@ -264,12 +270,14 @@ function isMethod(method: string): method is Method {
 
 /** The answer to a call that was refused, or that failed: then with 500, and the error is logged. */
 export function refusal(error: unknown, { request, platform }: Call): Response {
-  if (error instanceof ApiError) {
-    return { status: error.status, headers: error.headers, body: error.body };
-  }
+  if (error instanceof ApiError) return errorResponse(error);
   const cause = causeOf(error);
   platform.log({ level: 'error', message: 'a call failed', requestId: request.id, cause });
-  return { status: 500, body: { detail: 'Internal server error.' } };
+  return errorResponse(serverError());
+}
+
+function errorResponse({ status, headers, body }: ApiError): Response {
+  return { status, headers, body };
 }
 
 /** The form of the answer that a call asks for, or why there is none. */

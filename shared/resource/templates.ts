@@ -1,3 +1,4 @@
+import { type ErrorCode, errorCodeHeader } from '../domain/error-codes.ts';
 import { refused } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { predefinedTemplates } from '../domain/templates/predefined.ts';
@@ -43,7 +44,8 @@ export function storedTemplate(
  * @throws ApiError 400 where the route has nothing to show, 406 when there is no such template
  */
 export function checkTemplate({ route, template }: Context): void {
-  if (route.isUntemplated) throw refused(400, 'This endpoint does not support templates.');
+  if (route.isUntemplated)
+    throw refused(400, 'This endpoint does not support templates.', 'template_unsupported');
   if (template === undefined || template.isRemoved) throw notAcceptable();
 }
 
@@ -86,7 +88,12 @@ export async function renderRun(
     return { status, content: { type: template.content_type, bytes: rendering.text } };
   }
   const type = 'application/json; charset=utf-8';
-  return { status: 400, content: { type, bytes: rendering.problem } };
+  const code: ErrorCode = 'template_failed';
+  return {
+    status: 400,
+    headers: { [errorCodeHeader]: code },
+    content: { type, bytes: rendering.problem },
+  };
 }
 
 /** What every template knows of the call. */
@@ -109,7 +116,7 @@ export async function renderText(
   variables: JsonObject | Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const rendering = await platform.templates.render(content, variables);
-  if (!rendering.ok) throw refused(400, rendering.problem);
+  if (!rendering.ok) throw refused(400, rendering.problem, 'template_failed');
   return rendering.text;
 }
 

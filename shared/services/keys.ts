@@ -97,7 +97,7 @@ export async function firstKey(secrets: Secrets): Promise<Keyed> {
  */
 export async function nextKey(secrets: Secrets, { generation }: Keyed): Promise<Keyed> {
   if (generation >= maxGeneration) {
-    throw refused(400, 'This key cannot be reset any more. Make a new one.');
+    throw refused(400, 'This key cannot be reset any more. Make a new one.', 'state_conflict');
   }
   return { secret_version: (await secrets.current()).version, generation: generation + 1 };
 }

@@ -42,6 +42,7 @@ function edgeWith(dispatch: Dispatch) {
 
 const answering = (response: Response) => edgeWith(async () => response).handler;
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'r1' };
+const exposed = 'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored';
 const big = { text: 'ab"'.repeat(1000) };
 
 describe('requests', () => {
@@ -180,7 +181,7 @@ describe('answers', () => {
           ...jsonHeaders,
           vary: 'Accept, Origin',
           'access-control-allow-origin': '*',
-          'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+          'access-control-expose-headers': exposed,
         },
         body: '{"detail":"x"}',
         isBase64Encoded: false,
@@ -205,10 +206,10 @@ describe('answers', () => {
         vary: 'Origin',
         'content-length': '0',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+        'access-control-expose-headers': exposed,
         'access-control-allow-methods': 'DELETE, GET, OPTIONS, PATCH, POST, PUT',
         'access-control-allow-headers':
-          'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control',
+          'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, x-strict, last-event-id',
         'access-control-max-age': '86400',
       },
     });
@@ -302,7 +303,7 @@ describe('sizes', () => {
 
     expect(result).toEqual({
       statusCode: 413,
-      headers: jsonHeaders,
+      headers: { ...jsonHeaders, 'x-error-code': 'response_too_large' },
       body: '{"detail":"Response size limit exceeded (6291456)."}',
       isBase64Encoded: false,
     });
@@ -342,7 +343,9 @@ describe('faults and the log', () => {
 
     const result = await handler(eventOf());
 
-    expect(result).toMatchObject({ statusCode: 500, body: fault });
+    const headers = { 'x-error-code': 'server_error' };
+    expect(result).toMatchObject({ statusCode: 500, body: fault, headers });
+    expect(lines.at(-1)).toMatchObject({ status: 500, code: 'server_error' });
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
@@ -352,7 +355,8 @@ describe('faults and the log', () => {
 
     const result = await handler(eventOf(), context);
 
-    expect(result).toMatchObject({ statusCode: 504, body: fault });
+    const headers = { 'x-error-code': 'server_timeout' };
+    expect(result).toMatchObject({ statusCode: 504, body: fault, headers });
   });
 
   test('a request is one line without query, headers and keys', async () => {
