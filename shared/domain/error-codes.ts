@@ -119,6 +119,11 @@ const table = {
     meaning: 'The body is not what its content type says; the message tells where it breaks.',
     remedy: 'Send well-formed JSON or a complete form.',
   },
+  json_sent_as_form: {
+    statuses: [400],
+    meaning: 'The body looks like JSON and is declared as a form, as `curl -d` does by default.',
+    remedy: 'Send the header `Content-Type: application/json`.',
+  },
   media_type_unknown: {
     statuses: [415],
     meaning: 'Bodies of this content type are not understood.',

@@ -93,6 +93,12 @@ export function unsupportedMediaType(mediaType: string): ApiError {
   return refused(415, `Unsupported media type "${mediaType}" in request.`, 'media_type_unknown');
 }
 
+/** 400 for JSON in a body that is declared a form: taken for one it would say nothing at all. */
+export function jsonAsForm(): ApiError {
+  const text = 'the body looks like JSON: send Content-Type: application/json';
+  return refused(400, text, 'json_sent_as_form');
+}
+
 /** 429; clients wait for `Retry-After` and call again by themselves. */
 export function throttled(seconds: number): ApiError {
   const wait = Math.max(1, Math.ceil(seconds));
