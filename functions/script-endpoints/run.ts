@@ -26,6 +26,7 @@ export const runReads = {
   }),
   counter: ({ instance }: Known): Key | undefined =>
     instance === undefined ? undefined : instanceCounter(instance, 'trace-endpoint'),
+  runsCode: true,
 } satisfies Partial<Operation>;
 
 /**

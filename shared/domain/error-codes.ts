@@ -171,6 +171,11 @@ const table = {
     meaning: 'Fields of the body are wrong; the response has the messages of each.',
     remedy: 'Correct the fields. An `OPTIONS` request describes them.',
   },
+  names_unknown: {
+    statuses: [400],
+    meaning: 'The request has `X-Strict: 1` and names that the path does not know.',
+    remedy: 'Correct the names that the message lists, or leave the header out.',
+  },
   paging_invalid: {
     statuses: [400],
     meaning: 'A paging parameter is out of its range.',

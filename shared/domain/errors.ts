@@ -99,6 +99,11 @@ export function jsonAsForm(): ApiError {
   return refused(400, text, 'json_sent_as_form');
 }
 
+/** 400 for names that a strict request has and its path does not know. */
+export function namesUnknown(names: readonly string[]): ApiError {
+  return refused(400, `Unknown names: ${names.join(', ')}.`, 'names_unknown');
+}
+
 /** 429; clients wait for `Retry-After` and call again by themselves. */
 export function throttled(seconds: number): ApiError {
   const wait = Math.max(1, Math.ceil(seconds));

@@ -29,6 +29,7 @@ import { negotiate, type Representation } from './negotiation.ts';
 import { checkInstance, checkRights, describe, rightOf } from './rights.ts';
 import { type Match, type Router, rememberPaths } from './router.ts';
 import { openSession, type SessionCall } from './session.ts';
+import { checkNames, isStrict, unknownNames, withIgnored } from './unknown-names.ts';
 
 /** A call and what serving it needs. */
 export interface Call {
@@ -71,7 +72,29 @@ export async function serve(call: Call, outcome: Outcome): Promise<Response> {
   }
   checkRights(context, [rightOf(context.route, methodOf(call.request), operation)]);
   const allowed = letThrough(call, context, operation);
-  return isTemplated ? runTemplated(context, allowed) : allowed.run(context);
+  return runNaming(call, context, allowed, () =>
+    isTemplated ? runTemplated(context, allowed) : allowed.run(context),
+  );
+}
+
+/**
+ * Runs an operation that the caller was let through to. Its response, or its error response, names what of the request
+ * the path does not know; a strict request is refused for it. Never rejects.
+ */
+async function runNaming(
+  call: Call,
+  context: Context,
+  operation: Operation,
+  run: () => Promise<Response>,
+): Promise<Response> {
+  let response: Response;
+  try {
+    if (isStrict(context.request)) await checkNames(context, operation);
+    response = await run();
+  } catch (error) {
+    response = refusal(error, call);
+  }
+  return withIgnored(response, await unknownNames(context, operation));
 }
 
 /**
@@ -97,16 +120,10 @@ async function open(call: Call, requests: readonly Request[]): Promise<readonly 
 
 function openOne(call: Call, context: Context, operation: Operation | undefined): Opened {
   try {
-    const { run } = letThrough(call, context, operation);
+    const allowed = letThrough(call, context, operation);
     return {
       context,
-      run: async () => {
-        try {
-          return await run(context);
-        } catch (error) {
-          return refusal(error, call);
-        }
-      },
+      run: () => runNaming(call, context, allowed, () => allowed.run(context)),
     };
   } catch (error) {
     const response = refusal(error, call);

@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/json.ts';
 import type { Context } from '../../resource/route.ts';
-import type { Request, Response } from '../message.ts';
+import { keyParameters, type Request, type Response } from '../message.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, escapeHtml, statusText } from './html.ts';
@@ -85,7 +85,7 @@ function jumpsTo(offer: Offer | undefined, forms: string): string {
 /** What was asked and how it went; keys stay out of it. */
 function renderCall({ method, path, query }: Request, status: number): string {
   const shown = new URLSearchParams(query);
-  for (const name of ['api_key', 'apikey', 'user_key', 'userkey']) shown.delete(name);
+  for (const name of keyParameters) shown.delete(name);
   const address = shown.size === 0 ? path : `${path}?${shown}`;
   // a HEAD is told the length of what a GET gives
   const asked = method === 'HEAD' ? 'GET' : method;
