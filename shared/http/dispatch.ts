@@ -49,7 +49,7 @@ export function allowedMethods({ operations }: Route): string {
 }
 
 function finish(response: Response, { allow }: Outcome): Response {
-  const own = allow === undefined ? { Vary: 'Accept' } : { Allow: allow, Vary: 'Accept' };
+  const own = allow === undefined ? undefined : { Allow: allow };
   const { ignored } = response;
   const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
   const complete = { ...response, headers: { ...own, ...response.headers, ...named } };

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../domain/error-codes.ts';
+import { commonHeaders } from '../http/answer.ts';
 import { codeOf } from './start-error.ts';
 
 interface Refusal {
@@ -34,6 +35,7 @@ function write({ status, detail, code }: Refusal, requestId: string): string {
     `x-error-code: ${code}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
     'access-control-allow-origin: *', // the origin may not have been read yet
     'connection: close',
     '',

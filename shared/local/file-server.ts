@@ -4,6 +4,7 @@ import type { ErrorCode } from '../domain/error-codes.ts';
 import { type ApiError, forbidden, methodNotAllowed, notFound } from '../domain/errors.ts';
 import { keyOfUrl } from '../domain/file-keys.ts';
 import { dispositionOf } from '../domain/uploads.ts';
+import { commonHeaders } from '../http/answer.ts';
 import { corsHeaders, preflightResponse } from '../http/cors.ts';
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
 import { receiveUpload } from './upload-receiver.ts';
@@ -29,8 +30,8 @@ export async function serveFiles(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<Served> {
-  for (const [name, value] of Object.entries(fileCorsHeaders)) response.setHeader(name, value);
-  response.setHeader('x-content-type-options', 'nosniff');
+  // what is a file says so itself
+  for (const [name, value] of Object.entries(fileHeaders)) response.setHeader(name, value);
   const path = (message.url ?? '').replace(/[?#].*$/, '');
   switch (message.method) {
     case 'GET':
@@ -46,7 +47,9 @@ export async function serveFiles(
   }
 }
 
-const fileCorsHeaders = {
+const { vary: _, ...uncached } = commonHeaders; // files are for everybody alike
+const fileHeaders = {
+  ...uncached,
   ...corsHeaders,
   'access-control-expose-headers':
     'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, X-Request-Id, X-Error-Code',
