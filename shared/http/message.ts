@@ -31,6 +31,14 @@ export interface Response {
   readonly ignored?: readonly string[];
 }
 
+/**
+ * Tells whether a page of ours follows a link. What runs code of a client is then described instead: on a page it is
+ * run by a button.
+ */
+export function isFollowedLink({ headers }: Request): boolean {
+  return headers['x-page'] === '1';
+}
+
 /** Query parameters that may hold keys. */
 export const keyParameters: readonly string[] = ['api_key', 'apikey', 'user_key', 'userkey'];
 /** Members of a body that may hold keys. */

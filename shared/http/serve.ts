@@ -24,7 +24,7 @@ import { type Caller, identify, identifyLink } from './authentication.ts';
 import { parseBody } from './body.ts';
 import { createContext } from './context.ts';
 import { type Found, type LoadRequest, load, recordsToShare } from './load.ts';
-import { queryValue, type Request, type Response } from './message.ts';
+import { isFollowedLink, queryValue, type Request, type Response } from './message.ts';
 import { negotiate, type Representation } from './negotiation.ts';
 import { checkInstance, checkRights, describe, rightOf } from './rights.ts';
 import { type Match, type Router, rememberPaths } from './router.ts';
@@ -65,7 +65,7 @@ export interface Outcome {
  */
 export async function serve(call: Call, outcome: Outcome): Promise<Response> {
   const { context, operation, isTemplated } = await prepare(call, outcome, 1);
-  if (call.request.method === 'OPTIONS') {
+  if (isDescribed(call.request, context.route, outcome)) {
     const description = describe(context);
     admit(call, context);
     return { status: 200, body: description };
@@ -155,7 +155,7 @@ async function prepare(call: Call, outcome: Outcome, count: number): Promise<Pre
   const caller = await callerOf(call, match, body);
   const method = methodOf(request);
   const operation = isMethod(method) ? route.operations[method] : undefined;
-  const reading = method === 'OPTIONS' ? readingOf(route) : operation;
+  const reading = isDescribed(request, route, outcome) ? readingOf(route) : operation;
   const loading: LoadRequest = {
     template: templateName(call, route),
     match,
@@ -188,6 +188,13 @@ async function prepare(call: Call, outcome: Outcome, count: number): Promise<Pre
 /** The most common mistake in a path has a code of its own. */
 function unknownPath(path: string, router: Router): ApiError {
   return pathNotFound(router(`${path}/`) === undefined ? 'path_unknown' : 'no_trailing_slash');
+}
+
+/** Tells whether a request wants to know what the place is, and nothing done. */
+function isDescribed(request: Request, { operations }: Route, { form }: Outcome): boolean {
+  if (request.method === 'OPTIONS') return true;
+  const runs = request.method === 'GET' && operations.GET?.runsCode === true;
+  return runs && form === 'html' && isFollowedLink(request);
 }
 
 /** HEAD is served as the GET whose body is left out. */
