@@ -77,6 +77,7 @@ function createStore(
     feed: feed.reader(commits.carry),
     get: reader.get,
     query: reader.query,
+    isNear: true,
     write: async (transaction) => {
       if (closing !== undefined) throw new Error('the store is closed');
       const prepared = prepareTransaction(transaction);

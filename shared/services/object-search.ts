@@ -7,14 +7,8 @@ import { idBounds, type Plan, planCount, planList, type Reader } from '../domain
 import type { Context } from '../resource/route.ts';
 import type { ObjectData } from '../store/records.ts';
 import type { Hints, Way } from './hints.ts';
-import {
-  maxKeysRead,
-  type ObjectPlace,
-  openWalk,
-  pathName,
-  type Walk,
-  type Wanted,
-} from './object-walk.ts';
+import type { ObjectPlace, Wanted } from './object-streams.ts';
+import { maxKeysRead, openWalk, pathName, type Walk } from './object-walk.ts';
 
 const exactCount = 1000; // reference: count. Above it a count may be an estimate
 
@@ -68,7 +62,7 @@ export function explainTo(
 }
 
 /** The part of an ordered list that is wanted. */
-export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit'>;
+export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit' | 'isAhead'>;
 
 /**
  * Finds a part of the objects that a search is for.

@@ -1,41 +1,15 @@
-import {
-  type Cursor,
-  compareObjects,
-  compareWithCursor,
-  type Order,
-} from '../domain/query/order.ts';
-import type { IdBounds, Path } from '../domain/query/paths.ts';
+import { compareObjects, compareWithCursor } from '../domain/query/order.ts';
+import type { Path } from '../domain/query/paths.ts';
 import type { Plan } from '../domain/query/plan.ts';
-import { as, idKey, objectEntity } from '../store/entities.ts';
+import { as, objectEntity } from '../store/entities.ts';
 import { maxQueryLimit } from '../store/limits.ts';
-import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
 import type { ObjectData } from '../store/records.ts';
-import type { Store, Stored } from '../store/store.ts';
+import type { Stored } from '../store/store.ts';
+import { type ObjectPlace, openStreams, type Stream, type Wanted } from './object-streams.ts';
 import { openPace } from './walk-pace.ts';
 
 /** Objects that one walk may read (reference: list time). */
 export const maxKeysRead = 10_000;
-
-/** Where objects are: the class of a call, or one that it refers to. */
-export interface ObjectPlace {
-  readonly store: Store;
-  readonly instance: number;
-  readonly classNumber: number;
-}
-
-/** What a walk looks for. */
-export interface Wanted {
-  readonly order: Order;
-  /** Direction of the walk: against the order on the way back. */
-  readonly isDescending: boolean;
-  /** What the walk begins behind. */
-  readonly from: Cursor | undefined;
-  /** Objects at the most; Infinity for all. */
-  readonly limit: number;
-  readonly ids: IdBounds;
-  /** Rights and conditions. */
-  readonly isKept: (object: ObjectData) => boolean;
-}
 
 /** The reading of one path, step by step. */
 export interface Walk {
@@ -52,6 +26,11 @@ export interface Walk {
   readonly found: readonly Stored<ObjectData>[];
   /** Reads on: one round trip. */
   step(): Promise<void>;
+  /**
+   * Finds out, at the end of the walk, whether more follows: from what was read, and where the store is near from one
+   * part more. Undefined: that does not say it.
+   */
+  lookAhead(): Promise<boolean | undefined>;
 }
 
 /**
@@ -67,11 +46,12 @@ export function openWalk(
   const { path, isSorted } = plan;
   if (path.kind === 'ids') return idsWalk(place, path.ids, wanted);
   const streams = openStreams(place, plan, wanted);
-  const pace = openPace({ ...wanted, isSorted });
+  const pace = openPace({ ...wanted, isSorted, limit: wanted.limit + (wanted.isAhead ? 1 : 0) });
   const kept = new Map<number, Stored<ObjectData>>();
   let keysRead = 0;
   let used = 0;
   let found: readonly Stored<ObjectData>[] | undefined;
+  let isMore: boolean | undefined;
 
   async function step(): Promise<void> {
     const limit = chunkLimit(pace.chunk, streams.length, maxKeysRead - keysRead);
@@ -80,7 +60,18 @@ export function openWalk(
     const taken = isSorted ? merge(streams, wanted, kept) : takeAll(streams, wanted, kept);
     used += taken.used;
     pace.learn({ used, kept: kept.size });
-    if (taken.isComplete) found = isSorted ? [...kept.values()] : inOrder(kept, wanted);
+    if (!taken.isComplete) return;
+    const all = isSorted ? [...kept.values()] : inOrder(kept, wanted);
+    found = all.slice(0, wanted.limit);
+    if (!isSorted) isMore = all.length > wanted.limit;
+  }
+
+  async function lookAhead(): Promise<boolean | undefined> {
+    isMore ??= isAnyLeft(streams, wanted, kept);
+    if (isMore !== undefined || !place.store.isNear) return isMore;
+    const limit = chunkLimit(wanted.limit + 1, streams.length, maxQueryLimit);
+    await Promise.all(streams.map((stream) => stream.refill(limit)));
+    return isAnyLeft(streams, wanted, kept);
   }
 
   return {
@@ -101,6 +92,7 @@ export function openWalk(
       return found ?? [...kept.values()];
     },
     step,
+    lookAhead,
   };
 }
 
@@ -117,23 +109,24 @@ function idsWalk(
   wanted: Wanted,
 ): Walk {
   const keys = ids.filter((id) => id > 0).map((id) => objectEntity.key(instance, classNumber, id));
-  let found: readonly Stored<ObjectData>[] | undefined;
+  let all: readonly Stored<ObjectData>[] | undefined;
   return {
     name: 'ids',
     keysRead: keys.length,
     used: keys.length,
     isNearEnd: true,
     get isDone() {
-      return found !== undefined;
+      return all !== undefined;
     },
     get found() {
-      return found ?? [];
+      return all?.slice(0, wanted.limit) ?? [];
     },
+    lookAhead: () => Promise.resolve((all?.length ?? 0) > wanted.limit),
     step: async () => {
       const items = keys.length === 0 ? [] : await store.get(keys);
       const kept = new Map<number, Stored<ObjectData>>();
       for (const item of items) if (item !== undefined) take(as(objectEntity, item), wanted, kept);
-      found = inOrder(kept, wanted);
+      all = inOrder(kept, wanted);
     },
   };
 }
@@ -164,13 +157,12 @@ function takeAll(streams: readonly Stream[], wanted: Wanted, kept: Kept): Taken 
   return { used, isComplete: streams.every(({ isRead }) => isRead) };
 }
 
-/** What of all that was collected is wanted. */
-function inOrder(kept: Kept, { order, isDescending, from, limit }: Wanted) {
+/** All that was collected and lies beyond the cursor, in order. */
+function inOrder(kept: Kept, { order, isDescending, from }: Wanted) {
   const sign = isDescending ? -1 : 1;
   return [...kept.values()]
     .filter(({ data }) => from === undefined || compareWithCursor(order, data, from) * sign > 0)
-    .sort((a, b) => compareObjects(order, a.data, b.data) * sign)
-    .slice(0, limit);
+    .sort((a, b) => compareObjects(order, a.data, b.data) * sign);
 }
 
 /** Takes objects from streams that are each in the order that is wanted, as far as it is known what comes next. */
@@ -188,6 +180,22 @@ function merge(streams: readonly Stream[], wanted: Wanted, kept: Kept): Taken {
     used += 1;
   }
   return { used, isComplete: true };
+}
+
+/** Tells whether what was read beyond the end holds one more; undefined: not that, and there is more to be read. */
+function isAnyLeft(
+  streams: readonly Stream[],
+  { isKept }: Wanted,
+  kept: Kept,
+): boolean | undefined {
+  for (const stream of streams) {
+    for (let item = stream.head(); item !== undefined; item = stream.head()) {
+      stream.drop();
+      // two streams may lead to the same object
+      if (!kept.has(item.data.id) && isKept(item.data)) return true;
+    }
+  }
+  return streams.every(({ isRead }) => isRead) ? false : undefined;
 }
 
 /** The stream whose next object comes first; undefined when all have ended. */
@@ -208,78 +216,6 @@ function precedes(
   if (b === undefined) return true;
   const compared = compareObjects(order, a.data, b.data);
   return isDescending ? compared > 0 : compared < 0;
-}
-
-/** A range that is read in parts. */
-interface Stream {
-  /** Whether nothing is left to be read. */
-  readonly isRead: boolean;
-  /** The next object of what was read. */
-  head(): Stored<ObjectData> | undefined;
-  drop(): void;
-  /** Reads on when nothing is left of what was read; gives the number of objects. */
-  refill(limit: number): Promise<number>;
-}
-
-function openStreams(
-  place: ObjectPlace,
-  { path, isSorted }: Plan,
-  { ids, from, order, isDescending }: Wanted,
-): readonly Stream[] {
-  if (path.kind === 'ids') return [];
-  const isReversed = isSorted && isDescending;
-  const start =
-    isSorted && from !== undefined
-      ? { id: from.id, value: order.isById ? undefined : from.value, isDescending }
-      : undefined;
-  const ranges = objectRanges(path, ids, start);
-  return ranges.map((range) => openStream(place, range, isReversed));
-}
-
-function openStream(
-  { store, instance, classNumber }: ObjectPlace,
-  range: ObjectRange,
-  descending: boolean,
-): Stream {
-  const { pk } = objectEntity.key(instance, classNumber, 0);
-  let items: readonly Stored<ObjectData>[] = [];
-  let at = 0;
-  let rest = range;
-  let isRead = false;
-  return {
-    get isRead() {
-      return isRead;
-    },
-    head: () => items[at],
-    drop: () => {
-      at += 1;
-    },
-    refill: async (limit) => {
-      if (isRead || at < items.length) return 0;
-      const page = await store.query({ pk, ...rest, descending, limit });
-      const last = page.positions.at(-1);
-      items = page.items
-        .filter((item, i) => isInPlace(item, range, page.positions[i]))
-        .map((item) => as(objectEntity, item));
-      at = 0;
-      isRead = !page.more || last === undefined;
-      if (last !== undefined) {
-        const edge = { key: last, inclusive: false };
-        rest = descending ? { ...rest, upper: edge } : { ...rest, lower: edge };
-      }
-      return page.items.length;
-    },
-  };
-}
-
-/**
- * On AWS the index by time of change leads to objects as they are now: one that has changed since stands elsewhere
- * in it, and would take the page's end with it.
- */
-function isInPlace(item: Stored, { index }: ObjectRange, position: string | undefined): boolean {
-  if (index !== 'updated') return true;
-  const { data } = as(objectEntity, item);
-  return position === data.updated_at + idKey(data.id);
 }
 
 /** A path, as the log shows it. */
