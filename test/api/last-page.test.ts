@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../shared/store/store.ts';
 import {
   type Api,
   type Credentials,
@@ -129,5 +130,52 @@ describe('next is null on the last page, and on no other', () => {
     );
 
     expect(next).toBe(null);
+  });
+});
+
+describe('a store that is far away', () => {
+  let far: Api;
+  let place: World;
+  const limits: number[] = [];
+
+  beforeAll(async () => {
+    const wrap = (store: Store): Store => ({
+      get: store.get,
+      query: (query) => {
+        limits.push(query.limit);
+        return store.query(query);
+      },
+      write: store.write,
+      next: store.next,
+      close: store.close,
+    });
+    far = await startApi({ wrap });
+    place = await openWorld(far);
+    const labels = ['a', 'a', 'b', 'b', 'b', 'b', 'b'];
+    for (const label of labels) await place.call(place.owner, 'POST', 'groups/', { label });
+    await place.dataClass('book', []);
+    for (let n = 0; n < 3; n++) await place.call(place.owner, 'POST', 'classes/book/objects/', {});
+    far.settle();
+  });
+  afterAll(() => far.close());
+
+  const next = async (path: string) => {
+    limits.length = 0;
+    return expected(await place.call(place.owner, 'GET', path), 200).next;
+  };
+
+  it.each(['groups/?page_size=7', 'classes/book/objects/?page_size=3'])(
+    '%s is read once, with one row more than the page has',
+    async (path) => {
+      expect(await next(path)).toBe(null);
+      expect(limits).toEqual([Number(path.slice(-1)) + 1]);
+    },
+  );
+
+  it('what was read does not say it: the link stays, and nothing more is read', async () => {
+    const link = await next('groups/?page_size=2&label__startswith=a');
+
+    expect(link).toMatch(/direction=1&last_pk=2$/);
+    expect(limits).toEqual([3]);
   });
 });
