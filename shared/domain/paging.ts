@@ -128,14 +128,18 @@ export function pageLinks(
     isFull && last !== undefined ? { direction: '1', last_pk: String(last) } : null;
   const before: PageLink =
     first === undefined ? { direction: '0' } : { direction: '0', last_pk: String(first) };
+  const further = isMore === false ? null : after;
   switch (paging.direction) {
     case undefined:
-      return { next: isMore === false ? null : after, prev: null };
+      return { next: further, prev: null };
     case 'forward':
-      return { next: isMore === false ? null : after, prev: before };
-    case 'backward': {
-      const next = paging.lastPk === undefined ? null : (after ?? {}); // without cursor it is the last page
-      return { next, prev: isFull && first !== undefined ? before : null };
-    }
+      return { next: further, prev: before };
+    case 'backward':
+      return { next: nextOfBackward(paging, after), prev: after === null ? null : before };
   }
+}
+
+/** Without a cursor a backward page is the last one. One that is not full has come to the first page. */
+function nextOfBackward({ lastPk }: Paging, after: PageLink | null): PageLink | null {
+  return lastPk === undefined ? null : (after ?? {});
 }
