@@ -52,7 +52,8 @@ export async function sendActivation(context: Context, account: number): Promise
 /** Sends the activation mail once more. */
 export async function resendActivation(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
-  if (found.data.is_active) throw refused(400, 'Account has already been activated.');
+  if (found.data.is_active)
+    throw refused(400, 'Account has already been activated.', 'state_conflict');
   await sendLimited(context, 'activate', await mailOf(context, 'activate', found));
   return { status: 204 };
 }

@@ -21,12 +21,12 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   const input = validInput(authFields, body, 'create') as { email: string; password: string }; // the fields say so
   const found = await limitAttempts(context, attemptOf(context, input.email), async () => {
     const account = await findAccountByEmail(context.platform.store, input.email);
-    if (account === undefined) throw refused(401, 'Invalid email.');
+    if (account === undefined) throw refused(401, 'Invalid email.', 'login_failed');
     return account.hash !== undefined && (await matchesHash(context, input.password, account.hash))
       ? account
       : undefined;
   });
-  if (found === undefined) throw refused(401, wrongPassword);
+  if (found === undefined) throw refused(401, wrongPassword, 'login_failed');
   return withKey(context, 200, found.data, found.metadata);
 }
 
@@ -66,7 +66,8 @@ export async function setPassword(context: Context, body: Body): Promise<Respons
   await retryLostRace(async (isFirst) => {
     const account = await currentAccount(context, isFirst);
     const { data } = account;
-    if (data.has_password) throw invalid({ password: ['Admin already has password.'] });
+    if (data.has_password)
+      throw invalid({ password: ['Admin already has password.'] }, 'state_conflict');
     const hash = await hashOf(context, input.password);
     await commit(context, [
       replace(account, { ...data, has_password: true }),

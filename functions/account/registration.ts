@@ -18,9 +18,9 @@ export function checkRegistration({ platform, request }: Pick<Context, 'platform
     case 'open':
       return;
     case 'closed':
-      throw refused(400, 'Registration disabled.');
+      throw refused(400, 'Registration disabled.', 'registration_closed');
     case 'local':
-      if (!isLocal(request)) throw refused(403, elsewhere);
+      if (!isLocal(request)) throw refused(403, elsewhere, 'registration_closed');
   }
 }
 

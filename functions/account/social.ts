@@ -64,7 +64,8 @@ async function accountOf(
   const linkTo = (data: SocialData) =>
     link === undefined ? insert(socialEntity, key, data) : replace(link, data);
   const { email } = profile;
-  if (email === undefined) throw refused(400, 'Invalid social scope, missing email.');
+  if (email === undefined)
+    throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
   const found = await findAccountByEmail(store, email);
   if (found !== undefined) {
     return { account: await linkFound(context, found, linkTo), created: false };

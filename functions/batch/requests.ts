@@ -90,7 +90,7 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
 }
 
 function tooMany(): ApiError {
-  return refused(400, `Max requests per batch exceeded (${maxRequests}).`);
+  return refused(400, `Max requests per batch exceeded (${maxRequests}).`, 'limit_reached');
 }
 
 type RequestReading = { readonly request: BatchRequest } | { readonly errors: FieldErrors };

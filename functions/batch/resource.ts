@@ -2,6 +2,7 @@ import { allRights } from '../../shared/domain/access.ts';
 import { maxEventBytes } from '../../shared/http/answer.ts';
 import { queryValue, type Request, type Response } from '../../shared/http/message.ts';
 import { jsonIndent, negotiate } from '../../shared/http/negotiation.ts';
+import { withIgnored } from '../../shared/http/unknown-names.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
 import { readRequests, requestFields } from './requests.ts';
@@ -32,7 +33,7 @@ async function run(context: Context): Promise<Response> {
   const requests = readRequests(await context.body(), context.params.instance ?? '');
   const results = collectResults(requests.length, maxBytesOf(context.request));
   await runRequests(context, requests, results);
-  return { status: 200, body: results.finish() };
+  return withIgnored({ status: 200, body: results.finish() }, results.ignored());
 }
 
 function maxBytesOf({ headers: { accept }, query }: Request): number {

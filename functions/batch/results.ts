@@ -20,6 +20,8 @@ export interface Results {
   add(response: Response): void;
   /** All entries. */
   finish(): readonly Result[];
+  /** Names that items have and their paths do not know; for all together, as entries have no headers. */
+  ignored(): readonly string[];
 }
 
 /**
@@ -31,10 +33,12 @@ export interface Results {
 export function collectResults(count: number, maxBytes: number): Results {
   const body: Result[] = [];
   const texts: string[] = [];
+  const ignored = new Set<string>();
   const room = openRoom(maxBytes - reservedBytes - count * refusalBytes);
 
   return {
     add: (response) => {
+      for (const name of response.ignored ?? []) ignored.add(name);
       const result = resultOf(response);
       const text = writeResult(result);
       const fits = room.take(text);
@@ -45,6 +49,7 @@ export function collectResults(count: number, maxBytes: number): Results {
       keepText(body, `[${texts.join(',')}]`);
       return body;
     },
+    ignored: () => [...ignored],
   };
 }
 

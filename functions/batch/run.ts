@@ -94,8 +94,8 @@ function areAlike([first, ...others]: readonly Request[]): boolean {
   );
 }
 
-/** What is by whom a call was made, and from where. */
-const passedHeaders = new Set(['user-agent', 'cookie', 'x-forwarded-for', 'x-real-ip']);
+/** By whom a call was made, from where, and how strictly it is read. */
+const passedHeaders = new Set(['user-agent', 'cookie', 'x-forwarded-for', 'x-real-ip', 'x-strict']);
 
 /** Of the outer call an item has who made it, from where and by what (reference: batch, execution). */
 function passedOn({ headers }: Request): Request['headers'] {

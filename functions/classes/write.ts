@@ -144,7 +144,9 @@ export async function updateClass(
 }
 
 function refuseMigrating({ status }: ClassData): void {
-  if (status === 'migrating') throw invalid({ non_field_errors: [dataMessages.classMigrating] });
+  if (status === 'migrating') {
+    throw invalid({ non_field_errors: [dataMessages.classMigrating] }, 'state_conflict');
+  }
 }
 
 async function hasNoObjects(context: Context, { number }: ClassData): Promise<boolean> {
@@ -203,7 +205,7 @@ function unfilled(
 /** Removes a class: its name is free and its objects are out of reach with the transaction. */
 export async function removeClass(context: Context, current: Stored<ClassData>): Promise<void> {
   const { name } = current.data;
-  if (name === profileClass) throw forbidden();
+  if (name === profileClass) throw forbidden('item_protected');
   refuseMigrating(current.data);
   const { numbers } = await readAround(context, current.data);
   const { [name]: _, ...others } = numbers.data.numbers;

@@ -1,4 +1,4 @@
-import { isAllowed } from '../../shared/domain/access.ts';
+import { denialOf, isAllowed } from '../../shared/domain/access.ts';
 import type { CompiledClass, CompiledField } from '../../shared/domain/compiled-class.ts';
 import { forbidden } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
@@ -130,7 +130,7 @@ function valuesOf({ storage }: CompiledField, rows: readonly Row[]): readonly Va
 
 function checkRights({ actor }: Context, { kind, place }: Target): void {
   if (kind === 'objects') checkClassRights(actor, place.data, 'read');
-  else if (!isAllowed(userAccess, actor, 'L')) throw forbidden();
+  else if (!isAllowed(userAccess, actor, 'L')) throw forbidden(denialOf(userAccess, actor, ['L']));
 }
 
 interface Ids {

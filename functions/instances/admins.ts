@@ -48,7 +48,8 @@ const resource: ListResource<AdminData, View> = {
   authorizeItem: ({ actor }, { data }, right) => {
     if (right === 'G') return;
     const isSelf = actor.kind === 'admin' && actor.account === data.account;
-    if (data.owner || !(hasFullRole(actor) || (isSelf && right === 'D'))) throw forbidden();
+    if (data.owner) throw forbidden('item_protected');
+    if (!(hasFullRole(actor) || (isSelf && right === 'D'))) throw forbidden('role_too_low');
   },
   rows: async (context, range) => {
     const { pk } = adminEntity.key(instanceOf(context), 0);

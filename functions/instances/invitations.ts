@@ -166,7 +166,8 @@ async function replacing(
   const [item] = await store.get([invitationEntity.key(pointer.instance, former.data.invitation)]);
   const invitation = as(invitationEntity, item);
   if (invitation?.data.state === 'new') {
-    throw refused(400, 'Admin with specified Email already has an invitation created.');
+    const text = 'Admin with specified Email already has an invitation created.';
+    throw refused(400, text, 'state_conflict');
   }
   return [
     shown,
@@ -181,7 +182,8 @@ async function refuseMember(context: Context, account: number | undefined): Prom
     memberEntity.key(account, instanceOf(context)),
   ]);
   if (member === undefined) return;
-  throw invalid({ email: 'Admin with specified Email is already a part of this Instance.' });
+  const text = 'Admin with specified Email is already a part of this Instance.';
+  throw invalid({ email: text }, 'state_conflict');
 }
 
 async function mailOf(context: Context, data: InvitationData): Promise<Mail> {

@@ -7,7 +7,7 @@ import type { PushProvider } from '../../shared/domain/push/provider.ts';
 import { recordId } from '../../shared/domain/record-id.ts';
 import type { ValueSchema } from '../../shared/domain/values.ts';
 import { queryValue } from '../../shared/http/message.ts';
-import { gather, type Row, rowsOf } from '../../shared/resource/page.ts';
+import { gather, type Rows, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context } from '../../shared/resource/route.ts';
@@ -42,7 +42,7 @@ export async function listDevices(
   context: Context,
   provider: PushProvider,
   range: RowRange,
-): Promise<readonly Row<PushDeviceData>[]> {
+): Promise<Rows<PushDeviceData>> {
   const { device_id, user: wanted, is_active } = await readFilter(context, provider);
   const own = onlyUser(context.actor);
   if (own !== undefined && wanted !== undefined && wanted !== own) return [];

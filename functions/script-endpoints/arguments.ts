@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/domain/js
 import { messages } from '../../shared/domain/messages.ts';
 import type { Upload } from '../../shared/domain/uploads.ts';
 import { parseJsonText } from '../../shared/http/json-text.ts';
+import { keyMembers, keyParameters } from '../../shared/http/message.ts';
 import type { Body } from '../../shared/resource/input.ts';
 
 /** What a call of an endpoint brings along. A type and no interface: it is JSON. */
@@ -14,12 +15,9 @@ export type Brought = {
   readonly POST: JsonObject | readonly Json[];
 };
 
-const keysOfQuery = new Set(['api_key', 'apikey', 'user_key', 'userkey']);
-const keysOfBody = new Set(['_api_key', '_user_key']);
-
 /** The parameters of a query, but for keys. */
 export function readQuery(query: URLSearchParams): JsonObject {
-  return Object.fromEntries([...query].filter(([name]) => !keysOfQuery.has(name)));
+  return Object.fromEntries([...query].filter(([name]) => !keyParameters.includes(name)));
 }
 
 /**
@@ -35,7 +33,7 @@ export function readPayload({ value, files = [] }: Body): Brought['POST'] {
   if (!isJsonObject(payload)) {
     throw invalid({ non_field_errors: [dataMessages.invalidFormat('Payload')] });
   }
-  const members = Object.entries(payload).filter(([name]) => !keysOfBody.has(name));
+  const members = Object.entries(payload).filter(([name]) => !keyMembers.includes(name));
   return Object.fromEntries([...members, ...files.map(textOf)]);
 }
 
@@ -57,7 +55,8 @@ function textOf({ field, bytes }: Upload): readonly [string, string] {
     return [field, utf8.decode(bytes)];
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw refused(400, 'Unsupported payload provided that cannot be serialized.');
+    const text = 'Unsupported payload provided that cannot be serialized.';
+    throw refused(400, text, 'invalid_input');
   }
 }
 

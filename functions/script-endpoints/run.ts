@@ -12,6 +12,7 @@ import type { ScriptData, ScriptEndpointData } from '../../shared/store/script-r
 import type { Key } from '../../shared/store/store.ts';
 import { type Brought, readPayload, readQuery, toArguments } from './arguments.ts';
 import { describeCall } from './call-meta.ts';
+import { confineCookie, homeOf } from './cookies.ts';
 
 /** Where the script is that the endpoint of a call runs. */
 export function scriptRead({ instance, binding }: Known): { readonly script: Key | undefined } {
@@ -27,6 +28,7 @@ export const runReads = {
   }),
   counter: ({ instance }: Known): Key | undefined =>
     instance === undefined ? undefined : instanceCounter(instance, 'trace-endpoint'),
+  runsCode: true,
 } satisfies Partial<Operation>;
 
 /**
@@ -50,9 +52,10 @@ export async function runEndpoint(
     toRun(context, { endpoint, script, brought, tenant: await tenantOf(context) }),
     platform.runs.maxWaitMs,
   );
-  if (trace === undefined) throw refused(408, 'Script took too much time.');
+  if (trace === undefined) throw refused(408, 'Script took too much time.', 'script_timeout');
   return (
-    (await renderRun(context, standardResult(trace), ownResponse(trace)?.status)) ?? answerOf(trace)
+    (await renderRun(context, standardResult(trace), ownResponse(trace)?.status)) ??
+    answerOf(trace, request.path)
   );
 }
 
@@ -104,11 +107,15 @@ function ownResponse({ response }: FinishedTrace): FinishedTrace['response'] {
   return response !== undefined && response.status >= leastStatus ? response : undefined;
 }
 
-function answerOf(trace: FinishedTrace): Response {
+function answerOf(trace: FinishedTrace, path: string): Response {
   const response = ownResponse(trace);
   if (response === undefined) return { status: 200, body: standardResult(trace) };
-  const { status, headers, content_type: type, content: bytes } = response;
-  return { status, headers, content: { type, bytes } };
+  const { status, content_type: type, content: bytes } = response;
+  const headers = Object.entries(response.headers).map(([name, value]) => [
+    name,
+    name.toLowerCase() === 'set-cookie' ? confineCookie(value, homeOf(path)) : value,
+  ]);
+  return { status, headers: Object.fromEntries(headers), content: { type, bytes } };
 }
 
 /** How a run went; one that has not begun has put out nothing, whatever its trace says (reference: run). */

@@ -80,7 +80,7 @@ function isFull({ records }: Context, { config }: Pick<ScriptData, 'config'>): b
  * @throws ApiError 403 for members below `full`, who would gain the rights of `full` by it
  */
 function checkMayGrant({ actor }: Context): void {
-  if (!hasFullRole(actor)) throw forbidden();
+  if (!hasFullRole(actor)) throw forbidden('role_too_low');
 }
 
 interface Renewal {

@@ -9,7 +9,7 @@ import { validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/resource/named-records.ts';
-import { cut, gather, type Row } from '../../shared/resource/page.ts';
+import { cut, gather, type Row, rowsIn } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family, Known } from '../../shared/resource/route.ts';
@@ -65,7 +65,10 @@ const resource: ListResource<TemplateData, TemplateView> = {
       gather(range, (part) => readNamedRows(context, kind, part), isKept),
       unwrittenRows(context, range),
     ]);
-    return cut([...written, ...unwritten.filter(isKept)], range);
+    const rows = cut([...rowsIn(written), ...unwritten.filter(isKept)], range);
+    return 'isUndecided' in written && rows.length < range.limit
+      ? { rows, isUndecided: true }
+      : rows;
   },
   view: (_, items) => Promise.resolve(items),
   show: (_, { data }) => ({

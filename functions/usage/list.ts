@@ -1,6 +1,6 @@
 import { incorrectPage, invalid } from '../../shared/domain/errors.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
-import { inListOrder, parsePaging, rowRange } from '../../shared/domain/paging.ts';
+import { inListOrder, parsePaging, rangeAhead } from '../../shared/domain/paging.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { neighbours, type Position } from '../../shared/resource/page.ts';
 import type { Context } from '../../shared/resource/route.ts';
@@ -47,12 +47,12 @@ export async function readUsage(
       ? undefined
       : { pk: paging.lastPk, period: readCursor(query, period) };
   await context.platform.meter.flush(); // on one machine nothing is behind
-  const { descending } = rowRange(paging);
+  const { descending, limit } = rangeAhead(paging, true);
   const asked: Asked = { period, filter, descending, cursor };
   if (filter.isTotal) return { rows: await readTotals(context, asked), next: null, prev: null };
-  const walked = paging.size === 0 ? [] : await readRows(context, asked, paging.size);
-  const rows = inListOrder(walked, paging);
-  return { rows, ...neighbours({ path, query, paging }, rows) };
+  const walked = paging.size === 0 ? [] : await readRows(context, asked, limit);
+  const rows = inListOrder(walked.slice(0, paging.size), paging);
+  return { rows, ...neighbours({ path, query, paging }, rows, walked.length > paging.size) };
 }
 
 type Place = Pick<UsageRow, 'period' | 'pk'>;

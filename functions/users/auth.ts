@@ -19,12 +19,12 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   const attempt = { scope: key.pk, name: key.sk, address: context.request.sourceAddress };
   const found = await limitAttempts(context, attempt, async () => {
     const user = await findUser(context, key);
-    if (user === undefined) throw refused(401, 'Invalid username.');
+    if (user === undefined) throw refused(401, 'Invalid username.', 'login_failed');
     const isRight =
       user.hash !== undefined && (await matchesHash(context, input.password, user.hash));
     return isRight ? user.data : undefined;
   });
-  if (found === undefined) throw refused(401, 'Invalid password.');
+  if (found === undefined) throw refused(401, 'Invalid password.', 'login_failed');
   return { status: 200, body: wholeUser(context, await viewLoggedIn(context, found)) };
 }
 

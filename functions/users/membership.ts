@@ -57,7 +57,8 @@ export function addMembership(context: Context, pair: Pair): Promise<Members> {
     if (group === undefined) throw missing(pair, 'group');
     const gone = as(deletedGroupsEntity, items[2])?.data.groups ?? [];
     const groups = user.data.groups.filter((id) => !gone.includes(id));
-    if (groups.includes(pair.group)) throw refused(400, dataMessages.alreadyMember);
+    if (groups.includes(pair.group))
+      throw refused(400, dataMessages.alreadyMember, 'state_conflict');
     if (groups.length >= maxGroups) throw countExceeded("User's group", maxGroups);
     const data = { ...user.data, groups: [...groups, pair.group].sort((a, b) => a - b) };
     const key = membershipEntity.key(instance, pair.group, pair.user);

@@ -55,7 +55,8 @@ async function userOf(
   if (linked !== undefined && isSameEpoch(link?.data, linked.data)) {
     return viewLoggedIn(context, linked.data);
   }
-  if (email === undefined) throw refused(400, 'Invalid social scope, missing email.');
+  if (email === undefined)
+    throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
   // a link may have outlived its user
   const linkTo = (data: UserSocialData) =>
     link === undefined ? insert(userSocialEntity, key, data) : replace(link, data);
@@ -64,7 +65,7 @@ async function userOf(
     return viewLoggedIn(context, await linkFound(context, found.item, linkTo));
   }
   if (!isAllowed(userAccess, context.actor, 'C')) {
-    throw refused(403, 'You do not have permission to create new user.');
+    throw refused(403, 'You do not have permission to create new user.', 'key_flag_needed');
   }
   return registerUser(context, await store.next(instanceCounter(instance, 'user')), {
     ...{ username: email, password: undefined, isConfirmed: true },

@@ -1,3 +1,5 @@
+import type { Denial } from './errors.ts';
+
 /**
  * Rights, one letter each: `L` list, `G` get one, `C` create, `U` put and patch, `D` delete, `A` act (POST on a
  * detail or action path). A text of them says what a caller may do with a resource (reference: permission matrix).
@@ -94,6 +96,30 @@ export function isAllowed(access: Access, actor: Actor, right: Right): boolean {
         isAllowedByFlag(access, actor.flags, right)
       );
   }
+}
+
+/**
+ * Finds out why `actor` has none of `rights`, from the table that said so: what would be missing.
+ *
+ * @param rights of which one would be enough
+ */
+export function denialOf(access: Access, actor: Actor, rights: readonly Right[]): Denial {
+  const isGiven = (to: string | undefined) => rights.some((right) => has(to, right));
+  switch (actor.kind) {
+    case 'anonymous':
+      return 'key_missing';
+    case 'admin':
+      if (actor.role === undefined) return 'not_a_member';
+      return isGiven(access.user) && !isGiven(access.owner) ? 'user_key_needed' : 'role_too_low';
+    case 'apiKey':
+      if (actor.user === undefined && isGiven(access.user)) return 'user_key_needed';
+      return flagRights(access).some(isGiven) ? 'key_flag_needed' : 'account_key_needed';
+  }
+}
+
+function flagRights(access: Access): readonly (string | undefined)[] {
+  const { ignoreAcl, allowUserCreate, allowGroupCreate, allowAnonymousRead } = access;
+  return [ignoreAcl, allowUserCreate, allowGroupCreate, allowAnonymousRead];
 }
 
 function isAllowedByFlag(access: Access, flags: KeyFlags, right: Right): boolean {

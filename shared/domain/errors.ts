@@ -1,3 +1,4 @@
+import { type ErrorCode, errorCodeHeader } from './error-codes.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** Messages by field; errors of the whole body stand under `non_field_errors`; nested bodies nest. */
@@ -10,67 +11,104 @@ export type FieldErrors = { readonly [field: string]: Json };
 export class ApiError extends Error {
   readonly status: number;
   readonly body: JsonObject;
+  readonly code: ErrorCode;
+  /** With the code among them. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    body: JsonObject,
+    code: ErrorCode,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(`refused with ${status}`);
     this.name = 'ApiError';
     this.status = status;
     this.body = body;
-    this.headers = headers;
+    this.code = code;
+    this.headers = { ...headers, [errorCodeHeader]: code };
   }
 }
 
 /** A refusal that is a single sentence: `{"detail": text}`. */
-export function refused(status: number, detail: string): ApiError {
-  return new ApiError(status, { detail });
+export function refused(status: number, detail: string, code: ErrorCode): ApiError {
+  return new ApiError(status, { detail }, code);
 }
 
 /** 400 with the messages of each field that failed. */
-export function invalid(errors: FieldErrors): ApiError {
-  return new ApiError(400, errors);
+export function invalid(errors: FieldErrors, code: ErrorCode = 'invalid_input'): ApiError {
+  return new ApiError(400, errors, code);
 }
 
 /** 404: the thing itself is not there, or the caller may not know that it is. */
 export function notFound(): ApiError {
-  return refused(404, 'Not found.');
+  return refused(404, 'Not found.', 'not_found');
+}
+
+/** 404: the interface has no such path. The body is that of `notFound`. */
+export function pathNotFound(code: 'path_unknown' | 'no_trailing_slash'): ApiError {
+  return refused(404, 'Not found.', code);
 }
 
 /** 404: something on the way to the thing is not there; `model` is its name in words, such as `Class`. */
 export function parentNotFound(model: string): ApiError {
-  return refused(404, `${model} was not found.`);
+  return refused(404, `${model} was not found.`, 'parent_not_found');
 }
 
+/** Why a caller may not do something. */
+export type Denial =
+  | 'key_missing'
+  | 'key_flag_needed'
+  | 'user_key_needed'
+  | 'account_key_needed'
+  | 'not_a_member'
+  | 'role_too_low'
+  | 'class_denies'
+  | 'object_denies'
+  | 'item_protected'
+  | 'upload_denied';
+
 /** 403: no credentials, or the caller may not do this. Never 401 (reference: error bodies). */
-export function forbidden(): ApiError {
-  return refused(403, 'You do not have permission to perform this action.');
+export function forbidden(code: Denial): ApiError {
+  return refused(403, 'You do not have permission to perform this action.', code);
 }
 
 /** 403: credentials were given and are not valid here. */
 export function noSuchKey(): ApiError {
-  return refused(403, 'No such API Key.');
+  return refused(403, 'No such API Key.', 'key_unknown');
 }
 
 /** 405 for a method that the resource does not have. */
 export function methodNotAllowed(method: string): ApiError {
-  return refused(405, `Method "${method}" not allowed.`);
+  return refused(405, `Method "${method}" not allowed.`, 'method_not_allowed');
 }
 
 /** 413 with the limit in bytes that was exceeded. */
 export function tooLarge(maxBytes: number): ApiError {
-  return refused(413, `Request size limit exceeded (${maxBytes}).`);
+  return refused(413, `Request size limit exceeded (${maxBytes}).`, 'too_large');
 }
 
 /** 415 for a body in a form that is not understood. */
 export function unsupportedMediaType(mediaType: string): ApiError {
-  return refused(415, `Unsupported media type "${mediaType}" in request.`);
+  return refused(415, `Unsupported media type "${mediaType}" in request.`, 'media_type_unknown');
+}
+
+/** 400 for JSON in a body that is declared a form: taken for one it would say nothing at all. */
+export function jsonAsForm(): ApiError {
+  const text = 'the body looks like JSON: send Content-Type: application/json';
+  return refused(400, text, 'json_sent_as_form');
+}
+
+/** 400 for names that a strict request has and its path does not know. */
+export function namesUnknown(names: readonly string[]): ApiError {
+  return refused(400, `Unknown names: ${names.join(', ')}.`, 'names_unknown');
 }
 
 /** 429; clients wait for `Retry-After` and call again by themselves. */
 export function throttled(seconds: number): ApiError {
   const wait = Math.max(1, Math.ceil(seconds));
   const text = `Request was throttled. Expected available in ${wait} second${wait === 1 ? '' : 's'}.`;
-  return new ApiError(429, { detail: text }, { 'Retry-After': String(wait) });
+  return new ApiError(429, { detail: text }, 'throttled', { 'Retry-After': String(wait) });
 }
 
 /**
@@ -80,20 +118,31 @@ export function throttled(seconds: number): ApiError {
  */
 export function overloaded(what: string, seconds: number): ApiError {
   const text = `Too many ${what}. Expected available in ${seconds} seconds.`;
-  return new ApiError(503, { detail: text }, { 'Retry-After': String(seconds) });
+  return new ApiError(503, { detail: text }, 'server_busy', { 'Retry-After': String(seconds) });
 }
 
 /** 400 for a bad paging parameter. */
 export function incorrectPage(): ApiError {
-  return refused(400, 'Incorrect page parameter provided.');
+  return refused(400, 'Incorrect page parameter provided.', 'paging_invalid');
 }
 
 /** 400 when an optimistic update found another revision; a string, not a list (reference: error shapes). */
 export function revisionMismatch(expected: number, current: number): ApiError {
-  return invalid({ expected_revision: `Revision mismatch. Expected ${expected}, got ${current}.` });
+  const message = `Revision mismatch. Expected ${expected}, got ${current}.`;
+  return invalid({ expected_revision: message }, 'revision_mismatch');
 }
 
 /** 400 when a fixed number of things is reached, for example `Class count exceeded (100).` */
 export function countExceeded(model: string, limit: number): ApiError {
-  return refused(400, `${model} count exceeded (${limit}).`);
+  return refused(400, `${model} count exceeded (${limit}).`, 'limit_reached');
+}
+
+/** 500: the server failed; the text says nothing of why, the log does. */
+export function serverError(): ApiError {
+  return refused(500, 'Internal server error.', 'server_error');
+}
+
+/** 504: there was no response in time. */
+export function serverTimeout(): ApiError {
+  return refused(504, 'Internal server error.', 'server_timeout');
 }

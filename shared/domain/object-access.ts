@@ -1,5 +1,5 @@
 import type { ActingUser, Actor } from './access.ts';
-import { forbidden, notFound } from './errors.ts';
+import { type Denial, forbidden, notFound } from './errors.ts';
 
 /** Rights on a data object, from least to most. */
 export const objectPermissions = ['none', 'read', 'write', 'full'] as const;
@@ -50,7 +50,27 @@ export function checkClassRights(
   operation: ObjectOperation,
 ): void {
   const fixed = subject.name === profileClass && (operation === 'create' || operation === 'delete');
-  if (fixed || !hasClassRights(actor, subject, operation)) throw forbidden();
+  if (fixed) throw forbidden('item_protected');
+  if (!hasClassRights(actor, subject, operation)) throw forbidden(classDenial(actor, operation));
+}
+
+function classDenial(actor: Actor, operation: ObjectOperation): Denial {
+  switch (actor.kind) {
+    case 'anonymous':
+      return 'key_missing';
+    case 'admin':
+      return actor.role === undefined ? 'not_a_member' : 'role_too_low';
+    case 'apiKey':
+      return isBlindKey(actor, operation) ? 'user_key_needed' : 'class_denies';
+  }
+}
+
+/** Tells whether a key cannot read by itself, whatever the class says. */
+function isBlindKey(
+  { user, flags }: Extract<Actor, { kind: 'apiKey' }>,
+  operation: ObjectOperation,
+): boolean {
+  return user === undefined && operation === 'read' && !flags.allow_anonymous_read;
 }
 
 function hasClassRights(actor: Actor, subject: ClassRights, operation: ObjectOperation): boolean {
@@ -61,8 +81,7 @@ function hasClassRights(actor: Actor, subject: ClassRights, operation: ObjectOpe
       return actor.role !== undefined && (operation === 'read' || actor.role !== 'read');
     case 'apiKey': {
       if (actor.flags.ignore_acl) return true;
-      const isBare = actor.user === undefined;
-      if (isBare && operation === 'read' && !actor.flags.allow_anonymous_read) return false;
+      if (isBlindKey(actor, operation)) return false;
       const needed = operation === 'create' ? 'create_objects' : 'read';
       return (
         rank(classPermissions, classPermission(actor.user, subject)) >=
@@ -120,7 +139,7 @@ export function checkObjectRights(
   const permission = rank(objectPermissions, objectPermission(actor, object));
   if (permission < rank(objectPermissions, 'read')) throw notFound();
   const needed = operation === 'delete' ? 'full' : operation === 'update' ? 'write' : 'read';
-  if (permission < rank(objectPermissions, needed)) throw forbidden();
+  if (permission < rank(objectPermissions, needed)) throw forbidden('object_denies');
 }
 
 /** Lowers `wanted` to `cap`: nobody gives away more than they have (reference: update by a user). */

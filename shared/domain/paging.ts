@@ -22,6 +22,11 @@ export interface RowRange {
   readonly below: number | undefined;
   readonly descending: boolean;
   readonly limit: number;
+  /**
+   * The last row is only wanted to know whether one follows the page. It is looked for among what was read for the
+   * page, or on one page more where that is near. Absent: all rows are for the page.
+   */
+  readonly ahead?: 'read' | 'page';
 }
 
 /** Parameters of a link to a neighbouring page; empty: the first page. */
@@ -87,18 +92,35 @@ export function rowRange(paging: Paging): RowRange {
   };
 }
 
+/**
+ * Says which rows to read for a page whose `next` is null when nothing follows: one more than it has. A backward page
+ * was come to from its `next`, so nothing is looked for.
+ *
+ * @param isNear whether reading one page more costs no time
+ */
+export function rangeAhead(paging: Paging, isNear: boolean): RowRange {
+  const range = rowRange(paging);
+  if (paging.direction === 'backward') return range;
+  return { ...range, limit: range.limit + 1, ahead: isNear ? 'page' : 'read' };
+}
+
 /** Puts the rows of a walk into list order. */
 export function inListOrder<Row>(rows: readonly Row[], paging: Paging): readonly Row[] {
   return paging.direction === 'backward' ? rows.toReversed() : rows;
 }
 
 /**
- * Finds the links of a page. A full page has a neighbour even when nothing may follow: no row is read ahead
- * (reference: paging, algorithm).
+ * Finds the links of a page. A full page has a neighbour on the way, unless it is known that nothing follows; the way
+ * back is not looked at (reference: paging, algorithm).
  *
  * @param pks row numbers of the page, in list order
+ * @param isMore whether rows follow a forward page; undefined: not known
  */
-export function pageLinks(paging: Paging, pks: readonly number[]): PageLinks {
+export function pageLinks(
+  paging: Paging,
+  pks: readonly number[],
+  isMore?: boolean | undefined,
+): PageLinks {
   const first = pks.at(0);
   const last = pks.at(-1);
   const isFull = pks.length === paging.size;
@@ -106,12 +128,18 @@ export function pageLinks(paging: Paging, pks: readonly number[]): PageLinks {
     isFull && last !== undefined ? { direction: '1', last_pk: String(last) } : null;
   const before: PageLink =
     first === undefined ? { direction: '0' } : { direction: '0', last_pk: String(first) };
+  const further = isMore === false ? null : after;
   switch (paging.direction) {
     case undefined:
-      return { next: after, prev: null };
+      return { next: further, prev: null };
     case 'forward':
-      return { next: after, prev: before };
+      return { next: further, prev: before };
     case 'backward':
-      return { next: after ?? {}, prev: isFull && first !== undefined ? before : null };
+      return { next: nextOfBackward(paging, after), prev: after === null ? null : before };
   }
+}
+
+/** Without a cursor a backward page is the last one. One that is not full has come to the first page. */
+function nextOfBackward({ lastPk }: Paging, after: PageLink | null): PageLink | null {
+  return lastPk === undefined ? null : (after ?? {});
 }

@@ -16,8 +16,9 @@ export type Result = APIGatewayProxyStructuredResultV2 & {
 };
 
 const jsonType = 'application/json; charset=utf-8';
-/** Belong to one connection, or are counted by the gateway; scripts choose headers too. */
-const notOurs = /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade)$/;
+/** Belong to one connection, are counted by the gateway, or hold for all; scripts choose headers too. */
+const notOurs =
+  /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|x-content-type-options)$/;
 
 /**
  * Writes a response as the gateway's answer to `event`: encoded, compressed when that pays and the client accepts
@@ -35,7 +36,8 @@ export async function toResult(event: APIGatewayProxyEventV2, response: Response
   headers['content-type'] ??= content.type;
   const result = await toEncoded(event, { statusCode: response.status, headers }, content.body);
   if (isTooLarge(result)) {
-    return toResult(event, refused(413, `Response size limit exceeded (${maxEventBytes}).`));
+    const text = `Response size limit exceeded (${maxEventBytes}).`;
+    return toResult(event, refused(413, text, 'response_too_large'));
   }
   if (event.requestContext.http.method !== 'HEAD') return result;
   const bytes = Buffer.byteLength(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
@@ -51,24 +53,34 @@ export function isTooLarge(message: { readonly body?: string | undefined }): boo
   return Buffer.byteLength(JSON.stringify(message)) > maxEventBytes;
 }
 
+/** What a response says unless it says something else: nobody keeps it, for it is for one caller. */
+const uncached = 'private, no-store';
+
+/** What the response to one request depends on, for caches that keep one all the same: where a key may be, and the form. */
+const varying =
+  'Accept, Authorization, X-API-KEY, X-USER-KEY, X-Template, X-Template-Response, X-Strict, Origin';
+
+/** Headers of every response but files; names in lower case. */
+export const commonHeaders: Readonly<Record<string, string>> = {
+  'cache-control': uncached,
+  vary: varying,
+  'x-content-type-options': 'nosniff',
+};
+
 function toHeaders(event: APIGatewayProxyEventV2, response: Response): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = { ...commonHeaders };
   if (response.headers !== undefined) {
     for (const [name, value] of Object.entries(response.headers)) {
       const lower = name.toLowerCase();
-      if (!notOurs.test(lower)) headers[lower] = value;
+      if (lower === 'vary') headers.vary = `${varying}, ${value}`;
+      else if (!notOurs.test(lower)) headers[lower] = value;
     }
   }
   headers['x-request-id'] = event.requestContext.requestId;
   if (event.headers.origin !== undefined) {
     Object.assign(headers, corsHeaders);
-    addVary(headers, 'Origin');
   }
   return headers;
-}
-
-function addVary(headers: Record<string, string>, name: string): void {
-  headers.vary = headers.vary === undefined ? name : `${headers.vary}, ${name}`;
 }
 
 function contentOf(event: APIGatewayProxyEventV2, response: Response) {
@@ -88,7 +100,7 @@ async function toEncoded(
 ): Promise<Result> {
   const { statusCode, headers } = head;
   if (isCompressible(headers['content-type'] ?? '', body.length) && !headers['content-encoding']) {
-    addVary(headers, 'Accept-Encoding');
+    headers.vary += ', Accept-Encoding';
     if (acceptsGzip(event.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip';
       const packed = await compress(toBuffer(body));

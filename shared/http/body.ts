@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { unsupportedMediaType } from '../domain/errors.ts';
+import { jsonAsForm, unsupportedMediaType } from '../domain/errors.ts';
 import type { Upload } from '../domain/uploads.ts';
 import { jsonParseError, parseJsonText } from './json-text.ts';
 import type { Request } from './message.ts';
@@ -26,8 +26,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * - Of a repeated form key the last value counts.
  * - A charset parameter is honoured, UTF-8 without it.
  *
- * @throws ApiError 400 `JSON parse error - ...` (also for bytes that are no text in that charset) or
- *   `Multipart form parse error - ...`; 415 for other types, with the type as it was sent
+ * @throws ApiError 400 `JSON parse error - ...` (also for bytes that are no text in that charset),
+ *   `Multipart form parse error - ...`, or for JSON that is declared a form; 415 for other types, with the type as it was sent
  */
 export async function parseBody(request: Request): Promise<ParsedBody> {
   const { body } = request;
@@ -39,8 +39,11 @@ export async function parseBody(request: Request): Promise<ParsedBody> {
     case 'application/json':
     case 'text/plain':
       return jsonBody(parseJsonText(decodeText(body.bytes, contentType)));
-    case 'application/x-www-form-urlencoded':
-      return { value: parseForm(body.bytes, contentType), form: true, files: noFiles };
+    case 'application/x-www-form-urlencoded': {
+      const value = parseForm(body.bytes, contentType);
+      if (isJsonKey(Object.keys(value))) throw jsonAsForm();
+      return { value, form: true, files: noFiles };
+    }
     case 'multipart/form-data': {
       const { parseMultipart } = await import('./multipart.ts'); // a tenth of a handler that most never need
       const { fields, files } = await parseMultipart(contentType, body.bytes);
@@ -104,6 +107,11 @@ function parseForm(bytes: Uint8Array, contentType: string): Record<string, strin
       return [decodeEscapes(name, decoder), decodeEscapes(value.join('='), decoder)];
     }),
   );
+}
+
+/** Tells whether a form is JSON that was sent without its type: `curl -d` declares every body a form. */
+function isJsonKey([only, ...others]: readonly string[]): boolean {
+  return only !== undefined && others.length === 0 && /^\s*[[{]/.test(only);
 }
 
 /** A form's escaped text, given as one character a byte, in the charset of `decoder`. */

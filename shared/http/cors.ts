@@ -5,12 +5,14 @@ import type { Response } from './message.ts';
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   // Without it a page cannot read when to call again, and calls at once without end.
-  'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+  'access-control-expose-headers':
+    'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored',
 };
 
 const requestHeaders =
   'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, ' +
-  'x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control';
+  'x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, ' +
+  'x-strict, last-event-id';
 
 /** The answer to any preflight: given before routing and credentials (reference: CORS). */
 export const preflightResponse: Response = {

@@ -7,6 +7,7 @@ import type { Dispatch, Response } from './message.ts';
 import { applyOverride } from './override.ts';
 import { createRouter } from './router.ts';
 import { type Call, formOf, type Outcome, refusal, serve } from './serve.ts';
+import { ignoredHeader, writeNames } from './unknown-names.ts';
 
 /**
  * Makes the function that answers every call: over HTTP, inside a batch and in tests.
@@ -48,8 +49,10 @@ export function allowedMethods({ operations }: Route): string {
 }
 
 function finish(response: Response, { allow }: Outcome): Response {
-  const own = allow === undefined ? { Vary: 'Accept' } : { Allow: allow, Vary: 'Accept' };
-  const complete = { ...response, headers: { ...own, ...response.headers } };
+  const own = allow === undefined ? undefined : { Allow: allow };
+  const { ignored } = response;
+  const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
+  const complete = { ...response, headers: { ...own, ...response.headers, ...named } };
   return response.content === undefined ? complete : isolate(complete);
 }
 

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { refused, tooLarge } from '../domain/errors.ts';
+import { isErrorCode } from '../domain/error-codes.ts';
+import { serverError, serverTimeout, tooLarge } from '../domain/errors.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
 import { isTooLarge, maxEventBytes, type Result, toResult } from './answer.ts';
 import { isPreflight, preflightResponse } from './cors.ts';
@@ -53,7 +54,8 @@ export function toHandler({ dispatch, log, ids, clock }: Edge): Handler {
     event.requestContext.requestId ||= ids.random();
     // Without a context there is no limit of time: the local server calls so.
     const result = await serve(event, context ?? ({} as Context));
-    logRequest(log, event, result.statusCode, clock.micros() - started);
+    const outcome = { status: result.statusCode, code: result.headers['x-error-code'] };
+    logRequest(log, event, outcome, clock.micros() - started);
     return result;
   };
 }
@@ -68,8 +70,7 @@ function answerAtOnce(event: APIGatewayProxyEventV2): Promise<Result> | undefine
 function answerFault(event: APIGatewayProxyEventV2, error: unknown, log: Log): Promise<Result> {
   const { requestId } = event.requestContext;
   log({ level: 'error', message: 'request failed', requestId, error: describeFault(error) });
-  const status = error instanceof OutOfTime ? 504 : 500;
-  return toResult(event, refused(status, 'Internal server error.'));
+  return toResult(event, error instanceof OutOfTime ? serverTimeout() : serverError());
 }
 
 /** Where it happened and why, without the values that an error may carry. */
@@ -79,11 +80,18 @@ function describeFault(error: unknown): string {
   return `${error.stack ?? error.name}${cause}`;
 }
 
+/** What the log line of a request says of its response. */
+interface RequestOutcome {
+  readonly status: number;
+  /** As the response header has it; absent without error. */
+  readonly code?: string | undefined;
+}
+
 /** Writes the line of one request: keys and tokens of devices in its path are left out. */
 export function logRequest(
   log: Log,
   { requestContext: { http, requestId }, rawPath }: APIGatewayProxyEventV2,
-  status: number,
+  { status, code }: RequestOutcome,
   micros: number,
 ): void {
   log({
@@ -93,6 +101,7 @@ export function logRequest(
     method: http.method,
     path: loggedPath(rawPath),
     status,
+    ...(isErrorCode(code) && { code }), // a script may set the header to anything
     durationMs: Math.round(micros) / 1000,
   });
 }

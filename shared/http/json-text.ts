@@ -27,7 +27,7 @@ export function parseJsonText(text: string): unknown {
 
 /** 400 for a body that is no JSON; clients expect the words before the dash (reference: error bodies). */
 export function jsonParseError(reason: string): ApiError {
-  return refused(400, `JSON parse error - ${reason}`);
+  return refused(400, `JSON parse error - ${reason}`, 'malformed_body');
 }
 
 /** The text with each lone surrogate replaced by U+FFFD. */

@@ -27,7 +27,22 @@ export interface Response {
   readonly body?: unknown;
   /** Something other than JSON, sent instead of `body`. */
   readonly content?: { readonly type: string; readonly bytes: Uint8Array | string };
+  /** Names of fields and parameters that the request has and its path does not know. */
+  readonly ignored?: readonly string[];
 }
+
+/**
+ * Tells whether a page of ours follows a link. What runs code of a client is then described instead: on a page it is
+ * run by a button.
+ */
+export function isFollowedLink({ headers }: Request): boolean {
+  return headers['x-page'] === '1';
+}
+
+/** Query parameters that may hold keys. */
+export const keyParameters: readonly string[] = ['api_key', 'apikey', 'user_key', 'userkey'];
+/** Members of a body that may hold keys. */
+export const keyMembers: readonly string[] = ['_api_key', '_user_key'];
 
 /** The one thing that the edge, a batch and a test call. Never rejects: a fault is an answer with 500. */
 export type Dispatch = (request: Request) => Promise<Response>;

@@ -66,5 +66,5 @@ function openParser(contentType: string): BusboyInstance {
 }
 
 function multipartError(reason: string): ApiError {
-  return refused(400, `Multipart form parse error - ${reason}`);
+  return refused(400, `Multipart form parse error - ${reason}`, 'malformed_body');
 }

@@ -1,4 +1,4 @@
-import { type ApiError, notFound, refused } from '../domain/errors.ts';
+import { type ApiError, refused } from '../domain/errors.ts';
 
 /** In which form an answer is sent. */
 export type Representation = 'json' | 'html';
@@ -13,7 +13,7 @@ export type Representation = 'json' | 'html';
  */
 export function negotiate(accept: string | undefined, format?: string): Representation {
   if (format === 'json' || format === 'html') return format;
-  if (format) throw notFound();
+  if (format) throw refused(404, 'Not found.', 'format_unknown');
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'json';
   const ranges = accept.split(',').filter((range) => range.trim() !== '');
   if (ranges.length === 0) return 'json';
@@ -26,7 +26,7 @@ export function negotiate(accept: string | undefined, format?: string): Represen
 
 /** 406 when no form of the answer suits the client; itself always sent as JSON. */
 export function notAcceptable(): ApiError {
-  return refused(406, 'Could not satisfy the request Accept header.');
+  return refused(406, 'Could not satisfy the request Accept header.', 'not_acceptable');
 }
 
 /**

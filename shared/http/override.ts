@@ -2,10 +2,9 @@ import { ApiError } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { decodeText, mediaType } from './body.ts';
 import { parseJsonText } from './json-text.ts';
-import type { Request } from './message.ts';
+import { keyMembers, type Request } from './message.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const credentials = ['_api_key', '_user_key'];
 
 /**
  * Gives the request that a `POST` of `text/plain` stands for: browsers send so to avoid a preflight (reference:
@@ -56,7 +55,7 @@ function withBody(
 ): URLSearchParams {
   const merged = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
-    if (credentials.includes(name)) continue; // a link to the next page repeats the query
+    if (keyMembers.includes(name)) continue; // a link to the next page repeats the query
     merged.append(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   for (const [name, value] of query) merged.append(name, value);

@@ -1,4 +1,4 @@
-import { isAllowed, type Right } from '../domain/access.ts';
+import { denialOf, isAllowed, type Right } from '../domain/access.ts';
 import { forbidden, notFound, parentNotFound } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { introspect } from '../resource/introspection.ts';
@@ -26,7 +26,9 @@ export function checkInstance({ route, actor, instanceName, instanceId }: Contex
  */
 export function checkRights(context: Context, rights: readonly Right[]): void {
   const { route, actor } = context;
-  if (!rights.some((right) => isAllowed(route.access, actor, right))) throw forbidden();
+  if (!rights.some((right) => isAllowed(route.access, actor, right))) {
+    throw forbidden(denialOf(route.access, actor, rights));
+  }
   if (!route.inClass || context.class !== undefined) return;
   throw route.boundBy === undefined ? parentNotFound('Class') : notFound();
 }

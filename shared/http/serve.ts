@@ -1,8 +1,9 @@
 import {
   ApiError,
   methodNotAllowed,
-  notFound,
   parentNotFound,
+  pathNotFound,
+  serverError,
   tooLarge,
 } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
@@ -23,11 +24,12 @@ import { type Caller, identify, identifyLink } from './authentication.ts';
 import { parseBody } from './body.ts';
 import { createContext } from './context.ts';
 import { type Found, type LoadRequest, load, recordsToShare } from './load.ts';
-import { queryValue, type Request, type Response } from './message.ts';
+import { isFollowedLink, queryValue, type Request, type Response } from './message.ts';
 import { negotiate, type Representation } from './negotiation.ts';
 import { checkInstance, checkRights, describe, rightOf } from './rights.ts';
 import { type Match, type Router, rememberPaths } from './router.ts';
 import { openSession, type SessionCall } from './session.ts';
+import { checkNames, isStrict, unknownNames, withIgnored } from './unknown-names.ts';
 
 /** A call and what serving it needs. */
 export interface Call {
@@ -63,14 +65,36 @@ export interface Outcome {
  */
 export async function serve(call: Call, outcome: Outcome): Promise<Response> {
   const { context, operation, isTemplated } = await prepare(call, outcome, 1);
-  if (call.request.method === 'OPTIONS') {
+  if (isDescribed(call.request, context.route, outcome)) {
     const description = describe(context);
     admit(call, context);
     return { status: 200, body: description };
   }
   checkRights(context, [rightOf(context.route, methodOf(call.request), operation)]);
   const allowed = letThrough(call, context, operation);
-  return isTemplated ? runTemplated(context, allowed) : allowed.run(context);
+  return runNaming(call, context, allowed, () =>
+    isTemplated ? runTemplated(context, allowed) : allowed.run(context),
+  );
+}
+
+/**
+ * Runs an operation that the caller was let through to. Its response, or its error response, names what of the request
+ * the path does not know; a strict request is refused for it. Never rejects.
+ */
+async function runNaming(
+  call: Call,
+  context: Context,
+  operation: Operation,
+  run: () => Promise<Response>,
+): Promise<Response> {
+  let response: Response;
+  try {
+    if (isStrict(context.request)) await checkNames(context, operation);
+    response = await run();
+  } catch (error) {
+    response = refusal(error, call);
+  }
+  return withIgnored(response, await unknownNames(context, operation));
 }
 
 /**
@@ -96,16 +120,10 @@ async function open(call: Call, requests: readonly Request[]): Promise<readonly 
 
 function openOne(call: Call, context: Context, operation: Operation | undefined): Opened {
   try {
-    const { run } = letThrough(call, context, operation);
+    const allowed = letThrough(call, context, operation);
     return {
       context,
-      run: async () => {
-        try {
-          return await run(context);
-        } catch (error) {
-          return refusal(error, call);
-        }
-      },
+      run: () => runNaming(call, context, allowed, () => allowed.run(context)),
     };
   } catch (error) {
     const response = refusal(error, call);
@@ -128,7 +146,7 @@ interface Prepared {
 async function prepare(call: Call, outcome: Outcome, count: number): Promise<Prepared> {
   const { request, bodyBytes, routes, router, platform, hints, session } = call;
   const match = router(request.path);
-  if (match === undefined) throw notFound();
+  if (match === undefined) throw unknownPath(request.path, router);
   const { route } = match;
   outcome.allow = call.allow.get(route);
   const { maxBodyBytes = bodyBytes } = route;
@@ -137,7 +155,7 @@ async function prepare(call: Call, outcome: Outcome, count: number): Promise<Pre
   const caller = await callerOf(call, match, body);
   const method = methodOf(request);
   const operation = isMethod(method) ? route.operations[method] : undefined;
-  const reading = method === 'OPTIONS' ? readingOf(route) : operation;
+  const reading = isDescribed(request, route, outcome) ? readingOf(route) : operation;
   const loading: LoadRequest = {
     template: templateName(call, route),
     match,
@@ -165,6 +183,18 @@ async function prepare(call: Call, outcome: Outcome, count: number): Promise<Pre
   outcome.context = context;
   checkInstance(context);
   return { context, operation, isTemplated: loading.template !== undefined };
+}
+
+/** The most common mistake in a path has a code of its own. */
+function unknownPath(path: string, router: Router): ApiError {
+  return pathNotFound(router(`${path}/`) === undefined ? 'path_unknown' : 'no_trailing_slash');
+}
+
+/** Tells whether a request wants to know what the place is, and nothing done. */
+function isDescribed(request: Request, { operations }: Route, { form }: Outcome): boolean {
+  if (request.method === 'OPTIONS') return true;
+  const runs = request.method === 'GET' && operations.GET?.runsCode === true;
+  return runs && form === 'html' && isFollowedLink(request);
 }
 
 /** HEAD is served as the GET whose body is left out. */
@@ -264,12 +294,14 @@ function isMethod(method: string): method is Method {
 
 /** The answer to a call that was refused, or that failed: then with 500, and the error is logged. */
 export function refusal(error: unknown, { request, platform }: Call): Response {
-  if (error instanceof ApiError) {
-    return { status: error.status, headers: error.headers, body: error.body };
-  }
+  if (error instanceof ApiError) return errorResponse(error);
   const cause = causeOf(error);
   platform.log({ level: 'error', message: 'a call failed', requestId: request.id, cause });
-  return { status: 500, body: { detail: 'Internal server error.' } };
+  return errorResponse(serverError());
+}
+
+function errorResponse({ status, headers, body }: ApiError): Response {
+  return { status, headers, body };
 }
 
 /** The form of the answer that a call asks for, or why there is none. */

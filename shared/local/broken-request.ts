@@ -1,8 +1,11 @@
+import type { ErrorCode } from '../domain/error-codes.ts';
+import { commonHeaders } from '../http/answer.ts';
 import { codeOf } from './start-error.ts';
 
 interface Refusal {
   readonly status: string;
   readonly detail: string;
+  readonly code: ErrorCode;
 }
 
 /**
@@ -14,18 +17,25 @@ export function answerBroken(error: Error, requestId: string): string {
   return write(refusalOf(error), requestId);
 }
 
+/** The code of the response to bytes that are no HTTP request. */
+export function brokenCode(error: Error): ErrorCode {
+  return refusalOf(error).code;
+}
+
 /** The answer to `CONNECT`, whole: there is nothing behind us to be connected with. */
 export function refuseTunnel(requestId: string): string {
   return write(methodRefusal('CONNECT'), requestId);
 }
 
-function write({ status, detail }: Refusal, requestId: string): string {
+function write({ status, detail, code }: Refusal, requestId: string): string {
   const body = JSON.stringify({ detail });
   return [
     `HTTP/1.1 ${status}`,
     `x-request-id: ${requestId}`,
+    `x-error-code: ${code}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
     'access-control-allow-origin: *', // the origin may not have been read yet
     'connection: close',
     '',
@@ -36,20 +46,28 @@ function write({ status, detail }: Refusal, requestId: string): string {
 function refusalOf(error: Error): Refusal {
   switch (codeOf(error)) {
     case 'HPE_HEADER_OVERFLOW':
-      return { status: '431 Request Header Fields Too Large', detail: headersTooLarge };
+      return {
+        status: '431 Request Header Fields Too Large',
+        detail: headersTooLarge,
+        code: 'headers_too_large',
+      };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: '408 Request Timeout', detail: arrivedTooSlowly };
+      return { status: '408 Request Timeout', detail: arrivedTooSlowly, code: 'request_timeout' };
     case 'HPE_INVALID_METHOD': {
       const method = unknownMethod(error);
       if (method === undefined) break;
       return methodRefusal(method);
     }
   }
-  return { status: '400 Bad Request', detail: malformedRequest };
+  return { status: '400 Bad Request', detail: malformedRequest, code: 'malformed_request' };
 }
 
 function methodRefusal(method: string): Refusal {
-  return { status: '405 Method Not Allowed', detail: `Method "${method}" not allowed.` };
+  return {
+    status: '405 Method Not Allowed',
+    detail: `Method "${method}" not allowed.`,
+    code: 'method_not_allowed',
+  };
 }
 
 /** Said with 431: request line and headers are over what the gateway takes. */

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import type { ErrorCode } from '../domain/error-codes.ts';
 import { type ApiError, forbidden, methodNotAllowed, notFound } from '../domain/errors.ts';
 import { keyOfUrl } from '../domain/file-keys.ts';
 import { dispositionOf } from '../domain/uploads.ts';
+import { commonHeaders } from '../http/answer.ts';
 import { corsHeaders, preflightResponse } from '../http/cors.ts';
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
 import { receiveUpload } from './upload-receiver.ts';
@@ -15,6 +17,7 @@ export function isForFiles({ url = '' }: IncomingMessage): boolean {
 /** What was answered, for the log. */
 export interface Served {
   readonly status: number;
+  readonly code?: ErrorCode;
 }
 
 /**
@@ -27,15 +30,15 @@ export async function serveFiles(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<Served> {
-  for (const [name, value] of Object.entries(fileCorsHeaders)) response.setHeader(name, value);
-  response.setHeader('x-content-type-options', 'nosniff');
+  // what is a file says so itself
+  for (const [name, value] of Object.entries(fileHeaders)) response.setHeader(name, value);
   const path = (message.url ?? '').replace(/[?#].*$/, '');
   switch (message.method) {
     case 'GET':
     case 'HEAD':
       return serveFile(files, path, message, response);
     case 'POST':
-      if (path !== filesPath) return refuse(response, forbidden());
+      if (path !== filesPath) return refuse(response, forbidden('upload_denied'));
       return upload(files, message, response);
     case 'OPTIONS':
       return end(response, 200, preflightResponse.headers ?? {});
@@ -44,10 +47,12 @@ export async function serveFiles(
   }
 }
 
-const fileCorsHeaders = {
+const { vary: _, ...uncached } = commonHeaders; // files are for everybody alike
+const fileHeaders = {
+  ...uncached,
   ...corsHeaders,
   'access-control-expose-headers':
-    'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, X-Request-Id',
+    'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, X-Request-Id, X-Error-Code',
 };
 
 async function upload(files: LocalFiles, message: IncomingMessage, response: ServerResponse) {
@@ -129,14 +134,15 @@ function readRange(header: string | undefined, size: number): Range | 'outside' 
   return start >= size || end < start ? 'outside' : { start, end };
 }
 
-function refuse(response: ServerResponse, { status, body }: ApiError): Served {
+function refuse(response: ServerResponse, { status, body, code, headers }: ApiError): Served {
   const text = JSON.stringify(body);
   response.writeHead(status, {
+    ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
   });
   response.end(text);
-  return { status };
+  return { status, code };
 }
 
 function end(

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { ErrorCode } from '../domain/error-codes.ts';
 import { type ApiError, refused, tooLarge } from '../domain/errors.ts';
 import { type Result, toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
@@ -7,6 +8,7 @@ import type { Clock, Ids, Log } from '../services/ports.ts';
 import {
   answerBroken,
   arrivedTooSlowly,
+  brokenCode,
   headersTooLarge,
   malformedRequest,
   refuseTunnel,
@@ -53,9 +55,9 @@ export interface LocalServer {
 }
 
 /** Gives an id to bytes that never became a request, and the line in the log that it is looked up by. */
-function unreadable({ ids, log }: ServerOptions): string {
+function unreadable({ ids, log }: ServerOptions, code: ErrorCode): string {
   const requestId = ids.random();
-  log({ level: 'info', message: 'unreadable request', requestId });
+  log({ level: 'info', message: 'unreadable request', requestId, code });
   return requestId;
 }
 
@@ -100,10 +102,10 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     // A request whose body breaks off is answered here; one that has arrived gets an answer of its own.
     const isBusy = [...running.active].some((each) => each.socket === socket && each.complete);
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
-    else socket.end(answerBroken(error, unreadable(running)));
+    else socket.end(answerBroken(error, unreadable(running, brokenCode(error))));
   });
   server.on('connect', (_: IncomingMessage, socket: Socket) =>
-    socket.end(refuseTunnel(unreadable(running))),
+    socket.end(refuseTunnel(unreadable(running, 'method_not_allowed'))),
   );
   await listen(server, running);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
@@ -153,8 +155,8 @@ async function answerFile(
   const started = clock.micros();
   response.setHeader('x-request-id', event.requestContext.requestId);
   if (stopping) response.setHeader('connection', 'close');
-  const { status } = await serveFiles(files, message, response);
-  logRequest(log, event, status, clock.micros() - started);
+  const outcome = await serveFiles(files, message, response);
+  logRequest(log, event, outcome, clock.micros() - started);
 }
 
 /** The answer to a request; undefined when its client has gone before it was there. */
@@ -163,12 +165,15 @@ async function answer(
   message: IncomingMessage,
   { event, unfit }: Arrival,
 ): Promise<Result | undefined> {
-  if (unfit === 'headers too large') return refuse(running, event, refused(431, headersTooLarge));
-  if (unfit === 'malformed') return refuse(running, event, refused(400, malformedRequest));
+  if (unfit === 'headers too large')
+    return refuse(running, event, refused(431, headersTooLarge, 'headers_too_large'));
+  if (unfit === 'malformed')
+    return refuse(running, event, refused(400, malformedRequest, 'malformed_request'));
   if (hasBody(message)) {
     const body = await readBody(message);
     if (body === 'gone') return undefined;
-    if (body === 'too slow') return refuse(running, event, refused(408, arrivedTooSlowly));
+    if (body === 'too slow')
+      return refuse(running, event, refused(408, arrivedTooSlowly, 'request_timeout'));
     if (body === 'too large') return refuse(running, event, tooLarge(maxBodyBytes));
     addBody(event, body);
   }
@@ -176,7 +181,7 @@ async function answer(
 }
 
 async function refuse({ log }: Running, event: EventDraft, error: ApiError): Promise<Result> {
-  logRequest(log, event, error.status, 0);
+  logRequest(log, event, error, 0);
   const result = await toResult(event, error);
   // What the client still sends is not worth reading.
   return { ...result, headers: { ...result.headers, connection: 'close' } };

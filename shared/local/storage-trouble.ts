@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { ApiError } from '../domain/errors.ts';
+import { ApiError, refused } from '../domain/errors.ts';
 import type { Log } from '../services/ports.ts';
 
 /*
@@ -84,12 +84,12 @@ export function watchStorage(folder: string, log: Log): StorageTrouble {
 
 function damaged(): ApiError {
   const detail = 'The data of this server is damaged. Nothing can be stored until it is restored.';
-  return new ApiError(503, { detail });
+  return refused(503, detail, 'storage_damaged');
 }
 
 function full(): ApiError {
   const detail = 'The disk of this server is full. Nothing was stored.';
-  return new ApiError(503, { detail }, { 'Retry-After': '60' });
+  return new ApiError(503, { detail }, 'storage_full', { 'Retry-After': '60' });
 }
 
 /** Codes of an error and of what has caused it. */

@@ -98,6 +98,7 @@ function createStore(
       pace.read();
       return reader.query(query).catch(translated);
     },
+    isNear: true,
     write: async (transaction) => {
       if (closing !== undefined) throw new Error('the store is closed');
       const prepared = prepareTransaction(transaction);

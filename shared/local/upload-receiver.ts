@@ -71,7 +71,7 @@ async function store(
   stream: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const allowed = files.forms.read(fields);
-  if (allowed === undefined) throw forbidden();
+  if (allowed === undefined) throw forbidden('upload_denied');
   await files.receive(allowed.key, allowed.contentType, within(stream, allowed.maxBytes));
 }
 
@@ -83,11 +83,12 @@ async function* within(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
     if (bytes > maxBytes) throw tooLarge(maxBytes);
     yield part;
   }
-  if (bytes === 0) throw refused(400, dataMessages.emptyFile);
+  if (bytes === 0) throw refused(400, dataMessages.emptyFile, 'invalid_input');
 }
 
 function noForm(): ApiError {
-  return refused(400, 'Multipart form parse error - no file after the fields of an upload');
+  const text = 'Multipart form parse error - no file after the fields of an upload';
+  return refused(400, text, 'malformed_body');
 }
 
 async function drain(message: IncomingMessage): Promise<void> {

@@ -5,7 +5,7 @@ import type { Key, Stored } from '../store/store.ts';
 import type { Field, Fields } from './field.ts';
 import type { Body } from './input.ts';
 import type { Link } from './links.ts';
-import type { Page, Row } from './page.ts';
+import type { Page, Rows } from './page.ts';
 import type { QueryParameters } from './query-parameters.ts';
 import type { Context, FieldsAt, Known } from './route.ts';
 import type { Version } from './versions.ts';
@@ -49,7 +49,7 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** Rules of the item itself. Throws 404 for what the caller may not see, 403 for what it may not do. */
   readonly authorizeItem?: (context: Context, item: Stored<Data>, right: Right) => void;
   /** Items of a range of row numbers that the caller may see, in the order of the walk. */
-  readonly rows?: (context: Context, range: RowRange) => Promise<readonly Row<Data>[]>;
+  readonly rows?: (context: Context, range: RowRange) => Promise<Rows<Data>>;
   /** In place of `rows`, where a list has filters and orders of its own: the page that a call asks for. */
   readonly page?: (context: Context, path: string) => Promise<Page<Data>>;
   /** Joins items with what their answers need. */

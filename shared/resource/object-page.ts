@@ -49,7 +49,7 @@ export async function readObjectPage(
   // objects have an order_by in place of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
   const { platform, hints, actor, request } = context;
-  const { order, objects, count } = await listObjects(
+  const { order, objects, count, isMore } = await listObjects(
     { platform, hints, actor, request, instance: instanceOf(context), class: classOf(context) },
     {
       queries: [filter, ...query.getAll('query')],
@@ -65,5 +65,5 @@ export async function readObjectPage(
     item,
     lastValue: isEdge(at) ? lastValueOf(order, item.data) : undefined,
   }));
-  return { ...pageOf({ path, query, paging }, rows), count };
+  return { ...pageOf({ path, query, paging }, rows, isMore), count };
 }

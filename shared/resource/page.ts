@@ -6,13 +6,13 @@ import {
   pageLinks,
   parsePaging,
   type RowRange,
-  rowRange,
+  rangeAhead,
 } from '../domain/paging.ts';
 import { maxEventBytes } from '../http/answer.ts';
 import { queryValue } from '../http/message.ts';
 import { openTurns } from '../services/turns.ts';
 import { idKey } from '../store/entities.ts';
-import type { Bound, Store, Stored } from '../store/store.ts';
+import type { Bound, Store, Stored, Turns } from '../store/store.ts';
 import type { Context } from './route.ts';
 
 /** Where a row stands in its list. */
@@ -48,12 +48,33 @@ export interface Page<Data extends object> {
 export async function readPage<Data extends object>(
   context: Context,
   path: string,
-  read: (range: RowRange) => Promise<readonly Row<Data>[]>,
+  read: (range: RowRange) => Promise<Rows<Data>>,
 ): Promise<Page<Data>> {
   const { query } = context.request;
   const paging = parsePaging((name) => queryValue(query, name));
-  const walked = paging.size === 0 ? [] : await read(rowRange(paging));
-  return pageOf({ path, query, paging }, inListOrder(walked, paging));
+  const range = rangeAhead(paging, context.platform.store.isNear === true);
+  const walked = paging.size === 0 ? [] : await read(range);
+  const rows = inListOrder(rowsIn(walked).slice(0, paging.size), paging);
+  return pageOf({ path, query, paging }, rows, isBeyond(walked, paging.size));
+}
+
+/** Rows of a range; or such that it is not known whether more follow them, where more would have been wanted. */
+export type Rows<Data extends object> = readonly Row<Data>[] | UndecidedRows<Data>;
+
+/** Rows that were not read on from to the end. */
+interface UndecidedRows<Data extends object> {
+  readonly rows: readonly Row<Data>[];
+  readonly isUndecided: true;
+}
+
+/** The rows, whether or not more follow. */
+export function rowsIn<Data extends object>(rows: Rows<Data>): readonly Row<Data>[] {
+  return 'isUndecided' in rows ? rows.rows : rows;
+}
+
+/** Tells whether rows follow the first ones; undefined: not known. */
+function isBeyond(rows: Rows<object>, size: number): boolean | undefined {
+  return 'isUndecided' in rows ? undefined : rows.length > size;
 }
 
 /** What a page was asked for by. */
@@ -64,21 +85,27 @@ export interface PageCall {
   readonly paging: Paging;
 }
 
-/** Makes a page of its rows, which are in list order. */
+/**
+ * Makes a page of its rows, which are in list order.
+ *
+ * @param isMore whether rows follow a forward page; undefined: not known
+ */
 export function pageOf<Data extends object>(
   call: PageCall,
   rows: readonly Row<Data>[],
+  isMore: boolean | undefined,
 ): Page<Data> {
-  return { rows, call, ...neighbours(call, rows) };
+  return { rows, call, ...neighbours(call, rows, isMore) };
 }
 
 /** Makes the links of a page to its neighbours. */
 export function neighbours(
   { path, query, paging }: PageCall,
   rows: readonly Position[],
+  isMore: boolean | undefined,
 ): { readonly next: string | null; readonly prev: string | null } {
   const pks = rows.map((row) => row.pk);
-  const { next, prev } = pageLinks(paging, pks);
+  const { next, prev } = pageLinks(paging, pks, isMore);
   const write = (link: PageLink | null, edge: Position | undefined) =>
     link === null ? null : pagePath(path, query, withLastValue(link, edge));
   return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
@@ -144,7 +171,7 @@ export function roomyPageBody(page: Page<object>, objects: readonly JsonObject[]
   if (size === objects.length) return pageBody(page, objects);
   const part = isBackward ? ([-size, undefined] as const) : ([0, size] as const);
   const paging = { ...call.paging, size };
-  const links = neighbours({ ...call, paging }, rows.slice(...part));
+  const links = neighbours({ ...call, paging }, rows.slice(...part), true);
   return pageBody({ ...links, count }, objects.slice(...part));
 }
 
@@ -197,29 +224,43 @@ export function cut<Data extends object>(
  */
 export async function gather<Data extends object>(
   range: RowRange,
-  read: (
-    range: RowRange,
-  ) => Promise<readonly { readonly pk: number; readonly item: Stored<Data> | undefined }[]>,
+  read: (range: RowRange) => Promise<readonly ReadRow<Data>[]>,
   isKept: (row: Row<Data>) => boolean,
-): Promise<readonly Row<Data>[]> {
+): Promise<Rows<Data>> {
   const kept: Row<Data>[] = [];
   const turns = openTurns(); // the embedded store answers at once: without them nobody else would have a turn
+  const wanted = range.ahead === undefined ? range.limit : range.limit - 1;
+  let mayReadOn = range.ahead === 'page';
   let rest = range;
   for (;;) {
     const rows = await read(rest);
-    kept.push(...rows.filter(isThere).filter(isKept));
+    kept.push(...shownOf(rows).filter(isKept));
     const last = rows.at(-1)?.pk;
-    if (kept.length >= range.limit || rows.length < range.limit || last === undefined) {
-      return kept.slice(0, range.limit);
+    const isEnd = rows.length < range.limit || last === undefined;
+    if (isEnd || kept.length >= range.limit) return kept.slice(0, range.limit);
+    if (kept.length === wanted) {
+      if (!mayReadOn) return { rows: kept, isUndecided: true };
+      mayReadOn = false;
     }
-    rest = range.descending ? { ...range, below: last } : { ...range, above: last };
-    if (turns.isDue()) await turns.pause();
+    rest = beyond(range, last);
+    await giveWay(turns);
   }
 }
 
-function isThere<Data extends object>(row: {
+async function giveWay(turns: Turns): Promise<void> {
+  if (turns.isDue()) await turns.pause();
+}
+
+function beyond(range: RowRange, last: number): RowRange {
+  return range.descending ? { ...range, below: last } : { ...range, above: last };
+}
+
+/** A row of a range, which may not be shown. */
+interface ReadRow<Data extends object> {
   readonly pk: number;
   readonly item: Stored<Data> | undefined;
-}): row is Row<Data> {
-  return row.item !== undefined;
+}
+
+function shownOf<Data extends object>(rows: readonly ReadRow<Data>[]): readonly Row<Data>[] {
+  return rows.flatMap(({ pk, item }) => (item === undefined ? [] : [{ pk, item }]));
 }

@@ -101,6 +101,11 @@ export interface Operation {
   readonly counter?: (known: Known) => Key | undefined;
   /** Rules beyond the access table, before the body is looked at. Throws ApiError. */
   readonly authorize?: (context: Context) => void;
+  /**
+   * It runs code of a client with whatever the request brings: no parameter or field of it is unknown, and a page
+   * never runs it by following a link.
+   */
+  readonly runsCode?: true;
   /** What templates are told that it does, where route and method do not say it. */
   readonly action?: string;
   readonly run: (context: Context) => Promise<Response>;

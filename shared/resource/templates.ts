@@ -1,3 +1,4 @@
+import { type ErrorCode, errorCodeHeader } from '../domain/error-codes.ts';
 import { refused } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { predefinedTemplates } from '../domain/templates/predefined.ts';
@@ -44,7 +45,8 @@ export function storedTemplate(
  * @throws ApiError 400 where the route has nothing to show, 406 when there is no such template
  */
 export function checkTemplate({ route, template }: Context): void {
-  if (route.isUntemplated) throw refused(400, 'This endpoint does not support templates.');
+  if (route.isUntemplated)
+    throw refused(400, 'This endpoint does not support templates.', 'template_unsupported');
   if (template === undefined || template.isRemoved) throw notAcceptable();
 }
 
@@ -91,7 +93,12 @@ export async function renderRun(
     return { status, content: { type: template.content_type, bytes: rendering.text } };
   }
   const type = 'application/json; charset=utf-8';
-  return { status: 400, content: { type, bytes: rendering.problem } };
+  const code: ErrorCode = 'template_failed';
+  return {
+    status: 400,
+    headers: { [errorCodeHeader]: code },
+    content: { type, bytes: rendering.problem },
+  };
 }
 
 /** What every template knows of the call. */
@@ -118,7 +125,7 @@ export async function renderText(
     variables,
     await tenantOf(context),
   );
-  if (!rendering.ok) throw refused(400, rendering.problem);
+  if (!rendering.ok) throw refused(400, rendering.problem, 'template_failed');
   return rendering.text;
 }
 

@@ -1,7 +1,7 @@
 import { allRights } from '../domain/access.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
-import { inListOrder, parsePaging, rowRange } from '../domain/paging.ts';
+import { inListOrder, parsePaging, rangeAhead } from '../domain/paging.ts';
 import { queryValue } from '../http/message.ts';
 import {
   findTrace,
@@ -135,15 +135,17 @@ async function readTracePage(
     (name) => (isBare && name === 'direction' ? '1' : value(name)), // reference: paging of traces
     false,
   );
-  const range = rowRange(paging);
+  const range = rangeAhead(paging, true);
   const isFirst = range.descending && range.below === undefined;
   const of = parentOf(context, list);
   const newest =
-    range.limit === 0
+    paging.size === 0
       ? []
       : await newestTraces(context.platform, of, isFirst ? range.limit : undefined);
   const rows = newest.map((item): Row<TraceData> => ({ pk: item.data.id, item }));
-  return pageOf({ path, query, paging }, inListOrder(cut(rows, range), paging));
+  const found = cut(rows, range);
+  const shown = inListOrder(found.slice(0, paging.size), paging);
+  return pageOf({ path, query, paging }, shown, found.length > paging.size);
 }
 
 async function showOne(context: Context, list: TraceList): Promise<JsonObject> {

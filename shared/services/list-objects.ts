@@ -47,6 +47,8 @@ export interface ObjectPage {
   readonly objects: readonly Stored<ObjectData>[];
   /** Of all pages, when it was asked for: exact up to 1000, above that at least as many as could be read. */
   readonly count: number | undefined;
+  /** Whether more follow a forward page that is full; undefined: not known. */
+  readonly isMore: boolean | undefined;
 }
 
 /**
@@ -77,7 +79,8 @@ async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Pro
   ]);
   const found = walk?.found ?? [];
   const objects = request.paging.direction === 'backward' ? found.toReversed() : found;
-  return { order, objects, count };
+  const isMore = await moreAfter(walk, request.paging);
+  return { order, objects, count, isMore };
 }
 
 /** The filters of a list, parsed; the same of the same class only once, as most clients ask few of them over and over. */
@@ -133,6 +136,11 @@ function readerOf(actor: Actor): Reader {
   return { kind: 'bound', user: actor.kind === 'apiKey' ? actor.user?.id : undefined };
 }
 
+async function moreAfter(walk: Walk | undefined, paging: Paging): Promise<boolean | undefined> {
+  if (walk === undefined || paging.direction === 'backward') return undefined;
+  return walk.found.length < paging.size ? false : walk.lookAhead();
+}
+
 interface PagePart {
   readonly order: Order;
   readonly from: Cursor | undefined;
@@ -155,7 +163,10 @@ async function findPage(
   try {
     return await findObjects(
       { ...search, explain },
-      { order, isDescending, from, limit: paging.size },
+      {
+        ...{ order, isDescending, from, limit: paging.size },
+        isAhead: paging.direction !== 'backward',
+      },
     );
   } finally {
     if (report !== undefined) await notePageCost(call, { ...search, order, report }); // also of one refused

@@ -63,7 +63,7 @@ export function explainTo(
 }
 
 /** The part of an ordered list that is wanted. */
-export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit'>;
+export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit' | 'isAhead'>;
 
 /**
  * Finds a part of the objects that a search is for.

@@ -15,6 +15,8 @@ export const maxKeysRead = 10_000;
 export interface Wanted extends StreamPart {
   /** Objects at the most; Infinity for all. */
   readonly limit: number;
+  /** Whether it is wanted to know if one more follows. */
+  readonly isAhead?: boolean;
   /** Rights and conditions. */
   readonly isKept: (object: ObjectData) => boolean;
 }
@@ -34,6 +36,11 @@ export interface Walk {
   readonly found: readonly Stored<ObjectData>[];
   /** Reads on: one round trip. */
   step(): Promise<void>;
+  /**
+   * Finds out, at the end of the walk, whether more follows: from what was read, and where the store is near from one
+   * part more. Undefined: that does not say it.
+   */
+  lookAhead(): Promise<boolean | undefined>;
 }
 
 /**
@@ -50,11 +57,12 @@ export function openWalk(
   const { turns } = place;
   if (path.kind === 'ids') return idsWalk(place, path.ids, wanted);
   const streams = openStreams(place, plan, wanted);
-  const pace = openPace({ ...wanted, isSorted });
+  const pace = openPace({ ...wanted, isSorted, limit: wanted.limit + (wanted.isAhead ? 1 : 0) });
   const kept = new Map<number, Stored<ObjectData>>();
   let keysRead = 0;
   let used = 0;
   let found: readonly Stored<ObjectData>[] | undefined;
+  let isMore: boolean | undefined;
 
   async function step(): Promise<void> {
     const limit = chunkLimit(pace.chunk, streams.length, maxKeysRead - keysRead);
@@ -64,7 +72,18 @@ export function openWalk(
     const taken = await (isSorted ? merge(taker) : takeAll(taker));
     used += taken.used;
     pace.learn({ used, kept: kept.size });
-    if (taken.isComplete) found = isSorted ? [...kept.values()] : inOrder(kept, wanted);
+    if (!taken.isComplete) return;
+    const all = isSorted ? [...kept.values()] : inOrder(kept, wanted);
+    found = all.slice(0, wanted.limit);
+    if (!isSorted) isMore = all.length > wanted.limit;
+  }
+
+  async function lookAhead(): Promise<boolean | undefined> {
+    isMore ??= isAnyLeft(streams, wanted, kept);
+    if (isMore !== undefined || !place.store.isNear) return isMore;
+    const limit = chunkLimit(wanted.limit + 1, streams.length, maxQueryLimit);
+    await Promise.all(streams.map((stream) => stream.refill(limit)));
+    return isAnyLeft(streams, wanted, kept);
   }
 
   return {
@@ -85,6 +104,7 @@ export function openWalk(
       return found ?? [...kept.values()];
     },
     step,
+    lookAhead,
   };
 }
 
@@ -101,23 +121,24 @@ function idsWalk(
   wanted: Wanted,
 ): Walk {
   const keys = ids.filter((id) => id > 0).map((id) => objectEntity.key(instance, classNumber, id));
-  let found: readonly Stored<ObjectData>[] | undefined;
+  let all: readonly Stored<ObjectData>[] | undefined;
   return {
     name: 'ids',
     keysRead: keys.length,
     used: keys.length,
     isNearEnd: true,
     get isDone() {
-      return found !== undefined;
+      return all !== undefined;
     },
     get found() {
-      return found ?? [];
+      return all?.slice(0, wanted.limit) ?? [];
     },
+    lookAhead: () => Promise.resolve((all?.length ?? 0) > wanted.limit),
     step: async () => {
       const items = keys.length === 0 ? [] : await store.get(keys);
       const kept = new Map<number, Stored<ObjectData>>();
       for (const item of items) if (item !== undefined) take(as(objectEntity, item), wanted, kept);
-      found = inOrder(kept, wanted);
+      all = inOrder(kept, wanted);
     },
   };
 }
@@ -159,13 +180,12 @@ async function takeAll({ streams, wanted, kept, turns }: Taker): Promise<Taken> 
   return { used, isComplete: streams.every(({ isRead }) => isRead) };
 }
 
-/** What of all that was collected is wanted. */
-function inOrder(kept: Kept, { order, isDescending, from, limit }: Wanted) {
+/** All that was collected and lies beyond the cursor, in order. */
+function inOrder(kept: Kept, { order, isDescending, from }: Wanted) {
   const sign = isDescending ? -1 : 1;
   return [...kept.values()]
     .filter(({ data }) => from === undefined || compareWithCursor(order, data, from) * sign > 0)
-    .sort((a, b) => compareObjects(order, a.data, b.data) * sign)
-    .slice(0, limit);
+    .sort((a, b) => compareObjects(order, a.data, b.data) * sign);
 }
 
 /** Takes objects from streams that are each in the order that is wanted, as far as it is known what comes next. */
@@ -184,6 +204,22 @@ async function merge({ streams, wanted, kept, turns }: Taker): Promise<Taken> {
     if (used % lookEvery === 0 && turns.isDue()) await turns.pause();
   }
   return { used, isComplete: true };
+}
+
+/** Tells whether what was read beyond the end holds one more; undefined: not that, and there is more to be read. */
+function isAnyLeft(
+  streams: readonly Stream[],
+  { isKept }: Wanted,
+  kept: Kept,
+): boolean | undefined {
+  for (const stream of streams) {
+    for (let item = stream.head(); item !== undefined; item = stream.head()) {
+      stream.drop();
+      // two streams may lead to the same object
+      if (!kept.has(item.data.id) && isKept(item.data)) return true;
+    }
+  }
+  return streams.every(({ isRead }) => isRead) ? false : undefined;
 }
 
 /** The stream whose next object comes first; undefined when all have ended. */

@@ -18,6 +18,7 @@ export function createSessionStore(store: Store, watch: SessionWatch): Store {
   return {
     get: (keys) => get(keys),
     query: (query) => store.query(query),
+    ...(store.isNear && { isNear: true }),
     next: (counter, count = 1) => next({ counter, count }),
     close: () => store.close(),
     write: async (transaction) => {

@@ -22,10 +22,10 @@ export async function verifiedProfile(
 ): Promise<SocialProfile> {
   const verify = isBackend(backend) ? social[backend] : undefined;
   if (verify === undefined && !gone.includes(backend)) {
-    throw refused(400, 'Unsupported social backend.');
+    throw refused(400, 'Unsupported social backend.', 'social_login_failed');
   }
   const profile = token === '' ? undefined : await verify?.(token);
-  if (profile === undefined) throw refused(401, 'Invalid authorization token.');
+  if (profile === undefined) throw refused(401, 'Invalid authorization token.', 'login_failed');
   return profile;
 }
 

@@ -40,6 +40,9 @@ export interface Store {
    */
   next(counter: Key, count?: number): Promise<number>;
 
+  /** Present where a read takes no time to speak of: it may be made to know a little more. Absent: it crosses a network. */
+  readonly isNear?: true;
+
   /** Finishes what is under way and releases the medium. */
   close(): Promise<void>;
 }

@@ -61,7 +61,7 @@ const pages: readonly Page[] = [
   [
     'fields=id&page_size=3&direction=0',
     ids(5, 6, 7),
-    link('fields=id&page_size=3&direction=1&last_pk=7'),
+    null,
     link('fields=id&page_size=3&direction=0&last_pk=5'),
   ],
   [

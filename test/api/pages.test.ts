@@ -83,7 +83,7 @@ describe('headers', () => {
       "base-uri 'none'",
       "frame-ancestors 'none'",
     ]);
-    expect(headers.get('Cache-Control')).toBe('no-store');
+    expect(headers.get('Cache-Control')).toBe('private, no-store');
     expect(headers.get('Referrer-Policy')).toBe('no-referrer');
     expect(body).not.toMatch(/ (on\w+|style)="| (src|href)="(?!\/|#|data:)/);
     expect(part('script').length + part('style').length).toBeLessThan(30_000);

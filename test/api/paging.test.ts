@@ -56,7 +56,7 @@ describe('a page', () => {
         'page_size=3&direction=1&last_pk=6',
         'page_size=3&direction=0&last_pk=4',
       ],
-      // exactly full, though it is the first: no row is read ahead
+      // exactly full, though it is the first: the way back is not looked at
       [
         'page_size=3&direction=0&last_pk=4',
         [1, 2, 3],
@@ -65,23 +65,32 @@ describe('a page', () => {
       ],
       ['page_size=3&direction=0&last_pk=3', [1, 2], 'page_size=3', null],
       ['page_size=3&direction=0&last_pk=1', [], 'page_size=3', null],
-      [
-        'page_size=3&direction=0',
-        [5, 6, 7],
-        'page_size=3&direction=1&last_pk=7',
-        'page_size=3&direction=0&last_pk=5',
-      ],
+      ['page_size=3&direction=0', [5, 6, 7], null, 'page_size=3&direction=0&last_pk=5'],
       [
         'page_size=3&direction=1',
         [1, 2, 3],
         'page_size=3&direction=1&last_pk=3',
         'page_size=3&direction=0&last_pk=1',
       ],
-      ['page_size=7', [1, 2, 3, 4, 5, 6, 7], 'page_size=7&direction=1&last_pk=7', null],
+      // exactly full and last
+      ['page_size=7', [1, 2, 3, 4, 5, 6, 7], null, null],
+      ['page_size=3&direction=1&last_pk=4', [5, 6, 7], null, 'page_size=3&direction=0&last_pk=5'],
+      [
+        'page_size=3&ordering=desc&direction=1&last_pk=4',
+        [3, 2, 1],
+        null,
+        'page_size=3&ordering=desc&direction=0&last_pk=3',
+      ],
+      [
+        'page_size=3&direction=0&ordering=desc',
+        [3, 2, 1],
+        null,
+        'page_size=3&ordering=desc&direction=0&last_pk=3',
+      ],
       ['page_size=3&last_pk=3', [1, 2, 3], 'page_size=3&direction=1&last_pk=3', null],
       ['page_size=0', [], null, null],
       ['page_size=0&direction=1', [], null, 'page_size=0&direction=0'],
-      ['page_size=0&direction=0', [], 'page_size=0', null],
+      ['page_size=0&direction=0', [], null, null],
       ['page_size=0&direction=1&last_pk=3', [], null, 'page_size=0&direction=0'],
       ['page_size=101', [1, 2, 3, 4, 5, 6, 7], null, null],
       [`page_size=${'9'.repeat(30)}`, [1, 2, 3, 4, 5, 6, 7], null, null],
@@ -276,6 +285,10 @@ describe('a page of instances', () => {
     ['?ordering=desc', [['alpha-4', 'alpha-3', 'gamma-1', 'beta-1', 'alpha-1']]],
     ['?page_size=2', [['alpha-1', 'beta-1'], ['gamma-1', 'alpha-3'], ['alpha-4']]],
     ['?page_size=2&name__startswith=alpha', [['alpha-1', 'alpha-3'], ['alpha-4']]],
+    ['?page_size=3&name__startswith=alpha', [['alpha-1', 'alpha-3', 'alpha-4']]],
+    // what was read on for says nothing: the link stays
+    ['?page_size=1&name__startswith=b', [['beta-1'], []]],
+    ['?page_size=5', [['alpha-1', 'beta-1', 'gamma-1', 'alpha-3', 'alpha-4']]],
     ['?page_size=2&ordering=desc&name__startswith=a', [['alpha-4', 'alpha-3'], ['alpha-1']]],
     ['?name__startswith=Alpha', [[]]],
     ['?name__startswith=', [['alpha-1', 'beta-1', 'gamma-1', 'alpha-3', 'alpha-4']]],

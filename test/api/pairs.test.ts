@@ -96,14 +96,14 @@ async function standing(name: string, index: IndexName): Promise<readonly string
 }
 
 describe('a filter that one in ten fits, in the order of another field', () => {
-  it('has a pair after some pages, and reads no more than it gives', async () => {
+  it('has a pair after some pages, and reads one more than it gives', async () => {
     await fill('busy');
     const before = await list('busy');
 
     const after = await askOften('busy');
 
     expect(before.path).not.toContain('pairs');
-    expect(after).toEqual({ ns: before.ns, path: 'slot2 by pairs', keysRead: pageSize });
+    expect(after).toEqual({ ns: before.ns, path: 'slot2 by pairs', keysRead: pageSize + 1 });
     expect((await pairsOf('busy')).length).toBe(1);
     expect(await standing('busy', 'slot2')).toHaveLength(count);
   });
@@ -137,7 +137,7 @@ describe('a filter that one in ten fits, in the order of another field', () => {
     const after = await askOften('stuck');
 
     expect([meanwhile.ns, none]).toEqual([before.ns, []]);
-    expect(after).toEqual({ ns: before.ns, path: 'slot2 by pairs', keysRead: pageSize });
+    expect(after).toEqual({ ns: before.ns, path: 'slot2 by pairs', keysRead: pageSize + 1 });
     const errors = api.logged.filter(({ level }) => level === 'error');
     expect(errors[0]).toMatchObject({ message: 'a pair could not be asked for yet' });
   });
@@ -197,7 +197,7 @@ describe('a class with a pair', () => {
     const late = encodeURIComponent('{"late": {"_exists": true}}');
     const found = await world.call(world.owner, 'GET', `classes/full/objects/?query=${late}`);
 
-    expect(before).toMatchObject({ path: 'slot15 by pairs', keysRead: pageSize });
+    expect(before).toMatchObject({ path: 'slot15 by pairs', keysRead: pageSize + 1 });
     expect(after.ns).toEqual(before.ns);
     expect(after.path).not.toContain('pairs');
     expect(await pairsOf('full')).toEqual([]);

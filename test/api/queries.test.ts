@@ -165,7 +165,8 @@ describe('order_by', () => {
   it.each(orders)('%s goes by pages forth and back', async (order, ids) => {
     for (const size of [1, 2, 3, 7]) {
       const pages = await walk(`${books}?fields=id&order_by=${order}&page_size=${size}`, 'next');
-      const back = await walk(`${pages.at(-1)?.prev}`, 'prev');
+      const last = pages.at(-1)?.prev ?? null; // absent where one page has all
+      const back = last === null ? [] : await walk(last, 'prev');
 
       expect(pages.flatMap(({ objects }) => objects)).toEqual(ids);
       expect([

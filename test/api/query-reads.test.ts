@@ -139,30 +139,31 @@ interface Row {
   readonly queried: number;
 }
 
+/** A forward page reads one key more than it gives, so that its last one is known. */
 const rows: readonly Row[] = [
-  { query: 'page_size=20', kept: 20, rounds: 2, queried: 20 },
-  { query: 'order_by=-n&page_size=20', kept: 20, rounds: 2, queried: 20 },
-  { query: 'order_by=-updated_at&page_size=20', kept: 20, rounds: 2, queried: 20 },
+  { query: 'page_size=20', kept: 20, rounds: 2, queried: 21 },
+  { query: 'order_by=-n&page_size=20', kept: 20, rounds: 2, queried: 21 },
+  { query: 'order_by=-updated_at&page_size=20', kept: 20, rounds: 2, queried: 21 },
   { query: 'query={"id":{"_eq":7}}', kept: 1, rounds: 2, queried: 0 },
   { query: 'query={"id":{"_in":[7,9,11]}}&order_by=-n', kept: 3, rounds: 2, queried: 0 },
   { query: 'query={"n":{"_eq":7}}', kept: 1, rounds: 2, queried: 1 },
   { query: 'query={"rare":{"_eq":"r-1"}}', kept: 10, rounds: 2, queried: 10 },
-  { query: 'query={"rare":{"_eq":"r-1"}}&order_by=-n', kept: 10, rounds: 2, queried: 110 },
-  { query: 'query={"rare":{"_startswith":"r-"}}', kept: 20, rounds: 2, queried: 120 },
-  { query: 'query={"rare":{"_like":"r-%251"}}', kept: 10, rounds: 2, queried: 120 },
+  { query: 'query={"rare":{"_eq":"r-1"}}&order_by=-n', kept: 10, rounds: 2, queried: 111 },
+  { query: 'query={"rare":{"_startswith":"r-"}}', kept: 20, rounds: 2, queried: 121 },
+  { query: 'query={"rare":{"_like":"r-%251"}}', kept: 10, rounds: 2, queried: 121 },
   {
     query:
       'query={"place":{"_near":{"longitude":13.41,"latitude":52.5,"distance_in_kilometers":5}}}',
-    ...{ kept: 10, rounds: 2, queried: 110 },
+    ...{ kept: 10, rounds: 2, queried: 111 },
   },
-  { query: 'query={"n":{"_lt":15}}', kept: 15, rounds: 2, queried: 115 },
+  { query: 'query={"n":{"_lt":15}}', kept: 15, rounds: 2, queried: 116 },
   { query: 'query={"n":{"_in":[1,5,9]}}&page_size=20', kept: 3, rounds: 2, queried: 3 },
-  { query: 'query={"tenth":{"_eq":3}}&page_size=20', kept: 20, rounds: 2, queried: 20 },
-  { query: 'query={"tenth":{"_in":[3,4]}}&page_size=20', kept: 20, rounds: 2, queried: 40 },
+  { query: 'query={"tenth":{"_eq":3}}&page_size=20', kept: 20, rounds: 2, queried: 21 },
+  { query: 'query={"tenth":{"_in":[3,4]}}&page_size=20', kept: 20, rounds: 2, queried: 42 },
   // one in ten fits, and a pair has them in order
   {
     query: 'query={"tenth":{"_eq":3},"n":{"_lt":900}}&order_by=-n&page_size=20',
-    ...{ kept: 20, rounds: 2, queried: 20 },
+    ...{ kept: 20, rounds: 2, queried: 21 },
   },
   {
     query: 'query={"tenth":{"_eq":3},"half":{"_eq":false}}&order_by=-n&page_size=20',
@@ -207,7 +208,7 @@ describe.each(rows)('$query', ({ query, as: who = () => admin, ...wanted }) => {
 
 describe.each(['few', 'many'])('of %s objects that one in ten is equal in a field', (name) => {
   it.each(['n', '-n', 'updated_at', '-updated_at'])(
-    'a page by %s reads no more keys than it gives, also a later one and on the way back',
+    'a page by %s reads one key more than it gives, also a later one, and none on the way back',
     async (order) => {
       const first = await cost(
         admin,
@@ -218,9 +219,10 @@ describe.each(['few', 'many'])('of %s objects that one in ten is equal in a fiel
       const third = await cost(admin, name, second.links.next?.split('?')[1] ?? '');
       const back = await cost(admin, name, third.links.prev?.split('?')[1] ?? '');
 
-      for (const page of [first, second, third, back]) {
-        expect(page).toMatchObject({ status: 200, kept: 20, rounds: 2, queried: 20 });
+      for (const page of [first, second, third]) {
+        expect(page).toMatchObject({ status: 200, kept: 20, rounds: 2, queried: 21 });
       }
+      expect(back).toMatchObject({ status: 200, kept: 20, rounds: 2, queried: 20 });
     },
   );
 });
@@ -257,7 +259,7 @@ describe('a user', () => {
 it('a key that may read what others may finds it', async () => {
   const { kept, rounds, queried } = await cost(anonymous, 'many', 'page_size=20');
 
-  expect({ kept, rounds, queried }).toEqual({ kept: 20, rounds: 2, queried: 20 });
+  expect({ kept, rounds, queried }).toEqual({ kept: 20, rounds: 2, queried: 21 });
 });
 
 describe('a list that is asked for again', () => {
@@ -328,9 +330,9 @@ describe('the log', () => {
     {
       query: 'query={"rare":{"_startswith":"r-1"}}&order_by=tenth&page_size=30',
       line: {
-        ...{ message: 'objects listed', path: 'slot2', keysRead: 40, kept: 10 },
+        ...{ message: 'objects listed', path: 'slot2', keysRead: 41, kept: 10 },
         plans: [
-          { path: 'slot1', keysRead: 30, kept: 3 },
+          { path: 'slot1', keysRead: 31, kept: 3 },
           { path: 'slot2', keysRead: 10, kept: 10 },
         ],
       },

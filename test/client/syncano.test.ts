@@ -1189,6 +1189,20 @@ describe('DataObject', () => {
       expect([first, second, back].map(ids)).toEqual([pick(3, 2), pick(0), pick(3, 2)]);
     });
 
+    it.each([
+      [1, 4],
+      [2, 2],
+      [4, 1],
+    ])('come whole by pages of %i, and none is empty', async (pageSize, pages) => {
+      const from = api.logged.length;
+
+      const all = await everything(client.DataObject.please(), list, pageSize);
+
+      expect(all).toHaveLength(4);
+      const requests = api.logged.slice(from).filter(({ message }) => message === 'request');
+      expect(requests).toHaveLength(pages);
+    });
+
     it('order all pages', async () => {
       const all = await everything(client.DataObject.please(), list, 1, { order_by: 'year' });
 

@@ -4,6 +4,7 @@ import {
   type Paging,
   pageLinks,
   parsePaging,
+  rangeAhead,
   rowRange,
 } from '../../shared/domain/paging.ts';
 
@@ -85,13 +86,37 @@ describe('the links of a page', () => {
     ['page_size=2&direction=1', [3, 4], forward(4), backward(3)],
     ['page_size=2&direction=1', [3], null, backward(3)],
     ['page_size=2&direction=1', [], null, { direction: '0' }],
-    ['page_size=2&direction=0', [3, 4], forward(4), backward(3)],
-    ['page_size=2&direction=0', [3], {}, null],
-    ['page_size=2&direction=0', [], {}, null],
+    ['page_size=2&direction=0&last_pk=5', [3, 4], forward(4), backward(3)],
+    ['page_size=2&direction=0&last_pk=5', [3], {}, null],
+    ['page_size=2&direction=0&last_pk=5', [], {}, null],
+    ['page_size=2&direction=0', [3, 4], null, backward(3)],
+    ['page_size=2&direction=0', [3], null, null],
+    ['page_size=2&direction=0', [], null, null],
     ['page_size=0', [], null, null],
     ['page_size=0&direction=1', [], null, { direction: '0' }],
-    ['page_size=0&direction=0', [], {}, null],
+    ['page_size=0&direction=0', [], null, null],
+    ['page_size=0&direction=0&last_pk=5', [], {}, null],
   ])('%s with %j', (query, pks, next, prev) => {
     expect(pageLinks(parse(query), pks)).toEqual({ next, prev });
+    expect(pageLinks(parse(query), pks, true)).toEqual({ next, prev });
+  });
+
+  it.each([
+    ['page_size=2', [1, 2], null, null],
+    ['page_size=2&direction=1', [3, 4], null, backward(3)],
+    ['page_size=2&direction=0&last_pk=5', [3, 4], forward(4), backward(3)],
+  ])('%s with %j, after which nothing comes', (query, pks, next, prev) => {
+    expect(pageLinks(parse(query), pks, false)).toEqual({ next, prev });
+  });
+});
+
+describe('the rows of a page whose end is looked for', () => {
+  it.each([
+    ['page_size=3', { descending: false, limit: 4, ahead: 'page' }],
+    ['page_size=3&direction=1&last_pk=5', { above: 5, limit: 4, ahead: 'page' }],
+    ['page_size=3&direction=0&last_pk=5', { below: 5, descending: true, limit: 3 }],
+    ['direction=0', { descending: true, limit: 100 }],
+  ])('%s', (query, range) => {
+    expect(rangeAhead(parse(query), true)).toMatchObject(range);
   });
 });

@@ -146,6 +146,13 @@ const refused: readonly (readonly [source: string, problem: string])[] = [
   ['{{ text.__proto__.polluted }}', unsafe],
   ['{{ objects|map(attribute="constructor.name")|list }}', unsafe],
   ['{{ objects|groupby("__proto__.x") }}', unsafe],
+  // names that every object of the language inherits are no filters, tests or methods
+  ['{{ list|map("constructor")|list }}', `${failed}: no filter named 'constructor'`],
+  ['{{ list|map("__proto__")|list }}', `${failed}: no filter named '__proto__'`],
+  ['{{ list|select("constructor")|list }}', `${failed}: no test named 'constructor'`],
+  ['{{ list|rejectattr("x", "toString")|list }}', `${failed}: no test named 'toString'`],
+  ['{{ one|round(1, "constructor") }}', `${failed}: method must be common, ceil or floor`],
+  ['{{ one|round(1, "valueOf") }}', `${failed}: method must be common, ceil or floor`],
   ['{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}', failed],
   [
     '{% set n = namespace(x="ab") %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}',
@@ -165,6 +172,8 @@ const unreadable: readonly (readonly [source: string, problem: string])[] = [
   ['{% endif %}', 'unknown block tag: endif (line 1, column 4)'],
   ['{{ one|foo }}', "no filter named 'foo' (line 1, column 8)"],
   ['{{ one is foo }}', "no test named 'foo' (line 1, column 11)"],
+  ['{{ one|constructor }}', "no filter named 'constructor' (line 1, column 8)"],
+  ['{{ one is valueOf }}', "no test named 'valueOf' (line 1, column 11)"],
   ['{{ r/a+/ }}', "unexpected char '/' (line 1, column 4)"],
   ['{# open', 'expected end of comment, got end of file'],
   [`{{ ${'('.repeat(20_000)} }}`, 'the template is nested too deeply'],

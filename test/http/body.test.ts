@@ -35,6 +35,8 @@ describe('bodies that are understood', () => {
     ['nothing as multipart', 'multipart/form-data', '', json({})],
     ['nothing as an unknown type', 'image/png', '', json({})],
     ['a form', formType, 'a=1&b=x+y%C3%BC&c=', form({ a: '1', b: 'x yü', c: '' })],
+    ['a form with JSON as a value', formType, 'a={"b":1}', form({ a: '{"b":1}' })],
+    ['a form with an odd key among others', formType, 'a=1&{=2', form({ a: '1', '{': '2' })],
     ['a form that repeats a key', formType, 'a=1&a=2', form({ a: '2' })],
     ['a form in latin-1', `${formType}; charset=latin1`, 'a=%FC&b', form({ a: 'ü', b: '' })],
     ['an escaped lone surrogate', 'application/json', '"a\\ud800z"', json('a\ufffdz')],
@@ -73,6 +75,9 @@ describe('bodies that are understood', () => {
 });
 
 describe('bodies that are refused', () => {
+  const looksLikeJson = {
+    detail: 'the body looks like JSON: send Content-Type: application/json',
+  };
   const parseError = (reason: string) => ({ detail: `JSON parse error - ${reason}` });
   test.each([
     ['malformed', 'application/json', '{"a" 1}', 400, parseError('invalid JSON at position 5')],
@@ -95,6 +100,10 @@ describe('bodies that are refused', () => {
       parseError('more than 200 levels'),
     ],
     ['deep', 'application/json', '{"a":'.repeat(1e5), 400, parseError('more than 200 levels')],
+    ['an object as a form', formType, '{"title": "a=b"}', 400, looksLikeJson],
+    ['a list as a form', formType, ' [1]', 400, looksLikeJson],
+    ['an escaped object as a form', formType, '%7B%22a%22%3A1%7D', 400, looksLikeJson],
+    ['one in latin-1', `${formType}; charset=latin1`, '{"a":"\xfc"}', 400, looksLikeJson],
     [
       'unknown type',
       'application/xml; v=1',

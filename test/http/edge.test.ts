@@ -41,7 +41,16 @@ function edgeWith(dispatch: Dispatch) {
 }
 
 const answering = (response: Response) => edgeWith(async () => response).handler;
-const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'r1' };
+const vary =
+  'Accept, Authorization, X-API-KEY, X-USER-KEY, X-Template, X-Template-Response, X-Strict, Origin';
+const always = {
+  'x-request-id': 'r1',
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  vary,
+};
+const jsonHeaders = { ...always, 'content-type': 'application/json; charset=utf-8' };
+const exposed = 'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored';
 const big = { text: 'ab"'.repeat(1000) };
 
 describe('requests', () => {
@@ -124,13 +133,13 @@ describe('answers', () => {
       '204 has neither body nor type',
       { status: 204, body: {} },
       {},
-      { statusCode: 204, headers: { 'x-request-id': 'r1' } },
+      { statusCode: 204, headers: always },
     ],
     [
       'no body is an empty one',
       { status: 202 },
       {},
-      { statusCode: 202, headers: { 'x-request-id': 'r1', 'content-length': '0' } },
+      { statusCode: 202, headers: { ...always, 'content-length': '0' } },
     ],
     [
       'null is a body',
@@ -150,7 +159,7 @@ describe('answers', () => {
       {},
       {
         statusCode: 200,
-        headers: { 'content-type': 'text/html; charset=utf-8', 'x-request-id': 'r1' },
+        headers: { ...always, 'content-type': 'text/html; charset=utf-8' },
         body: '<p>',
         isBase64Encoded: false,
       },
@@ -165,22 +174,22 @@ describe('answers', () => {
       {},
       {
         statusCode: 200,
-        headers: { 'content-type': 'image/png', 'x-request-id': 'r1' },
+        headers: { ...always, 'content-type': 'image/png' },
         body: '/wA=',
         isBase64Encoded: true,
       },
     ],
     [
       'a page of another origin may read it',
-      { status: 403, body: { detail: 'x' }, headers: { vary: 'Accept' } },
+      { status: 403, body: { detail: 'x' }, headers: { vary: 'X-Own' } },
       { headers: { origin: 'https://app.example' } },
       {
         statusCode: 403,
         headers: {
           ...jsonHeaders,
-          vary: 'Accept, Origin',
+          vary: `${vary}, X-Own`,
           'access-control-allow-origin': '*',
-          'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+          'access-control-expose-headers': exposed,
         },
         body: '{"detail":"x"}',
         isBase64Encoded: false,
@@ -201,14 +210,13 @@ describe('answers', () => {
     expect(result).toEqual({
       statusCode: 200,
       headers: {
-        'x-request-id': 'r1',
-        vary: 'Origin',
+        ...always,
         'content-length': '0',
         'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'Retry-After, Allow, X-Last-Id, X-Request-Id',
+        'access-control-expose-headers': exposed,
         'access-control-allow-methods': 'DELETE, GET, OPTIONS, PATCH, POST, PUT',
         'access-control-allow-headers':
-          'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control',
+          'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, x-strict, last-event-id',
         'access-control-max-age': '86400',
       },
     });
@@ -241,7 +249,7 @@ describe('compression', () => {
     expect(text).toBe(json);
     expect(result.headers).toEqual({
       ...jsonHeaders,
-      vary: 'Accept-Encoding',
+      vary: `${vary}, Accept-Encoding`,
       ...(packed ? { 'content-encoding': 'gzip' } : {}),
     });
   });
@@ -271,7 +279,7 @@ describe('compression', () => {
 
     const result = await answering(response)(eventOf({ headers }));
 
-    expect(result.headers).not.toHaveProperty('vary');
+    expect(result.headers.vary).toBe(vary);
     expect(result.headers['content-encoding']).not.toBe('gzip');
   });
 });
@@ -302,7 +310,7 @@ describe('sizes', () => {
 
     expect(result).toEqual({
       statusCode: 413,
-      headers: jsonHeaders,
+      headers: { ...jsonHeaders, 'x-error-code': 'response_too_large' },
       body: '{"detail":"Response size limit exceeded (6291456)."}',
       isBase64Encoded: false,
     });
@@ -342,7 +350,9 @@ describe('faults and the log', () => {
 
     const result = await handler(eventOf());
 
-    expect(result).toMatchObject({ statusCode: 500, body: fault });
+    const headers = { 'x-error-code': 'server_error' };
+    expect(result).toMatchObject({ statusCode: 500, body: fault, headers });
+    expect(lines.at(-1)).toMatchObject({ status: 500, code: 'server_error' });
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
@@ -352,7 +362,8 @@ describe('faults and the log', () => {
 
     const result = await handler(eventOf(), context);
 
-    expect(result).toMatchObject({ statusCode: 504, body: fault });
+    const headers = { 'x-error-code': 'server_timeout' };
+    expect(result).toMatchObject({ statusCode: 504, body: fault, headers });
   });
 
   test('a request is one line without query, headers and keys', async () => {

@@ -104,7 +104,7 @@ describe('thirty clients that search through all objects of a class', () => {
 });
 
 describe('two hundred anonymous registrations', () => {
-  const slowHash = { GROUNDWORK_PASSWORD_COST: '15' };
+  const slowHash = { variables: { GROUNDWORK_PASSWORD_COST: '15' } };
 
   it('do not hold up the writes of others, and are told to come again', async () => {
     const server = await startProcess(newFolder(), slowHash);

@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-c
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
 
 const program = findBrowser();
 if (program === undefined) process.stdout.write(howToGetOne);
@@ -316,6 +317,71 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(await page.getByRole('navigation', { name: 'Path' }).textContent()).toBe(
       'rootv1.1foreign',
     );
+  });
+
+  describe('scripts', () => {
+    /** Counts runs of a script that counts nothing itself: each leaves a trace. */
+    const runs = async (name: string) => {
+      await api.platform.idle();
+      const { body } = await world.call(world.owner, 'GET', `endpoints/scripts/${name}/traces/`);
+      return body.objects.length;
+    };
+
+    test('a public link that is opened in a tab with keys runs once', async () => {
+      const made = await makeEndpoint(world, 'opened', 'console.log("ran");', { public: true });
+
+      const page = await openWithKey(made.links['public-link'] ?? '');
+
+      expect(await page.locator('pre').textContent()).toContain('ran');
+      expect(await runs('opened')).toBe(1);
+    });
+
+    test('links to a run show the place, and a button runs it', async () => {
+      const made = await makeEndpoint(world, 'followed', 'console.log("ran " + ARGS.POST.a);', {
+        public: true,
+      });
+      const page = await openWithKey(made.links.self ?? '');
+      for (const link of ['run', 'public-link']) {
+        await page.getByRole('link', { name: made.links[link] ?? '', exact: true }).click();
+        await page.getByRole('button', { name: 'Run POST' }).waitFor();
+        expect(await violations(page)).toEqual([]);
+        await page.goBack();
+        await page.getByRole('heading', { name: 'Script Endpoint Instance' }).waitFor();
+      }
+      const before = await runs('followed');
+      await page.getByRole('link', { name: made.links.run ?? '', exact: true }).click();
+      await page.getByLabel('Arguments').fill('{"a": 7}');
+      await page.getByRole('button', { name: 'Run POST' }).click();
+      await page.getByText('ran 7').waitFor();
+
+      expect([before, await runs('followed')]).toEqual([0, 1]);
+    });
+
+    test('what a script responds with is saved as bytes of no type', async () => {
+      const html = '<script>top.document.title = "taken"</script>';
+      const source = `setResponse(new HttpResponse(200, ${JSON.stringify(html)}, 'image/svg+xml'));`;
+      const made = await makeEndpoint(world, 'drawn', source);
+      await tab.page.addInitScript(`const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { window.savedType = blob.type; return make.call(URL, blob); }`);
+      const page = await openWithKey(made.links.run ?? '');
+      await page.getByRole('button', { name: 'Run POST' }).click();
+      const link = page.getByRole('link', { name: /^Save \d+ bytes$/ });
+      await link.waitFor();
+
+      expect(await page.evaluate('savedType')).toBe('application/octet-stream');
+    });
+
+    test('a response of a script offers no key, and leads nowhere', async () => {
+      const answer = { account_key: 'theirs', links: { self: '/v1.1/account/' } };
+      const source = `setResponse(new HttpResponse(200, ${JSON.stringify(JSON.stringify(answer))}, 'application/json'));`;
+      const made = await makeEndpoint(world, 'offering', source);
+      const page = await openWithKey(made.links.run ?? '');
+      await page.getByRole('button', { name: 'Run POST' }).click();
+      await page.getByText('theirs').waitFor();
+
+      expect(await page.getByRole('button', { name: 'Use this account_key' }).count()).toBe(0);
+      expect(pathOf(page)).toBe(made.links.run);
+    });
   });
 
   test('without script, what is open can be read and followed', async () => {

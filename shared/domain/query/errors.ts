@@ -6,7 +6,7 @@ import { type ApiError, invalid, refused } from '../errors.ts';
  */
 
 function badQuery(message: string): ApiError {
-  return invalid({ query: message });
+  return invalid({ query: message }, 'query_invalid');
 }
 
 /** What the words of refusals name: lookups go without their underscore where values are refused. */
@@ -19,7 +19,7 @@ export interface LookupPlace {
 /** 400 responses to a bad `query`. */
 export const queryErrors = {
   /** The query as a whole, or a nested one, has a wrong form. */
-  form: (messages: readonly string[]) => invalid({ query: messages }),
+  form: (messages: readonly string[]) => invalid({ query: messages }, 'query_invalid'),
   notJson: () => badQuery('Not a valid JSON string.'),
   unknownField: (name: string) => badQuery(`Invalid field name defined: "${name}".`),
   notIndexed: (name: string) =>
@@ -47,13 +47,17 @@ export const queryErrors = {
 
 /** 400 responses to a bad `order_by`. */
 export const orderErrors = {
-  incorrect: () => refused(400, 'Incorrect order_by parameter provided.'),
-  cannotUse: () => refused(400, 'Cannot use specified order_by field.'),
+  incorrect: () => refused(400, 'Incorrect order_by parameter provided.', 'order_invalid'),
+  cannotUse: () => refused(400, 'Cannot use specified order_by field.', 'order_invalid'),
   noIndex: () =>
-    refused(400, 'Cannot use specified order_by field. Set required index on schema first.'),
+    refused(
+      400,
+      'Cannot use specified order_by field. Set required index on schema first.',
+      'order_invalid',
+    ),
 } as const;
 
 /** 408: a list would take more reads or time than one call may. */
 export function queryTookTooLong(): ApiError {
-  return refused(408, 'Requested query took too long. Timeout was reached.');
+  return refused(408, 'Requested query took too long. Timeout was reached.', 'query_timeout');
 }

@@ -11,6 +11,7 @@ import {
   display,
   isTrue,
   numberOf,
+  own,
   RenderError,
   typeName,
   Undefined,
@@ -36,7 +37,7 @@ interface Compiling {
  * @throws TemplateSyntaxError for what expressions cannot be, and filters and tests that there are not
  */
 export function compileExpression(node: SyntaxNode, block: BlockCompiler): Expression {
-  const make = Object.hasOwn(makers, node.typename) ? makers[node.typename] : undefined;
+  const make = own(makers, node.typename);
   if (make === undefined) throw wrongAt(node, `unexpected ${node.typename}`);
   return make({ node, of: (inner) => compileExpression(inner, block), block });
 }
@@ -50,7 +51,8 @@ const makers: Readonly<Record<string, (compiling: Compiling) => Expression>> = {
   Symbol: ({ node }) => {
     const name = String(node.value);
     if (/^\d/.test(name)) return numeral(node, name);
-    if (Object.hasOwn(constants, name)) return () => constants[name] ?? null;
+    const constant = own(constants, name);
+    if (constant !== undefined) return () => constant;
     return (scope) => scope.get(name);
   },
   Group: ({ node, of }) => {
@@ -170,7 +172,7 @@ function lookUp(node: SyntaxNode, of: Compiling['of'], isCalled: boolean): Expre
 function compileComparison({ node, of }: Compiling): Expression {
   const first = of(part(node, 'expr'));
   const others = children(node, 'ops').map((operand) => {
-    const compare = comparisons[String(operand.type)];
+    const compare = own(comparisons, String(operand.type));
     if (compare === undefined) throw wrongAt(operand, `unexpected ${String(operand.type)}`);
     return { compare, operand: of(part(operand, 'expr')) };
   });

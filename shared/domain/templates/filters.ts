@@ -9,6 +9,7 @@ import {
   isDict,
   isTrue,
   numberOf,
+  own,
   RenderError,
   toJson,
   typeName,
@@ -27,7 +28,7 @@ export function applyFilter(
   args: readonly Value[],
   named: Readonly<Record<string, Value>>,
 ): Value {
-  const filter = filters[name];
+  const filter = own(filters, name);
   if (filter === undefined) throw new RenderError(`no filter named '${name}'`);
   const [value = null, ...others] = args;
   if (value instanceof Undefined && value.isUnsafe) throw value.refusal();
@@ -164,7 +165,7 @@ const filters: Readonly<Record<string, Filter>> = {
   round: {
     parameters: ['precision', 'method'],
     run: (value, { precision = 0, method = 'common' }) => {
-      const round = rounding[display(method)];
+      const round = own(rounding, display(method));
       if (round === undefined) throw new RenderError('method must be common, ceil or floor');
       const factor = 10 ** numeric(precision);
       return round(numeric(value) * factor) / factor;

@@ -8,6 +8,7 @@ import {
   isDict,
   isEqual,
   Namespace,
+  own,
   RenderError,
   typeName,
   Undefined,
@@ -40,7 +41,7 @@ function first(a: Value | undefined, b: Value | undefined): Value | undefined {
 function ownValue(value: Value, name: string): Value | undefined {
   if (Array.isArray(value)) return ofGroup(value, name);
   const dict = value instanceof Namespace ? value.values : value;
-  return isDict(dict) && Object.hasOwn(dict, name) ? dict[name] : undefined;
+  return isDict(dict) ? own(dict, name) : undefined;
 }
 
 /** Halves of what `groupby` gives; other lists have none. */
@@ -105,7 +106,7 @@ function bound<Of>(
   of: Of,
   name: string,
 ): Callable | undefined {
-  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  const method = own(methods, name);
   return method && ((args) => method(of, args));
 }
 

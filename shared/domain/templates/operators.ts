@@ -3,6 +3,7 @@ import {
   display,
   isEqual,
   numberOf,
+  own,
   RenderError,
   typeName,
   Undefined,
@@ -33,9 +34,9 @@ export function calculate(operator: string, a: Value, b: Value): Value {
   const [first, second] = [numberOf(a), numberOf(b)];
   if (first !== undefined && second !== undefined) {
     if (second === 0 && /[/%]/.test(operator)) throw new RenderError('division by zero');
-    return numeric[operator]?.(first, second) ?? null;
+    return own(numeric, operator)?.(first, second) ?? null;
   }
-  const result = sequences[operator]?.(a, b);
+  const result = own(sequences, operator)?.(a, b);
   if (result !== undefined) return result;
   const types = `'${typeName(a)}' and '${typeName(b)}'`;
   throw new RenderError(`unsupported operand type(s) for ${operator}: ${types}`);

@@ -9,6 +9,7 @@ import {
   elements,
   isTrue,
   Namespace,
+  own,
   RenderError,
   Undefined,
   type Value,
@@ -28,7 +29,7 @@ export type Statement = (scope: Scope, output: Output) => void;
  * @throws TemplateSyntaxError
  */
 export function compileStatement(node: SyntaxNode): Statement {
-  const make = Object.hasOwn(makers, node.typename) ? makers[node.typename] : undefined;
+  const make = own(makers, node.typename);
   if (make === undefined) throw wrongAt(node, `unexpected ${node.typename}`);
   return make(node);
 }

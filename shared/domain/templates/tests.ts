@@ -4,6 +4,7 @@ import {
   display,
   isDict,
   numberOf,
+  own,
   RenderError,
   Undefined,
   type Value,
@@ -18,7 +19,7 @@ export function hasTest(name: string): boolean {
 
 /** Carries out a test on the first of its arguments. */
 export function applyTest(name: string, [value = null, other = null]: readonly Value[]): boolean {
-  const test = tests[name];
+  const test = own(tests, name);
   if (test === undefined) throw new RenderError(`no test named '${name}'`);
   return test(value, other);
 }
@@ -30,7 +31,7 @@ function rest(value: Value, by: Value): number | undefined {
 
 /** A comparison under another name. */
 function compared(sign: string): Test {
-  return (value, other) => comparisons[sign]?.(value, other) === true;
+  return (value, other) => own(comparisons, sign)?.(value, other) === true;
 }
 
 const isList = (value: Value) => Array.isArray(value) || typeof value === 'string' || isDict(value);

@@ -69,6 +69,14 @@ export function isDict(value: Value): value is Dict {
   );
 }
 
+/** Returns what a table holds under a name that a template may have chosen; names that all objects inherit are absent. */
+export function own<Entry>(
+  table: Readonly<Record<string, Entry>>,
+  name: string,
+): Entry | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** An empty dictionary. */
 export function createDict(entries: Iterable<readonly [string, Value]> = []): Dict {
   const dict: Dict = Object.create(null);

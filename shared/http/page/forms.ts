@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../domain/json.ts';
 import { renderControl } from './controls.ts';
 import { readFields } from './fields.ts';
+import { attributes } from './html.ts';
 import type { Offer } from './offer.ts';
 
 /** One form: its fields, and the methods that send it, the usual one first. */
@@ -12,6 +13,8 @@ interface Form {
   /** What a form starts from; absent: empty. */
   readonly current?: unknown;
   readonly note?: string;
+  /** The field whose value is the whole body. */
+  readonly body?: string;
 }
 
 /**
@@ -27,9 +30,11 @@ export function renderForms(offer: Offer, current: unknown): string {
     : `<div id="forms" class="forms scripts">${forms.map(renderForm).join('\n')}</div>`;
 }
 
-function formsOf({ description, isList, methods }: Offer, current: unknown): readonly Form[] {
+function formsOf(offer: Offer, current: unknown): readonly Form[] {
+  const { description, isList, methods, runsCode } = offer;
   const actions = isJsonObject(description.actions) ? description.actions : {};
   const forms: Form[] = [];
+  if (runsCode && methods.includes('POST')) forms.push(run);
   if (actions.POST !== undefined && methods.includes('POST')) {
     const label = isList ? 'Create' : 'Send';
     forms.push({
@@ -52,6 +57,22 @@ const updateButtons = [
   { method: 'PUT', label: 'Replace' },
 ];
 
+const run: Form = {
+  id: 'post',
+  title: 'Run',
+  action: {
+    arguments: {
+      type: 'field',
+      required: false,
+      read_only: false,
+      label: 'Arguments',
+      help_text: 'An object, which the script finds in ARGS',
+    },
+  },
+  buttons: [{ method: 'POST', label: 'Run' }],
+  body: 'arguments',
+};
+
 const removal: Form = {
   id: 'delete',
   title: 'Delete',
@@ -60,7 +81,7 @@ const removal: Form = {
   note: 'What is deleted cannot be brought back.',
 };
 
-function renderForm({ id, title, action, buttons, current, note }: Form): string {
+function renderForm({ id, title, action, buttons, current, note, body }: Form): string {
   const fields = readFields(action).filter(({ readOnly, type }) => !readOnly && type !== 'links');
   const values: Readonly<Record<string, Json>> = isJsonObject(current) ? current : {};
   const controls = fields.map((field) => {
@@ -71,7 +92,7 @@ function renderForm({ id, title, action, buttons, current, note }: Form): string
     ({ method, label }, at) =>
       `<button type="submit" value="${method}"${at === 0 ? ' class="main"' : ''}>${label} <span class="verb">${method}</span></button>`,
   );
-  const form = `<form id="form-${id}" class="write" autocomplete="off" novalidate aria-labelledby="title-${id}">
+  const form = `<form id="form-${id}" class="write" autocomplete="off" novalidate aria-labelledby="title-${id}"${attributes({ 'data-body': body })}>
 ${note === undefined ? '' : `<p>${note}</p>`}
 <div class="fields">${controls.join('\n')}</div>
 <div class="outcome" role="status" tabindex="-1"></div>

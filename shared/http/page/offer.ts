@@ -10,6 +10,8 @@ export interface Offer {
   /** What OPTIONS answers to the same caller. */
   readonly description: JsonObject;
   readonly isList: boolean;
+  /** To read it is to run code of a client. */
+  readonly runsCode: boolean;
   /** Methods that the access table gives to the caller; a thing may have stricter rules of its own. */
   readonly methods: readonly Method[];
 }
@@ -34,6 +36,7 @@ export function offerOf(
     return {
       description: describe(context),
       isList: route.kind === 'list',
+      runsCode: route.operations.GET?.runsCode === true,
       methods: allowed.map(([name]) => name as Method), // the keys are methods
     };
   } catch (error) {

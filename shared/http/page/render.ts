@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/json.ts';
 import type { Context } from '../../resource/route.ts';
-import type { Request, Response } from '../message.ts';
+import { isFollowedLink, keyParameters, type Request, type Response } from '../message.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, escapeHtml, statusText } from './html.ts';
@@ -52,12 +52,13 @@ function renderMain(request: Request, response: Response, offer: Offer | undefin
       ? ''
       : `<div class="beside">${forms}
 ${renderDescription(offer.description, headers?.Allow)}</div>`;
-  return `<main id="main"${attributes({ 'data-status': status })}>
+  const hasRun = offer?.runsCode === true && !isFollowedLink(request);
+  return `<main id="main"${attributes({ 'data-status': status, 'data-ran': hasRun })}>
 <div class="answer">
 <h1 id="title" tabindex="-1">${escapeHtml(titleOf(offer, status))}</h1>
 ${renderCall(request, status)}
 ${jumpsTo(offer, forms)}
-${adviceFor(status, offer)}
+${hasRun ? '' : adviceFor(status, offer)}
 ${pages('Pages')}
 <pre id="json" aria-label="Answer" role="region">${renderJson(body)}</pre>
 ${pages('Pages, below the answer')}
@@ -71,6 +72,7 @@ function adviceFor(status: number, offer: Offer | undefined): string {
   if (status === 403) {
     return '<p class="advice">Some places need a key, or another one: <a href="#keys">enter it under Keys</a>.</p>';
   }
+  if (offer?.runsCode) return '<p class="advice">This runs a script: send the form.</p>';
   if (status !== 405 || !offer?.methods.includes('POST')) return '';
   return '<p class="advice">There is nothing to read here: send the form.</p>';
 }
@@ -85,7 +87,7 @@ function jumpsTo(offer: Offer | undefined, forms: string): string {
 /** What was asked and how it went; keys stay out of it. */
 function renderCall({ method, path, query }: Request, status: number): string {
   const shown = new URLSearchParams(query);
-  for (const name of ['api_key', 'apikey', 'user_key', 'userkey']) shown.delete(name);
+  for (const name of keyParameters) shown.delete(name);
   const address = shown.size === 0 ? path : `${path}?${shown}`;
   // a HEAD is told the length of what a GET gives
   const asked = method === 'HEAD' ? 'GET' : method;

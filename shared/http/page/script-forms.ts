@@ -24,8 +24,9 @@ async function send(form, method) {
   form.setAttribute('aria-busy', 'true');
   for (const button of form.querySelectorAll('button')) button.disabled = true;
   try {
-    const response = await fetch(location.pathname, {
-      method, cache: 'no-store', credentials: 'omit', ...bodyOf(method, values, files),
+    const whole = form.dataset.body;
+    const response = await fetch(location.pathname + (whole ? location.search : ''), {
+      method, cache: 'no-store', credentials: 'omit', ...bodyOf(method, whole ? values[whole] || {} : values, files),
     });
     await showOutcome(form, method, response);
   } catch (error) {
@@ -132,6 +133,10 @@ function textOf(messages) {
 }
 
 async function showOutcome(form, method, response) {
+  if (isForeign(response)) {
+    const type = response.headers.get('Content-Type') || '';
+    return showParts(form, response.status + ', ' + type, [await rawAnswer(response, type)]);
+  }
   const text = await response.text();
   const isJson = (response.headers.get('Content-Type') || '').startsWith('application/json');
   const answer = isJson && text !== '' ? JSON.parse(text) : text;
@@ -143,15 +148,20 @@ async function showOutcome(form, method, response) {
   if (typeof self === 'string' && self.startsWith('/v')) {
     return load(self, { push: true, notice: response.status === 201 ? 'Created.' : 'Done.' });
   }
-  showAnswer(form.querySelector('.outcome'), status, answer);
+  showAnswer(form, status, answer);
 }
 
 const statusWords = { 200: 'OK', 201: 'Created', 204: 'Done', 400: 'Bad request', 401: 'Not logged in', 403: 'Not allowed', 404: 'Not found', 405: 'Method not allowed', 413: 'Too large', 429: 'Too many requests', 500: 'Server error' };
 
-function showAnswer(outcome, status, answer) {
-  outcome.replaceChildren(make('strong', { textContent: status }));
-  if (answer !== '') outcome.append(make('pre', { textContent: typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2) }));
-  outcome.append(...keyButtons(answer));
+function showAnswer(form, status, answer) {
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2);
+  const shown = answer === '' ? [] : [make('pre', { textContent: text })];
+  showParts(form, status, [...shown, ...keyButtons(answer)]);
+}
+
+function showParts(form, heading, parts) {
+  const outcome = form.querySelector('.outcome');
+  outcome.replaceChildren(make('strong', { textContent: heading }), ...parts);
   outcome.focus();
 }
 

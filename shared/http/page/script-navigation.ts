@@ -21,7 +21,8 @@ function start() {
   byId('forget').addEventListener('click', () => useKeys({ api: '', user: '' }));
   showKeys();
   prepareForms();
-  if (keys.api || keys.user) load(location.href, { quiet: true });
+  // what has run is not run again, nor shown as if it had not
+  if ((keys.api || keys.user) && !('ran' in byId('main').dataset)) load(location.href, { quiet: true });
 }
 
 // Storage may be blocked: then the keys live as long as this document.
@@ -89,7 +90,7 @@ async function load(url, { push = false, quiet = false, scroll = 0, notice = '' 
   byId('notice').textContent = '';
   try {
     const response = await fetch(url, {
-      headers: keyHeaders('text/html'), cache: 'no-store', credentials: 'omit', signal: turn.signal,
+      headers: { ...keyHeaders('text/html'), 'X-Page': '1' }, cache: 'no-store', credentials: 'omit', signal: turn.signal,
     });
     const fresh = await readPage(response);
     if (turn.signal.aborted) return;
@@ -115,9 +116,8 @@ function moveTo(url, push) {
 
 // What a script or a template has made comes with a sandbox, and is shown as what it is, never as a part of us.
 async function readPage(response) {
-  const policy = response.headers.get('Content-Security-Policy') || '';
   const type = response.headers.get('Content-Type') || '';
-  if (type.startsWith('text/html') && policy && !policy.includes('sandbox')) {
+  if (type.startsWith('text/html') && response.headers.has('Content-Security-Policy') && !isForeign(response)) {
     return new DOMParser().parseFromString(await response.text(), 'text/html');
   }
   const title = response.status + ', ' + (type || 'nothing');
@@ -141,12 +141,18 @@ function pathTo(path) {
   return nav;
 }
 
+// What a script or a template has made.
+function isForeign(response) {
+  return (response.headers.get('Content-Security-Policy') || '').includes('sandbox');
+}
+
+// A blob has our origin: of a type that browsers show, it would run there with the keys of the tab at hand.
 async function rawAnswer(response, type) {
   const blob = await response.blob();
   if (/^(text\/|application\/(json|javascript|xml))/.test(type) && blob.size < 1e6) {
     return make('pre', { textContent: await blob.text() });
   }
-  const href = URL.createObjectURL(blob);
+  const href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }));
   return make('a', { className: 'button', href, download: '', textContent: 'Save ' + blob.size + ' bytes' });
 }
 

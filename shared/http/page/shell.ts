@@ -23,12 +23,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every page: nothing runs or loads but what the page is made with, and nobody keeps it. */
+/** Headers of every page: nothing runs or loads but what the page is made with. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': policy,
-  'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer', // an address may have a key in it
-  'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
 

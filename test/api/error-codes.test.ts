@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ErrorCode, errorCodes } from '../../shared/domain/error-codes.ts';
+import {
+  type Api,
+  type Call,
+  type Credentials,
+  expected,
+  openWorld,
+  startApi,
+  type World,
+} from '../support/api.ts';
+import { joinAs } from '../support/join-as.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
+
+let api: Api;
+let world: World;
+let callers: Readonly<Record<string, Credentials>>;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  const { call, owner } = world;
+  await world.dataClass('book', [{ name: 'title', type: 'string' }], {
+    other_permissions: 'read',
+  });
+  await world.dataClass('secret', [], { other_permissions: 'none', group_permissions: 'none' });
+  for (const other_permissions of ['read', 'none']) {
+    expected(await call(owner, 'POST', 'classes/book/objects/', { other_permissions }), 201);
+  }
+  const user = expected(
+    await call(owner, 'POST', 'users/', { username: 'ann', password: 'a password' }),
+    201,
+  );
+  const plain = await world.apiKey();
+  callers = {
+    nobody: undefined,
+    owner,
+    reader: await joinAs(world, 'read'),
+    stranger: await world.account('stranger@example.com'),
+    plain,
+    user: { key: plain, user: user.user_key },
+    forged: `02${'0'.repeat(54)}`,
+  };
+  const template = { name: 'broken', content: '{{ a.b.c }}', content_type: 'text/plain' };
+  expected(await call(owner, 'POST', 'snippets/templates/', template), 201);
+  await makeEndpoint(world, 'greet', 'console.log(1);');
+}, 60_000);
+afterAll(() => api.close());
+
+type Row = readonly [
+  who: string,
+  call: string,
+  status: number,
+  code: ErrorCode,
+  more?: Partial<Call>,
+];
+
+const json = { 'Content-Type': 'application/json' };
+const inside: readonly Row[] = [
+  ['nobody', 'GET classes/', 403, 'key_missing'],
+  ['nobody', 'GET classes/book/objects/', 403, 'key_missing'],
+  ['forged', 'GET classes/', 403, 'key_unknown'],
+  ['plain', 'GET snippets/scripts/', 403, 'account_key_needed'],
+  ['plain', 'POST groups/', 403, 'key_flag_needed', { body: { label: 'x' } }],
+  ['plain', 'GET users/', 403, 'user_key_needed'],
+  ['plain', 'GET classes/book/objects/', 403, 'user_key_needed'],
+  ['plain', 'GET user/', 403, 'user_key_needed'],
+  ['owner', 'GET user/', 403, 'user_key_needed'],
+  ['stranger', 'GET classes/', 403, 'not_a_member'],
+  ['reader', 'GET api_keys/', 403, 'role_too_low'],
+  ['reader', 'POST classes/', 403, 'role_too_low', { body: {} }],
+  ['reader', 'POST classes/book/objects/', 403, 'role_too_low', { body: {} }],
+  ['user', 'POST classes/book/objects/', 403, 'class_denies', { body: {} }],
+  ['user', 'GET classes/secret/objects/', 403, 'class_denies'],
+  ['user', 'DELETE classes/book/objects/1/', 403, 'object_denies'],
+  ['user', 'GET classes/book/objects/2/', 404, 'not_found'],
+  ['owner', 'DELETE admins/1/', 403, 'item_protected'],
+  ['owner', 'DELETE classes/user_profile/', 403, 'item_protected'],
+  ['owner', 'GET classes/none/', 404, 'not_found'],
+  ['owner', 'GET classes/none/objects/', 404, 'parent_not_found'],
+  ['owner', 'GET nowhere/', 404, 'path_unknown'],
+  ['owner', 'GET classes', 404, 'no_trailing_slash'],
+  ['owner', 'GET classes?page_size=1', 404, 'no_trailing_slash'],
+  ['owner', 'GET nowhere', 404, 'path_unknown'],
+  ['owner', 'GET classes/?format=xml', 404, 'format_unknown'],
+  ['owner', 'PUT classes/', 405, 'method_not_allowed', { body: {} }],
+  ['owner', 'POST classes/', 400, 'malformed_body', { body: '{"name', headers: json }],
+  [
+    'owner',
+    'POST classes/',
+    415,
+    'media_type_unknown',
+    { body: '<a/>', headers: { 'Content-Type': 'text/xml' } },
+  ],
+  ['owner', 'GET classes/', 406, 'not_acceptable', { headers: { Accept: 'application/xml' } }],
+  ['owner', 'GET classes/?template=none', 406, 'not_acceptable'],
+  ['owner', 'GET classes/?template=broken', 400, 'template_failed'],
+  ['owner', 'GET endpoints/scripts/greet/run/?template=broken', 400, 'template_failed'],
+  ['owner', 'GET endpoints/?template=broken', 400, 'template_unsupported'],
+  ['owner', 'POST snippets/scripts/1/run/', 413, 'too_large', { body: 'x'.repeat(600_000) }],
+  ['owner', 'POST classes/', 400, 'invalid_input', { body: {} }],
+  ['owner', 'GET classes/?page_size=x', 400, 'paging_invalid'],
+  ['owner', 'GET classes/book/objects/?order_by=title', 400, 'order_invalid'],
+  ['owner', 'GET classes/book/objects/?query={"title":{"_eq":1}}', 400, 'query_invalid'],
+  [
+    'owner',
+    'PATCH classes/book/objects/1/',
+    400,
+    'revision_mismatch',
+    { body: { title: 'x', expected_revision: 9 } },
+  ],
+  [
+    'owner',
+    'POST batch/',
+    400,
+    'limit_reached',
+    {
+      body: {
+        requests: Array.from({ length: 51 }, () => ({
+          method: 'GET',
+          path: '/v1.1/instances/blog-1/classes/',
+        })),
+      },
+    },
+  ],
+  [
+    'owner',
+    'POST invitations/',
+    400,
+    'state_conflict',
+    { body: { email: 'owner-of-blog-1@example.com' } },
+  ],
+  ['plain', 'POST user/auth/', 401, 'login_failed', { body: { username: 'x', password: 'x' } }],
+];
+const outside: readonly Row[] = [
+  ['nobody', 'GET /v2/', 404, 'path_unknown'],
+  ['nobody', 'GET /v1.1', 404, 'no_trailing_slash'],
+  ['plain', 'GET /v1.1/account/', 403, 'account_key_needed'],
+  ['owner', 'GET /v1.1/instances/none/classes/', 404, 'parent_not_found'],
+  [
+    'nobody',
+    'POST /v1.1/account/auth/',
+    401,
+    'login_failed',
+    { body: { email: 'x@y.zz', password: 'x' } },
+  ],
+  [
+    'nobody',
+    'POST /v1.1/account/auth/nowhere/',
+    400,
+    'social_login_failed',
+    { body: { access_token: 'x' } },
+  ],
+];
+
+describe('X-Error-Code', () => {
+  const named = [...inside, ...outside].map((row) => [row.slice(0, 4).join(' '), row] as const);
+
+  it.each(named)('%s', async (_, [who, call, status, code, more]) => {
+    const [method = '', path = ''] = call.split(' ');
+    const place = path.startsWith('/') ? path : world.base + path;
+    const from = api.logged.length;
+
+    const answer = await api.send({ as: callers[who], method, path: place, ...more });
+
+    const line = api.logged.slice(from).find(({ message }) => message === 'request');
+    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([status, code]);
+    expect(line).toMatchObject({ status, code });
+    expect(errorCodes[code].statuses).toContain(status);
+  });
+
+  it('is on no response that went well, nor in its log line', async () => {
+    const from = api.logged.length;
+
+    const { status, headers } = await world.call(world.owner, 'GET', 'classes/');
+
+    const line = api.logged.slice(from).find(({ message }) => message === 'request');
+    expect([status, headers.get('X-Error-Code')]).toEqual([200, null]);
+    expect(line).not.toHaveProperty('code');
+  });
+
+  it('a body with an error response is as it was, in a batch as well', async () => {
+    const path = '/v1.1/instances/blog-1/classes/none/';
+    const body = { requests: [{ method: 'GET', path }] };
+
+    const alone = await api.send({ as: world.owner, path });
+    const batch = await world.call(world.owner, 'POST', 'batch/', body);
+
+    expect(alone.body).toEqual({ detail: 'Not found.' });
+    expect(batch.body).toEqual([{ code: 404, content: { detail: 'Not found.' } }]);
+    expect(batch.headers.get('X-Error-Code')).toBe(null);
+  });
+
+  it('pages of other origins may read it', async () => {
+    const { headers } = await api.send({
+      path: '/v1.1/',
+      headers: { Origin: 'https://a.example' },
+    });
+
+    expect(headers.get('Access-Control-Expose-Headers')).toBe(
+      'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored',
+    );
+  });
+
+  it('a script cannot put a text of its own into the log', async () => {
+    const source = `setResponse(new HttpResponse(200, 'x', 'text/plain', { 'X-Error-Code': 'mine' }));`;
+    await makeEndpoint(world, 'coded', source);
+    const from = api.logged.length;
+
+    const { headers } = await world.call(world.owner, 'POST', 'endpoints/scripts/coded/run/', {});
+
+    const line = api.logged.slice(from).find(({ message }) => message === 'request');
+    expect(headers.get('X-Error-Code')).toBe('mine');
+    expect(line).not.toHaveProperty('code');
+  });
+
+  it.each([
+    ['a missing file', 'GET', 404, 'not_found'],
+    ['a method that files lack', 'PUT', 405, 'method_not_allowed'],
+  ])('of %s', async (_, method, status, code) => {
+    const answer = await api.send({ method, path: '/files/none' });
+
+    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([status, code]);
+  });
+});

@@ -1,0 +1,391 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { type FilledWorld, openFilledWorld, places } from '../support/filled-world.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
+
+let api: Api;
+let world: World;
+let objects: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  const book = await world.dataClass('book', [
+    { name: 'title', type: 'string', filter_index: true },
+    { name: 'scan', type: 'file' },
+  ]);
+  objects = `${book}objects/`;
+});
+afterAll(() => api.close());
+
+const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+async function count(): Promise<number> {
+  const { body } = await api.send({
+    as: world.owner,
+    path: `${objects}?include_count=true&page_size=0`,
+  });
+  return body.objects_count;
+}
+
+describe('JSON that is declared a form', () => {
+  it.each(['{"title":"a"}', '[1]', '{}'])('%s stores nothing', async (body) => {
+    const before = await count();
+
+    const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
+
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 400,
+      body: { detail: 'the body looks like JSON: send Content-Type: application/json' },
+    });
+    expect(answer.headers.get('X-Error-Code')).toBe('json_sent_as_form');
+    expect(await count()).toBe(before);
+  });
+
+  it('a form is stored as before', async () => {
+    const body = 'title={"a":1}';
+
+    const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
+
+    expect([answer.status, answer.body.title]).toEqual([201, '{"a":1}']);
+  });
+});
+
+interface IgnoringRow {
+  readonly name: string;
+  readonly call: string;
+  readonly as?: 'app';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status: number;
+  readonly ignored: string | null;
+}
+
+const form = (entries: Readonly<Record<string, string>>) => {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(entries)) data.append(name, value);
+  data.append('scan', new Blob(['a']), 'a.txt');
+  data.append('picture', new Blob(['b']), 'b.txt');
+  return data;
+};
+const person = (profile: unknown, name: string) => ({ username: name, password: 'x', profile });
+
+const ignoring: readonly IgnoringRow[] = [
+  {
+    name: 'a field that the class lacks',
+    call: 'POST classes/book/objects/',
+    body: { title: 'a', tittle: 'b' },
+    status: 201,
+    ignored: 'tittle',
+  },
+  {
+    name: 'a field on an update',
+    call: 'PATCH classes/book/objects/{id}/',
+    body: { tittle: 'b' },
+    status: 200,
+    ignored: 'tittle',
+  },
+  {
+    name: 'an update by POST',
+    call: 'POST classes/book/objects/{id}/',
+    body: { title: 'c', tittle: 'b' },
+    status: 200,
+    ignored: 'tittle',
+  },
+  {
+    name: 'a form field and a file',
+    call: 'POST classes/book/objects/',
+    body: form({ title: 'a', tittle: 'b' }),
+    status: 201,
+    ignored: 'tittle, picture',
+  },
+  {
+    name: 'a query parameter',
+    call: 'GET classes/book/objects/?page_sise=1&page_size=1&ordering=desc',
+    status: 200,
+    ignored: 'page_sise, ordering',
+  },
+  {
+    name: 'a parameter of a list on a write',
+    call: 'POST classes/book/objects/?fields=id',
+    body: { title: 'a' },
+    status: 201,
+    ignored: 'fields',
+  },
+  {
+    name: 'both, each name once',
+    call: 'POST groups/?lable=1',
+    body: { label: 'a', lable: 'b', x: 1 },
+    status: 201,
+    ignored: 'lable, x',
+  },
+  {
+    name: 'names in other letters',
+    call: 'POST groups/',
+    body: { 'żółw, b': 1 },
+    status: 201,
+    ignored: '%C5%BC%C3%B3%C5%82w%2C%20b',
+  },
+  {
+    name: 'a request that is refused',
+    call: 'POST classes/',
+    body: { nmae: 'shelf' },
+    status: 400,
+    ignored: 'nmae',
+  },
+  {
+    name: 'a field of a user profile',
+    call: 'POST users/',
+    body: person({ other_permissions: 'read', age: 1 }, 'ann'),
+    status: 201,
+    ignored: 'profile.age',
+  },
+  {
+    name: 'a data endpoint',
+    call: 'GET endpoints/data/books/get/?page=2&query={}',
+    status: 200,
+    ignored: 'page',
+  },
+  {
+    name: 'a new object by a data endpoint',
+    call: 'POST endpoints/data/books/post/',
+    body: { title: 'a', tittle: 'b' },
+    status: 201,
+    ignored: 'tittle',
+  },
+  {
+    name: 'a batch and its items',
+    call: 'POST batch/',
+    body: {
+      request: [],
+      requests: [
+        { method: 'GET', path: '/v1.1/instances/blog-1/groups/?lable=x' },
+        { method: 'POST', path: '/v1.1/instances/blog-1/groups/', body: { lable: 'x', y: 1 } },
+      ],
+    },
+    status: 200,
+    ignored: 'request, lable, y',
+  },
+  {
+    name: 'nothing of what all requests may have',
+    call: 'POST classes/book/objects/?format=json&api_key=&user_key=',
+    body: { title: 'a', _api_key: 'x', _user_key: 'y', _method: 'POST' },
+    status: 201,
+    ignored: null,
+  },
+  {
+    name: 'nothing of an object that is sent back as it came',
+    call: 'PUT groups/1/',
+    body: { id: 1, label: 'a', description: '', name: null, links: { self: '/' } },
+    status: 200,
+    ignored: null,
+  },
+  {
+    name: 'nothing of what a script is called with',
+    call: 'POST endpoints/scripts/greet/run/?anything=1',
+    body: { more: 2 },
+    status: 200,
+    ignored: null,
+  },
+  {
+    name: 'nothing of a body that a path does not read',
+    call: 'POST api_keys/1/reset_key/',
+    body: { x: 1 },
+    status: 200,
+    ignored: null,
+  },
+  {
+    name: 'nothing of a body that a GET carries',
+    call: 'DELETE groups/99/',
+    body: { x: 1 },
+    status: 404,
+    ignored: null,
+  },
+  {
+    name: 'nothing to who may not write: it would tell what the class has',
+    call: 'POST classes/book/objects/',
+    as: 'app',
+    body: { tittle: 'b' },
+    status: 403,
+    ignored: null,
+  },
+  {
+    name: 'a form of the profile by its parts',
+    call: 'POST users/',
+    body: 'username=bob&password=x&profile.other_permissions=read&profile.age=1',
+    headers: formType,
+    status: 201,
+    ignored: 'profile.age',
+  },
+];
+
+describe('X-Ignored', () => {
+  let app: string;
+  let id: number;
+
+  beforeAll(async () => {
+    const { call, owner } = world;
+    app = await world.apiKey();
+    const made = await call(owner, 'POST', 'classes/book/objects/', { title: 'first' });
+    id = expected(made, 201).id;
+    await call(owner, 'PATCH', 'classes/book/', { other_permissions: 'read' });
+    await call(owner, 'POST', 'groups/', { label: 'first' });
+    await call(owner, 'POST', 'endpoints/data/', { name: 'books', class: 'book' });
+    await makeEndpoint(world, 'greet', 'console.log(1);');
+  });
+
+  it.each(ignoring.map((row) => [row.name, row] as const))(
+    'names %s',
+    async (_, { call, as, body, headers, status, ignored }) => {
+      const [method = '', path = ''] = call.split(' ');
+
+      const answer = await api.send({
+        as: as === 'app' ? app : world.owner,
+        method,
+        path: world.base + path.replace('{id}', String(id)),
+        ...(body !== undefined && { body }),
+        ...(headers && { headers }),
+      });
+
+      expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([status, ignored]);
+    },
+  );
+
+  it('has at most 20 names and 512 bytes', async () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`n${at}`, 1]));
+    const long = { ['x'.repeat(600)]: 1, ['ü'.repeat(80)]: 1, ['ä'.repeat(80)]: 1, short: 1 };
+
+    const answers = [
+      await world.call(world.owner, 'POST', 'groups/', many),
+      await world.call(world.owner, 'POST', 'groups/', long),
+    ];
+
+    const [first = '', second = ''] = answers.map(({ headers }) => headers.get('X-Ignored') ?? '');
+    expect(first.split(', ')).toEqual(Object.keys(many).slice(0, 20));
+    expect(second).toBe(`${encodeURIComponent('ü'.repeat(80))}, short`);
+  });
+});
+
+describe('X-Strict', () => {
+  const strict = { 'X-Strict': '1' };
+
+  it.each([
+    ['POST', 'groups/', { label: 'strict', lable: 'b' }, 'Unknown names: lable.'],
+    ['PATCH', 'groups/1/', { label: 'strict', x: 1, y: 1 }, 'Unknown names: x, y.'],
+    ['DELETE', 'groups/1/?hard=1', undefined, 'Unknown names: hard.'],
+    ['GET', 'groups/?lable__startswith=a', undefined, 'Unknown names: lable__startswith.'],
+  ])('%s %s is refused, and changes nothing', async (method, path, body, detail) => {
+    const groups = () => world.call(world.owner, 'GET', 'groups/');
+    const before = await groups();
+
+    const call = { as: world.owner, method, path: world.base + path, headers: strict };
+    const answer = await api.send({ ...call, ...(body && { body }) });
+
+    expect([answer.status, answer.body]).toEqual([400, { detail }]);
+    expect(answer.headers.get('X-Error-Code')).toBe('names_unknown');
+    expect((await groups()).body).toEqual(before.body);
+  });
+
+  it('lets through what is known', async () => {
+    const body = { label: 'fine', id: 7, links: {} };
+
+    const answer = await api.send({
+      as: world.owner,
+      path: `${world.base}groups/`,
+      body,
+      headers: strict,
+    });
+
+    expect(answer.status).toBe(201);
+  });
+
+  it('counts when it is 1, and not otherwise', async () => {
+    const call = { as: world.owner, path: `${world.base}groups/?x=1` };
+
+    const answer = await api.send({ ...call, headers: { 'X-Strict': '0' } });
+
+    expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([200, 'x']);
+  });
+
+  it('comes after rights', async () => {
+    const path = `${world.base}groups/?x=1`;
+
+    const answer = await api.send({ method: 'POST', path, body: {}, headers: strict });
+
+    expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([403, 'key_missing']);
+  });
+
+  it('holds for each item of a batch by itself', async () => {
+    const path = '/v1.1/instances/blog-1/groups/';
+    const requests = [
+      { method: 'POST', path, body: { label: 'a' } },
+      { method: 'POST', path, body: { label: 'a', x: 1 } },
+    ];
+
+    const answer = await api.send({
+      as: world.owner,
+      path: `${world.base}batch/`,
+      body: { requests },
+      headers: strict,
+    });
+
+    expect(answer.body).toEqual([
+      { code: 201, content: expect.anything() },
+      { code: 400, content: { detail: 'Unknown names: x.' } },
+    ]);
+  });
+
+  it('may be sent by pages of other origins', async () => {
+    const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' };
+
+    const answer = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
+
+    expect(answer.headers.get('Access-Control-Allow-Headers')).toMatch(
+      /\bx-strict, last-event-id$/,
+    );
+  });
+});
+
+describe('what a path reads is known', () => {
+  /** Shown by every request, whatever it is for. */
+  const everywhere = ['api_key', 'apikey', 'user_key', 'userkey', 'format', 'template'];
+  let filled: FilledWorld;
+
+  beforeAll(async () => {
+    filled = await openFilledWorld(api, 'filled-1', 'x');
+  }, 60_000);
+
+  const readable = places.filter(({ route }) => route.operations.GET !== undefined);
+  it.each(readable.map((place) => [place.name, place] as const))('GET %s', async (_, place) => {
+    const read = new Set<string>();
+    const spy = vi.spyOn(URLSearchParams.prototype, 'getAll').mockImplementation(function (
+      this: URLSearchParams,
+      name,
+    ) {
+      read.add(name);
+      return [...this].flatMap(([each, value]) => (each === name ? [value] : []));
+    });
+    const as = filled.caller(place);
+    await api.send({ as, path: `${filled.path(place)}?zz=1` });
+    spy.mockRestore();
+    const own = [...read].filter((name) => !everywhere.some((each) => name.startsWith(each)));
+
+    const query = own.map((name) => `${name}=1`).join('&');
+    const { headers } = await api.send({ as, path: `${filled.path(place)}?${query}` });
+
+    expect(headers.get('X-Ignored')).toBe(null);
+  });
+
+  const fillable = places.filter(
+    ({ route }) => route.kind === 'list' && 'POST' in route.operations,
+  );
+  it.each(fillable.map((place) => [place.name, place] as const))('POST %s', async (_, place) => {
+    const body = filled.sample(place, 'other');
+
+    const call = { as: filled.caller(place), method: 'POST', path: filled.path(place) };
+    const answer = await api.send({ ...call, body });
+
+    expect(answer.status).toBeLessThan(401);
+    expect(answer.headers.get('X-Ignored')).toBe(null);
+  });
+});

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type Call, openWorld, startApi, type World } from '../support/api.ts';
+import { exchange } from '../support/raw-socket.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
+
+let api: Api;
+let world: World;
+let file: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  world = await openWorld(api);
+  const scan = await world.dataClass('scan', [{ name: 'page', type: 'file' }]);
+  const body = new FormData();
+  body.append('page', new Blob(['scanned'], { type: 'text/html' }), 'a.html');
+  file = (await api.send({ as: world.owner, path: `${scan}objects/`, body })).body.page.value;
+  await makeEndpoint(world, 'plain', 'console.log(1);', { public: true });
+});
+afterAll(() => api.close());
+
+/** Makes an endpoint whose script responds with these headers, and gives what a call of it gets. */
+async function respond(name: string, headers: object, path = `endpoints/scripts/${name}/run/`) {
+  const source = `setResponse(new HttpResponse(200, 'hello', 'text/html', ${JSON.stringify(headers)}));`;
+  const endpoint = await makeEndpoint(world, name, source, { public: true });
+  const place = path.replace('{link}', endpoint.public_link);
+  return (await world.call(world.owner, 'GET', place)).headers;
+}
+
+const keyHeaders = ['Authorization', 'X-API-KEY', 'X-USER-KEY'];
+const varying = [
+  'Accept',
+  ...keyHeaders,
+  'X-Template',
+  'X-Template-Response',
+  'X-Strict',
+  'Origin',
+];
+const namesIn = (vary: string | null) => (vary ?? '').split(', ');
+
+describe('no cache keeps, and no browser guesses', () => {
+  it.each<[string, Partial<Call>]>([
+    ['a response with JSON', { path: '/v1.1/instances/blog-1/' }],
+    ['a list', { path: '/v1.1/instances/blog-1/api_keys/' }],
+    ['what is open to all', { path: '/v1.1/schema/' }],
+    ['a page', { path: '/v1.1/instances/blog-1/', headers: { Accept: 'text/html' } }],
+    ['the page of an error', { path: '/v1.1/none/', headers: { Accept: 'text/html' } }],
+    ['an error', { path: '/v1.1/instances/blog-1/none/' }],
+    ['a key that is none', { path: '/v1.1/account/', as: 'x' }],
+    ['a response without body', { path: '/v1.1/instances/blog-1/groups/9/', method: 'DELETE' }],
+    ['a description', { path: '/v1.1/instances/blog-1/', method: 'OPTIONS' }],
+    [
+      'a preflight',
+      { path: '/', method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'PUT' } },
+    ],
+    ['the result of a run', { path: '/v1.1/instances/blog-1/endpoints/scripts/plain/run/' }],
+    ['too large a body', { path: '/v1.1/instances/', body: 'x'.repeat(6_400_000) }],
+    [
+      'what a template renders',
+      { path: '/v1.1/instances/blog-1/classes/scan/objects/?template=objects_html_table' },
+    ],
+  ])('%s', async (_, call) => {
+    const { headers } = await api.send({ path: '/', as: world.owner, ...call });
+
+    expect(headers.get('Cache-Control')).toBe('private, no-store');
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(namesIn(headers.get('Vary'))).toEqual(expect.arrayContaining(varying));
+  });
+
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['an unknown method', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+    ['a request without host', 'GET / HTTP/1.1\r\n\r\n', 400],
+    ['too many headers', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ])('%s', async (_, bytes, status) => {
+    const answer = await exchange(api.url, bytes);
+
+    expect(answer.status).toBe(status);
+    expect(answer.head.toLowerCase()).toContain('cache-control: private, no-store');
+    expect(answer.head.toLowerCase()).toContain('x-content-type-options: nosniff');
+    expect(answer.head.toLowerCase()).toMatch(/x-error-code: [a-z_]+/);
+  });
+});
+
+describe('files', () => {
+  it('are cached by everybody, and no browser guesses their type', async () => {
+    const { headers } = await fetch(file);
+
+    expect(headers.get('Cache-Control')).toBe('public, max-age=3600');
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+
+  it('that are known are not sent again', async () => {
+    const { headers } = await fetch(file);
+    const again = await fetch(file, { headers: { 'If-None-Match': headers.get('ETag') ?? '' } });
+
+    expect([again.status, again.headers.get('Cache-Control')]).toEqual([
+      304,
+      'public, max-age=3600',
+    ]);
+  });
+
+  it.each(['GET', 'PUT', 'OPTIONS'])(
+    '%s of one that is missing is kept by nobody',
+    async (method) => {
+      const { headers } = await fetch(`${api.url}/files/none`, { method });
+
+      expect(headers.get('Cache-Control')).toBe('private, no-store');
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+    },
+  );
+});
+
+describe('the response of a script', () => {
+  it('keeps its own Cache-Control, whatever its letters', async () => {
+    const headers = await respond('cached', { 'cache-CONTROL': 'public, max-age=60' });
+
+    expect(headers.get('Cache-Control')).toBe('public, max-age=60');
+  });
+
+  it('without one is kept by nobody', async () => {
+    const headers = await respond('uncached', { 'X-Mine': 'a' });
+
+    expect([headers.get('Cache-Control'), headers.get('X-Mine')]).toEqual([
+      'private, no-store',
+      'a',
+    ]);
+  });
+
+  it('that may be kept still depends on the keys, beside what it says itself', async () => {
+    const headers = await respond('varied', { 'Cache-Control': 'public', vary: 'Accept-Language' });
+
+    expect(namesIn(headers.get('Vary'))).toEqual(
+      expect.arrayContaining([...varying, 'Accept-Language']),
+    );
+  });
+
+  it('does not make browsers guess', async () => {
+    const headers = await respond('guessed', { 'x-content-type-options': 'none' });
+
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+});
+
+describe('a cookie of a script', () => {
+  const home = '/v1.1/instances/blog-1/';
+
+  it.each([
+    ['a=1', `a=1; Path=${home}`],
+    ['a=1; Path=/', `a=1; Path=${home}`],
+    ['a=1; path=/v1.1/instances/blog-10/', `a=1; Path=${home}`],
+    ['a=1; Path=/v1.1/instances/other/; HttpOnly', `a=1; HttpOnly; Path=${home}`],
+    [`a=1; Path=${home}endpoints/; Secure`, `a=1; Secure; Path=${home}endpoints/`],
+    [`a=1; Path=${home}x/; PATH=/`, `a=1; Path=${home}`],
+    ['a=1; Path=', `a=1; Path=${home}`],
+    [
+      'a=1; Domain=.example.com; Max-Age=60; domain = x.org; SameSite=Lax',
+      `a=1; Max-Age=60; SameSite=Lax; Path=${home}`,
+    ],
+    [
+      'a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT',
+      `a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=${home}`,
+    ],
+  ])('%s', async (cookie, sent) => {
+    const headers = await respond(`cookie-${cookies++}`, { 'set-COOKIE': cookie });
+
+    expect(headers.getSetCookie()).toEqual([sent]);
+  });
+
+  it('is confined on public links too', async () => {
+    const path = 'endpoints/scripts/p/{link}/';
+
+    const headers = await respond('cookie-public', { 'Set-Cookie': 'a=1; Path=/' }, path);
+
+    expect(headers.getSetCookie()).toEqual([`a=1; Path=${home}`]);
+  });
+
+  it('is in the place that the request names, as it names it', async () => {
+    await respond('cookie-v1', { 'Set-Cookie': 'a=1' });
+
+    const path = '/v1/instances/BLOG-1/webhooks/cookie-v1/run/';
+    const { headers } = await api.send({ as: world.owner, path });
+
+    expect(headers.getSetCookie()).toEqual(['a=1; Path=/v1/instances/BLOG-1/']);
+  });
+});
+
+let cookies = 0;
+
+it('a script sees cookies, and no key of the platform', async () => {
+  await makeEndpoint(world, 'seen', 'console.log(JSON.stringify([META, ARGS]));');
+  const key = await world.apiKey();
+  const user = 'a user key';
+
+  const { body } = await api.send({
+    as: world.owner,
+    path: `${world.base}endpoints/scripts/seen/run/?api_key=${key}&apikey=${key}&user_key=u1&userkey=u2`,
+    headers: { Cookie: 'a=1; b=2', 'X-USER-KEY': user, Authorization: `token ${key}` },
+    body: { _api_key: key, _user_key: user, x: 1 },
+  });
+
+  const [meta, args] = JSON.parse(body.result.stdout);
+  expect(meta.request.HTTP_COOKIE).toBe('a=1; b=2');
+  expect(JSON.stringify([meta.request, args])).not.toMatch(
+    new RegExp([key, world.owner, user, 'u1', 'u2'].join('|')),
+  );
+  expect(args.POST).toEqual({ x: 1 });
+});
