@@ -1,4 +1,5 @@
 import { routes } from '../functions/api.ts';
+import { openGate } from '../shared/http/admission.ts';
 import { createDispatch } from '../shared/http/dispatch.ts';
 import { toHandler } from '../shared/http/edge.ts';
 import type { Dispatch } from '../shared/http/message.ts';
@@ -45,7 +46,8 @@ async function run({ folder, host, port, scriptNetwork, ...options }: Options): 
   try {
     isolation = await platform.scripts.describe();
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
-    server = await startServer({ ...platform, handler, host, port, proxies });
+    const gate = openGate(routes, platform);
+    server = await startServer({ ...platform, handler, gate, host, port, proxies });
   } catch (error) {
     await platform.close();
     throw error;

@@ -1,25 +1,26 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type ApiError, refused, tooLarge } from '../domain/errors.ts';
-import { type Result, toResult } from '../http/answer.ts';
+import { uncountedBodyBytes } from '../domain/bounds.ts';
+import { ApiError, refused } from '../domain/errors.ts';
+import type { Gate } from '../http/admission.ts';
+import { toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
+import { answerBroken, headersTooLarge, malformedRequest, refuseTunnel } from './broken-request.ts';
 import {
-  answerBroken,
-  arrivedTooSlowly,
-  headersTooLarge,
-  malformedRequest,
-  refuseTunnel,
-} from './broken-request.ts';
+  type Connection,
+  type Connections,
+  type Exchange,
+  watchConnections,
+} from './connections.ts';
+import { connectionLimit } from './descriptors.ts';
 import { isForFiles, serveFiles } from './file-server.ts';
 import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
+import { openReceiver, type Receiver } from './receive-body.ts';
+import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
 import { codeOf, StartError } from './start-error.ts';
 
-/** Bytes of a body that the gateway takes; what the function behind it takes is less, and judged by the edge. */
-const maxBodyBytes = 10_485_760;
-/** A client hears of its mistake only after it has sent all; up to here we listen. */
-const maxDrainedBytes = 4 * maxBodyBytes;
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
 const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
 const arrivalMs = 60_000;
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Judges requests before their bodies are read; absent: each is read as far as the gateway would. */
+  readonly gate?: Gate;
   /** Served below `/files/`; absent: there are none. */
   readonly files?: LocalFiles;
   readonly host: string;
@@ -39,7 +42,7 @@ export interface ServerOptions {
   readonly proxies?: number;
   /** 0: any free one. */
   readonly port: number;
-  /** Milliseconds that `stop` waits for requests under way; 5,000 when absent. */
+  /** Milliseconds that `stop` waits for requests under way; 4,000 when absent. */
   readonly graceMs?: number;
 }
 
@@ -59,7 +62,9 @@ function unreadable({ ids, log }: ServerOptions): string {
 }
 
 interface Running extends ServerOptions {
-  readonly active: Set<IncomingMessage>;
+  readonly receiver: Receiver;
+  /** Requests under way. */
+  active: number;
   stopping: boolean;
   /** Called when nothing is under way any more. */
   idle: () => void;
@@ -74,7 +79,8 @@ interface Running extends ServerOptions {
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const running: Running = {
     ...options,
-    active: new Set(),
+    receiver: openReceiver(options.gate),
+    active: 0,
     stopping: false,
     idle: () => undefined,
   };
@@ -85,17 +91,24 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     headersTimeout: arrivalMs,
     requireHostHeader: false, // we refuse it in our own words
   });
-  server.on('request', (message, response) => void serve(running, message, response));
+  const connections = watchConnections({
+    server,
+    max: connectionLimit(),
+    serve: (connection, exchange) => void serve(running, connections, { ...exchange, connection }),
+    onStalled: () => options.log({ level: 'info', message: 'connection closed: nobody reads it' }),
+  });
+  server.on('request', (message, response) => {
+    connections.enqueue({ message, response, isWaiting: false });
+  });
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
-    if (declaredBytes(message) <= maxBodyBytes) response.writeContinue();
-    void serve(running, message, response);
+    connections.enqueue({ message, response, isWaiting: true });
   });
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
-    void serve(running, message, response); // an expectation that nobody knows is no reason to refuse
+    connections.enqueue({ message, response, isWaiting: false }); // an unknown expectation is no reason to refuse
   });
   server.on('clientError', (error: Error, socket: Socket) => {
     // A request whose body breaks off is answered here; one that has arrived gets an answer of its own.
-    const isBusy = [...running.active].some((each) => each.socket === socket && each.complete);
+    const isBusy = connections.find(socket)?.current?.message.complete === true;
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
     else socket.end(answerBroken(error, unreadable(running)));
   });
@@ -105,29 +118,35 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   await listen(server, options);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { url, stop: () => stop(server, running) };
+  return { url, stop: () => stop(server, connections, running) };
+}
+
+interface Served extends Exchange {
+  readonly connection: Connection;
 }
 
 /** Answers one request; never rejects. */
-async function serve(running: Running, message: IncomingMessage, response: ServerResponse) {
-  const { active, clock, ids, log, proxies = 0 } = running;
-  active.add(message);
+async function serve(running: Running, connections: Connections, exchange: Served) {
+  const { clock, ids, log, proxies = 0 } = running;
+  const { message, response, connection } = exchange;
+  running.active += 1;
   try {
     const facts = { requestId: ids.random(), nowMs: clock.micros() / 1000, proxies };
     const arrival = toEvent(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
+      if (exchange.isWaiting) response.writeContinue();
       await answerFile(running, running.files, { message, response, event: arrival.event });
       return;
     }
-    const result = await answer(running, message, arrival);
-    if (result !== undefined) send(running, response, result);
+    await answer(running, exchange, arrival, (bytes) => connections.count(connection, bytes));
   } catch (error) {
     const why = error instanceof Error ? error.stack : 'thrown';
     log({ level: 'error', message: 'request failed at the server', error: why });
     response.destroy();
   } finally {
-    active.delete(message);
-    if (active.size === 0) running.idle();
+    connection.isRunning = false;
+    running.active -= 1;
+    if (running.active === 0) running.idle();
   }
 }
 
@@ -150,74 +169,80 @@ async function answerFile(
   logRequest(log, event, status, clock.micros() - started);
 }
 
-/** The answer to a request; undefined when its client has gone before it was there. */
+type Count = (bytes: number) => void;
+
+/** Answers a request to the interface, unless its client goes before it was sent. */
 async function answer(
   running: Running,
-  message: IncomingMessage,
+  exchange: Served,
   { event, unfit }: Arrival,
-): Promise<Result | undefined> {
-  if (unfit === 'headers too large') return refuse(running, event, refused(431, headersTooLarge));
-  if (unfit === 'malformed') return refuse(running, event, refused(400, malformedRequest));
-  if (hasBody(message)) {
-    const body = await readBody(message);
-    if (body === 'gone') return undefined;
-    if (body === 'too slow') return refuse(running, event, refused(408, arrivedTooSlowly));
-    if (body === 'too large') return refuse(running, event, tooLarge(maxBodyBytes));
-    addBody(event, body);
+  count: Count,
+): Promise<void> {
+  const { message } = exchange;
+  if (unfit !== undefined) {
+    const error =
+      unfit === 'malformed' ? refused(400, malformedRequest) : refused(431, headersTooLarge);
+    return refuse(running, exchange, { event, error });
   }
-  return running.handler(event);
+  if (!hasBody(message)) return run(running, exchange, event, count);
+  await undefined; // what came with the head is there now
+  if (message.complete && message.readableLength <= uncountedBodyBytes) {
+    const body: Buffer | null = message.read();
+    if (body !== null) addBody(event, body);
+    return run(running, exchange, event, count);
+  }
+  const goOn = () => exchange.isWaiting && exchange.response.writeContinue();
+  const received = await running.receiver.receive({ message, event, goOn });
+  if (received === 'gone') return;
+  if (received instanceof ApiError) return refuse(running, exchange, { event, error: received });
+  try {
+    if (received.bytes !== undefined) addBody(event, received.bytes);
+    await run(running, exchange, event, count);
+  } finally {
+    received.release();
+  }
 }
 
-async function refuse({ log }: Running, event: EventDraft, error: ApiError): Promise<Result> {
+/** Has the handler answer a request that has arrived, or of which the rest does not matter. */
+async function run(
+  running: Running,
+  { message, response, connection }: Served,
+  event: EventDraft,
+  count: Count,
+): Promise<void> {
+  connection.isRunning = true;
+  const { statusCode, headers, body, isBase64Encoded } = await running.handler(event);
+  connection.isRunning = false;
+  const sent = toSentBody(body, isBase64Encoded === true);
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  const isEarly = !message.complete && !message.destroyed;
+  if (running.stopping || (isEarly && statusCode >= 400)) headers.connection = 'close';
+  response.writeHead(statusCode, headers);
+  count(sent?.bytes ?? 0);
+  if (isEarly && statusCode >= 400) return sendEarly(message, response, sent);
+  await sendBody(response, sent);
+  if (isEarly) closeUnread(message);
+}
+
+/** Refuses a request whose body is not worth reading. */
+async function refuse(
+  { log }: Running,
+  { message, response, isWaiting }: Served,
+  { event, error }: { readonly event: EventDraft; readonly error: ApiError },
+): Promise<void> {
   logRequest(log, event, error.status, 0);
-  const result = await toResult(event, error);
-  // What the client still sends is not worth reading.
-  return { ...result, headers: { ...result.headers, connection: 'close' } };
+  const { statusCode, headers, body, isBase64Encoded } = await toResult(event, error);
+  const sent = toSentBody(body, isBase64Encoded === true);
+  headers.connection = 'close';
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  response.writeHead(statusCode, headers);
+  const isSilent = isWaiting || error.status === 408; // nothing is on its way
+  await (isSilent ? sendBody(response, sent) : sendEarly(message, response, sent));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
-function declaredBytes({ headers }: IncomingMessage): number {
-  return Number(headers['content-length'] ?? 0);
-}
-
-function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'too slow' | 'gone'> {
-  const waits = message.headers.expect !== undefined;
-  if (waits && declaredBytes(message) > maxBodyBytes) return Promise.resolve('too large');
-  return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
-    let bytes = 0;
-    const timer = setTimeout(() => resolve('too slow'), arrivalMs);
-    message.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength;
-      if (bytes <= maxBodyBytes) chunks.push(chunk);
-      else chunks = [];
-      if (bytes > maxDrainedBytes) resolve('too large');
-    });
-    message.once('end', () => {
-      if (bytes > maxBodyBytes) resolve('too large');
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
-    });
-    message.once('error', () => resolve('gone'));
-    message.once('close', () => {
-      clearTimeout(timer);
-      resolve('gone');
-    });
-  });
-}
-
-function send({ stopping }: Running, response: ServerResponse, result: Result): void {
-  const { statusCode, headers } = result;
-  const body = result.isBase64Encoded ? Buffer.from(result.body ?? '', 'base64') : result.body;
-  const bytes = body === undefined ? 0 : Buffer.byteLength(body);
-  if (body !== undefined) headers['content-length'] = String(bytes);
-  if (stopping) headers.connection = 'close';
-  response.writeHead(statusCode, headers);
-  // a text of as many bytes as characters is ASCII, which is sent as it is, with half the work
-  response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
 }
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
@@ -244,16 +269,17 @@ function toStartError(error: Error, host: string, port: number): Error {
   }
 }
 
-async function stop(server: Server, running: Running): Promise<void> {
+async function stop(server: Server, connections: Connections, running: Running): Promise<void> {
   running.stopping = true;
+  connections.end();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const finished = new Promise<void>((resolve) => {
     running.idle = resolve;
-    if (running.active.size === 0) resolve();
+    if (running.active === 0) resolve();
   });
   let timer: NodeJS.Timeout | undefined;
   const outOfPatience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, running.graceMs ?? 5000);
+    timer = setTimeout(resolve, running.graceMs ?? 4000);
   });
   await Promise.race([Promise.all([closed, finished]), outOfPatience]);
   clearTimeout(timer);

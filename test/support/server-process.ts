@@ -8,15 +8,31 @@ const running = new Set<ChildProcess>();
 /** The server of one machine in a process of its own. */
 export interface ServerProcess {
   readonly url: string;
+  readonly pid: number;
   /** What it has said to standard error so far. */
   readonly complaints: () => string;
   /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** How a server is started. */
+export interface StartOptions {
+  /** Of the server's command line. */
+  readonly args?: readonly string[];
+  /** Of Node's. */
+  readonly node?: readonly string[];
+  /** Descriptors that it may have. */
+  readonly descriptors?: number;
+}
+
 /** Starts the server on a folder; rejects with what it said when it ends before it listens. */
-export async function startProcess(folder: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, '--data', folder, '--port', '0'], {
+export async function startProcess(
+  folder: string,
+  { args = [], node = [], descriptors }: StartOptions = {},
+): Promise<ServerProcess> {
+  const command = [process.execPath, ...node, program, '--data', folder, '--port', '0', ...args];
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, ...command], {
     env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -33,6 +49,7 @@ export async function startProcess(folder: string): Promise<ServerProcess> {
   if (typeof url !== 'string') throw new Error(`the server ended with ${url}: ${errors}`);
   return {
     url,
+    pid: child.pid ?? 0, // it runs
     complaints: () => errors,
     end: (signal) => {
       child.kill(signal);
