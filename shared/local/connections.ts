@@ -10,6 +10,7 @@ import {
 
 /** A request and where its response goes. */
 export interface Exchange {
+  readonly connection: Connection;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   /** Whether the client waits to be told to send its body. */
@@ -24,6 +25,8 @@ export interface Connection {
   /** Whether the request has arrived and its response is being made: it is not cut off when the server ends. */
   isRunning: boolean;
   readonly waiting: Exchange[];
+  /** Called when a response was sent, or the connection is closed: one function for all of its requests. */
+  readonly onSent: () => void;
   /** Requests beyond those: parsed, and never served. */
   ignored: number;
   /** Of the response that is being sent. */
@@ -39,7 +42,7 @@ export interface ConnectionsOptions {
   /** Connections at a time. */
   readonly max: number;
   /** Serves a request; the next one of its connection follows when the response was sent. */
-  readonly serve: (connection: Connection, exchange: Exchange) => void;
+  readonly serve: (exchange: Exchange) => void;
   /** Hears that a connection was closed because its client takes nothing. */
   readonly onStalled: () => void;
 }
@@ -47,7 +50,7 @@ export interface ConnectionsOptions {
 /** All connections of a server. */
 export interface Connections {
   /** Serves a request when its turn on its connection has come. */
-  enqueue(exchange: Exchange): void;
+  enqueue(request: Omit<Exchange, 'connection'>): void;
   find(socket: Socket): Connection | undefined;
   /** Counts the bytes of a response until it was sent. */
   count(connection: Connection, bytes: number): void;
@@ -79,11 +82,12 @@ export function watchConnections(options: ConnectionsOptions): Connections {
   const sweeping = setInterval(() => sweep(state), sweepMs).unref();
   server.once('close', () => clearInterval(sweeping));
   return {
-    enqueue: (exchange) => {
-      const connection = state.all.get(exchange.message.socket);
+    enqueue: ({ message, response, isWaiting }) => {
+      const connection = state.all.get(message.socket);
       if (connection === undefined) return;
-      if (connection.current === undefined) begin(state, connection, exchange);
-      else wait(state, connection, exchange);
+      const exchange = { connection, message, response, isWaiting };
+      if (connection.current === undefined) begin(state, exchange);
+      else wait(state, exchange);
     },
     find: (socket) => state.all.get(socket),
     count: (connection, bytes) => {
@@ -111,22 +115,33 @@ function accept(state: State, socket: Socket): void {
     }
     close(state, longest);
   }
-  const connection = newConnection(socket);
+  const connection = newConnection(state, socket);
   all.set(socket, connection);
   idle.add(connection);
   socket.once('close', () => forget(state, connection));
 }
 
-function newConnection(socket: Socket): Connection {
-  const counts = { ignored: 0, waitingBytes: 0, takenBytes: 0, stalledMs: 0 };
-  return { socket, current: undefined, isRunning: false, waiting: [], ...counts };
+function newConnection(state: State, socket: Socket): Connection {
+  const connection: Connection = {
+    socket,
+    current: undefined,
+    isRunning: false,
+    waiting: [],
+    onSent: () => proceed(state, connection),
+    ignored: 0,
+    waitingBytes: 0,
+    takenBytes: 0,
+    stalledMs: 0,
+  };
+  return connection;
 }
 
-function begin(state: State, connection: Connection, exchange: Exchange): void {
+function begin(state: State, exchange: Exchange): void {
+  const { connection } = exchange;
   connection.current = exchange;
   state.idle.delete(connection);
-  exchange.response.once('close', () => proceed(state, connection));
-  state.serve(connection, exchange);
+  exchange.response.on('close', connection.onSent);
+  state.serve(exchange);
 }
 
 /** A response was sent, or its connection is closed. */
@@ -140,11 +155,12 @@ function proceed(state: State, connection: Connection): void {
     return;
   }
   state.waitingRequests -= 1;
-  begin(state, connection, next);
+  begin(state, next);
 }
 
 /** A connection with too many is closed after those that wait; one too many of all closes it at once. */
-function wait(state: State, connection: Connection, exchange: Exchange): void {
+function wait(state: State, exchange: Exchange): void {
+  const { connection } = exchange;
   const { waiting } = connection;
   state.waitingRequests += 1;
   if (connection.ignored === 0 && waiting.length < maxPipelined) {

@@ -7,17 +7,13 @@ import { toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
 import { answerBroken, headersTooLarge, malformedRequest, refuseTunnel } from './broken-request.ts';
-import {
-  type Connection,
-  type Connections,
-  type Exchange,
-  watchConnections,
-} from './connections.ts';
+import { type Connections, type Exchange, watchConnections } from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
 import { isForFiles, serveFiles } from './file-server.ts';
 import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
 import { openReceiver, type Receiver } from './receive-body.ts';
+import type { Release } from './room.ts';
 import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
 import { codeOf, StartError } from './start-error.ts';
 
@@ -62,6 +58,7 @@ function unreadable({ ids, log }: ServerOptions): string {
 }
 
 interface Running extends ServerOptions {
+  readonly connections: Connections;
   readonly receiver: Receiver;
   /** Requests under way. */
   active: number;
@@ -77,13 +74,6 @@ interface Running extends ServerOptions {
  * @throws StartError when the address cannot be listened on
  */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
-  const running: Running = {
-    ...options,
-    receiver: openReceiver(options.gate),
-    active: 0,
-    stopping: false,
-    idle: () => undefined,
-  };
   const server = createServer({
     maxHeaderSize: maxParsedHeaderBytes,
     keepAliveTimeout: keepAliveMs,
@@ -94,9 +84,17 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   const connections = watchConnections({
     server,
     max: connectionLimit(),
-    serve: (connection, exchange) => void serve(running, connections, { ...exchange, connection }),
+    serve: (exchange) => void serve(running, exchange),
     onStalled: () => options.log({ level: 'info', message: 'connection closed: nobody reads it' }),
   });
+  const running: Running = {
+    ...options,
+    connections,
+    receiver: openReceiver(options.gate),
+    active: 0,
+    stopping: false,
+    idle: () => undefined,
+  };
   server.on('request', (message, response) => {
     connections.enqueue({ message, response, isWaiting: false });
   });
@@ -118,17 +116,13 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   await listen(server, options);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { url, stop: () => stop(server, connections, running) };
-}
-
-interface Served extends Exchange {
-  readonly connection: Connection;
+  return { url, stop: () => stop(server, running) };
 }
 
 /** Answers one request; never rejects. */
-async function serve(running: Running, connections: Connections, exchange: Served) {
+async function serve(running: Running, exchange: Exchange): Promise<void> {
   const { clock, ids, log, proxies = 0 } = running;
-  const { message, response, connection } = exchange;
+  const { message, response } = exchange;
   running.active += 1;
   try {
     const facts = { requestId: ids.random(), nowMs: clock.micros() / 1000, proxies };
@@ -138,13 +132,17 @@ async function serve(running: Running, connections: Connections, exchange: Serve
       await answerFile(running, running.files, { message, response, event: arrival.event });
       return;
     }
-    await answer(running, exchange, arrival, (bytes) => connections.count(connection, bytes));
+    if (arrival.unfit === undefined && !hasBody(message)) {
+      await run(running, exchange, arrival.event);
+    } else {
+      await answer(running, exchange, arrival);
+    }
   } catch (error) {
     const why = error instanceof Error ? error.stack : 'thrown';
     log({ level: 'error', message: 'request failed at the server', error: why });
     response.destroy();
   } finally {
-    connection.isRunning = false;
+    exchange.connection.isRunning = false;
     running.active -= 1;
     if (running.active === 0) running.idle();
   }
@@ -169,14 +167,11 @@ async function answerFile(
   logRequest(log, event, status, clock.micros() - started);
 }
 
-type Count = (bytes: number) => void;
-
-/** Answers a request to the interface, unless its client goes before it was sent. */
+/** Answers a request with a body, or one that is unfit, unless its client goes before it was sent. */
 async function answer(
   running: Running,
-  exchange: Served,
+  exchange: Exchange,
   { event, unfit }: Arrival,
-  count: Count,
 ): Promise<void> {
   const { message } = exchange;
   if (unfit !== undefined) {
@@ -184,50 +179,52 @@ async function answer(
       unfit === 'malformed' ? refused(400, malformedRequest) : refused(431, headersTooLarge);
     return refuse(running, exchange, { event, error });
   }
-  if (!hasBody(message)) return run(running, exchange, event, count);
   await undefined; // what came with the head is there now
   if (message.complete && message.readableLength <= uncountedBodyBytes) {
     const body: Buffer | null = message.read();
     if (body !== null) addBody(event, body);
-    return run(running, exchange, event, count);
+    return run(running, exchange, event);
   }
   const goOn = () => exchange.isWaiting && exchange.response.writeContinue();
   const received = await running.receiver.receive({ message, event, goOn });
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { event, error: received });
-  try {
-    if (received.bytes !== undefined) addBody(event, received.bytes);
-    await run(running, exchange, event, count);
-  } finally {
-    received.release();
-  }
+  if (received.bytes !== undefined) addBody(event, received.bytes);
+  await run(running, exchange, event, received.release);
 }
 
-/** Has the handler answer a request that has arrived, or of which the rest does not matter. */
+/**
+ * Has the handler answer a request that has arrived, or of which the rest does not matter.
+ *
+ * @param release called when the request was served, whether its response is read or not
+ */
 async function run(
   running: Running,
-  { message, response, connection }: Served,
+  { connection, message, response }: Exchange,
   event: EventDraft,
-  count: Count,
+  release?: Release,
 ): Promise<void> {
   connection.isRunning = true;
-  const { statusCode, headers, body, isBase64Encoded } = await running.handler(event);
+  const handled = running.handler(event);
+  const result = await (release === undefined ? handled : handled.finally(release));
+  const { statusCode, headers, body, isBase64Encoded } = result;
   connection.isRunning = false;
   const sent = toSentBody(body, isBase64Encoded === true);
   if (sent !== undefined) headers['content-length'] = String(sent.bytes);
   const isEarly = !message.complete && !message.destroyed;
   if (running.stopping || (isEarly && statusCode >= 400)) headers.connection = 'close';
   response.writeHead(statusCode, headers);
-  count(sent?.bytes ?? 0);
+  if (sent !== undefined) running.connections.count(connection, sent.bytes);
   if (isEarly && statusCode >= 400) return sendEarly(message, response, sent);
-  await sendBody(response, sent);
+  const sending = sendBody(response, sent);
+  if (sending !== undefined) await sending;
   if (isEarly) closeUnread(message);
 }
 
 /** Refuses a request whose body is not worth reading. */
 async function refuse(
   { log }: Running,
-  { message, response, isWaiting }: Served,
+  { message, response, isWaiting }: Exchange,
   { event, error }: { readonly event: EventDraft; readonly error: ApiError },
 ): Promise<void> {
   logRequest(log, event, error.status, 0);
@@ -269,9 +266,9 @@ function toStartError(error: Error, host: string, port: number): Error {
   }
 }
 
-async function stop(server: Server, connections: Connections, running: Running): Promise<void> {
+async function stop(server: Server, running: Running): Promise<void> {
   running.stopping = true;
-  connections.end();
+  running.connections.end();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const finished = new Promise<void>((resolve) => {
     running.idle = resolve;
