@@ -179,8 +179,8 @@ function sizeError(bytes: number, maxBytes: number): ApiError | undefined {
   return limit === undefined || bytes <= maxBytes ? undefined : tooLarge(limit);
 }
 
-/** As the head says; undefined for a body in chunks. */
-function declaredBytes({ headers }: IncomingMessage): number | undefined {
+/** Bytes of a body as the head says; undefined for one in chunks. */
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }

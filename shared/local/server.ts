@@ -12,8 +12,7 @@ import { connectionLimit } from './descriptors.ts';
 import { isForFiles, serveFiles } from './file-server.ts';
 import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
-import { openReceiver, type Receiver } from './receive-body.ts';
-import type { Release } from './room.ts';
+import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
 import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
 import { codeOf, StartError } from './start-error.ts';
 
@@ -180,7 +179,8 @@ async function answer(
     return refuse(running, exchange, { event, error });
   }
   await undefined; // what came with the head is there now
-  if (message.complete && message.readableLength <= uncountedBodyBytes) {
+  const bytes = declaredBytes(message);
+  if (bytes !== undefined && bytes <= uncountedBodyBytes && message.readableLength === bytes) {
     const body: Buffer | null = message.read();
     if (body !== null) addBody(event, body);
     return run(running, exchange, event);
@@ -190,28 +190,29 @@ async function answer(
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { event, error: received });
   if (received.bytes !== undefined) addBody(event, received.bytes);
-  await run(running, exchange, event, received.release);
+  await run(running, exchange, event, received);
 }
 
 /**
  * Has the handler answer a request that has arrived, or of which the rest does not matter.
  *
- * @param release called when the request was served, whether its response is read or not
+ * @param received its body, where that was awaited; given back when the request was served, though its response may not
+ *   have been read
  */
 async function run(
   running: Running,
   { connection, message, response }: Exchange,
   event: EventDraft,
-  release?: Release,
+  received?: Received,
 ): Promise<void> {
   connection.isRunning = true;
   const handled = running.handler(event);
-  const result = await (release === undefined ? handled : handled.finally(release));
+  const result = await (received === undefined ? handled : handled.finally(received.release));
   const { statusCode, headers, body, isBase64Encoded } = result;
   connection.isRunning = false;
   const sent = toSentBody(body, isBase64Encoded === true);
   if (sent !== undefined) headers['content-length'] = String(sent.bytes);
-  const isEarly = !message.complete && !message.destroyed;
+  const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
   if (running.stopping || (isEarly && statusCode >= 400)) headers.connection = 'close';
   response.writeHead(statusCode, headers);
   if (sent !== undefined) running.connections.count(connection, sent.bytes);
