@@ -93,7 +93,10 @@ describe('the list', () => {
     const last = await call('owner', 'GET', 'admins/?page_size=1&direction=0');
     const down = await call('owner', 'GET', 'admins/?ordering=desc&page_size=1');
 
-    expect(pages).toEqual([['owner', 'full'], ['write', 'read']]);
+    expect(pages).toEqual([
+      ['owner', 'full'],
+      ['write', 'read'],
+    ]);
     expect(last.body.objects).toEqual([shown('read', 'read')]);
     expect(down.body.objects).toEqual([shown('read', 'read')]);
   });
