@@ -1,4 +1,5 @@
 import { routes } from '../functions/api.ts';
+import { openGate } from '../shared/http/admission.ts';
 import { createDispatch } from '../shared/http/dispatch.ts';
 import { toHandler } from '../shared/http/edge.ts';
 import type { Dispatch } from '../shared/http/message.ts';
@@ -64,7 +65,8 @@ async function run(
     described = await platform.scripts.describe();
     await checkProxySocket(proxies, platform.scripts.canOpenSocket);
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
-    server = await startServer({ ...platform, handler, host, port, proxies });
+    const gate = openGate(routes, platform);
+    server = await startServer({ ...platform, handler, gate, host, port, proxies });
   } catch (error) {
     await platform.close();
     throw error;

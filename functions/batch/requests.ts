@@ -1,3 +1,4 @@
+import { maxStructure } from '../../shared/domain/bounds.ts';
 import { dataMessages } from '../../shared/domain/data-messages.ts';
 import { ApiError, type FieldErrors, invalid, refused } from '../../shared/domain/errors.ts';
 import {
@@ -6,6 +7,7 @@ import {
   type JsonObject,
   jsonTypeName,
 } from '../../shared/domain/json.ts';
+import { measureStructure } from '../../shared/domain/json-structure.ts';
 import { messages } from '../../shared/domain/messages.ts';
 import {
   characterCount,
@@ -15,7 +17,7 @@ import {
   refuse,
   textReader,
 } from '../../shared/domain/scalars.ts';
-import { parseJsonText } from '../../shared/http/json-text.ts';
+import { parseJsonText, tooMuchStructure } from '../../shared/http/json-text.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { type Body, bodyObject } from '../../shared/resource/input.ts';
 import { type Method, methods } from '../../shared/resource/route.ts';
@@ -76,6 +78,7 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
     throw invalid({ requests: { non_field_errors: [messages.notList(jsonTypeName(sent))] } });
   }
   if (sent.length > maxExamined) throw tooMany();
+  checkTexts(sent);
   const prefixes = versions.map((version) => `/${version}/instances/${instance}/`);
   const requests: BatchRequest[] = [];
   const errors: FieldErrors[] = [];
@@ -87,6 +90,16 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
   if (requests.length < errors.length) throw invalid({ requests: errors as readonly Json[] });
   if (requests.length > maxRequests) throw tooMany();
   return requests;
+}
+
+/** Bodies that are text have one allowance together, as if they were parts of the batch's own JSON. */
+function checkTexts(items: readonly unknown[]): void {
+  let left = maxStructure;
+  for (const item of items) {
+    if (!isJsonObject(item) || typeof item.body !== 'string') continue;
+    left -= measureStructure(item.body, left, Number.POSITIVE_INFINITY).characters;
+    if (left < 0) throw tooMuchStructure();
+  }
 }
 
 function tooMany(): ApiError {

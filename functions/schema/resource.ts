@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/domain/json.ts';
-import { lastingBodies } from '../../shared/http/lasting-body.ts';
+import { lastingBodies, markConstant } from '../../shared/http/lasting-body.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
 import type { Context, Family, Route } from '../../shared/resource/route.ts';
@@ -23,13 +23,13 @@ function documentFor({ routes, version, request }: Context): JsonObject {
   return document;
 }
 
-/** As a lasting body, so that its JSON is written once as well. */
+/** As a lasting body that is constant: anybody may ask for it, and each of its forms is made once. */
 function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boolean): JsonObject {
   const lasting = lastingBodies(
     { form: routes, list: '/schema/' },
     { of: (description: Description) => description, make: isOpenApi ? toOpenApi : toDocument },
   );
-  return lasting(describe(routes, version));
+  return markConstant(lasting(describe(routes, version)));
 }
 
 /** The interface document: everything that this deployment serves, as its own values say (reference: schema). */

@@ -120,6 +120,11 @@ const table = {
     meaning: 'The body is not what its content type says; the message tells where it breaks.',
     remedy: 'Send well-formed JSON or a complete form.',
   },
+  body_too_complex: {
+    statuses: [400],
+    meaning: 'Parsing the body would cost too much: too many members or levels.',
+    remedy: 'Split the request; the message has the limit.',
+  },
   json_sent_as_form: {
     statuses: [400],
     meaning: 'The body looks like JSON and is declared as a form, as `curl -d` does by default.',
@@ -243,7 +248,8 @@ const table = {
   },
   server_busy: {
     statuses: [503],
-    meaning: 'Too much of something costly is under way, such as renderings of templates.',
+    meaning:
+      'Too much of something costly is under way, such as renderings of templates or request bodies.',
     remedy: 'Send the request again after the seconds in `Retry-After`.',
   },
   storage_full: {

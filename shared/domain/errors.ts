@@ -121,6 +121,12 @@ export function overloaded(what: string, seconds: number): ApiError {
   return new ApiError(503, { detail: text }, 'server_busy', { 'Retry-After': String(seconds) });
 }
 
+/** 503: there is no room for the request now; clients wait for `Retry-After` and call again by themselves. */
+export function serverBusy(seconds: number): ApiError {
+  const body = { detail: 'The server is busy. Try again later.' };
+  return new ApiError(503, body, 'server_busy', { 'Retry-After': String(seconds) });
+}
+
 /** 400 for a bad paging parameter. */
 export function incorrectPage(): ApiError {
   return refused(400, 'Incorrect page parameter provided.', 'paging_invalid');

@@ -1,19 +1,30 @@
+import { maxStructure } from './bounds.ts';
 import { isJsonObject, type Json } from './json.ts';
+import { measureStructure } from './json-structure.ts';
 import { messages } from './messages.ts';
 import { type Reading, read, refuse } from './scalars.ts';
 
 /** How deep lists and objects may nest in a value that we keep. Deeper ones could exhaust the stack. */
 export const maxDepth = 100;
 
-/** Reads JSON: text is parsed, anything else is taken as it is (forms and some clients send JSON as text). */
+/**
+ * Reads JSON: text is parsed, anything else is taken as it is (forms and some clients send JSON as text). Text with more
+ * than {@link maxStructure} brackets, commas and colons is refused.
+ */
 export function readJson(input: unknown): Reading<unknown> {
   if (typeof input !== 'string') return read(input);
+  if (isTooCostly(input)) return refuse(messages.notJson);
   try {
     return read(JSON.parse(input));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return refuse(messages.notJson);
   }
+}
+
+function isTooCostly(text: string): boolean {
+  if (text.length <= maxStructure) return false;
+  return measureStructure(text, maxStructure, Number.POSITIVE_INFINITY).characters > maxStructure;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { refused } from '../domain/errors.ts';
 import { acceptsGzip, compress, isCompressible } from './compression.ts';
 import { corsHeaders } from './cors.ts';
-import { writeBody } from './lasting-body.ts';
+import { keptForm, writeBody } from './lasting-body.ts';
 import type { Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
 
@@ -34,7 +34,7 @@ export async function toResult(event: APIGatewayProxyEventV2, response: Response
     return { statusCode: response.status, headers };
   }
   headers['content-type'] ??= content.type;
-  const result = await toEncoded(event, { statusCode: response.status, headers }, content.body);
+  const result = await toEncoded(event, { statusCode: response.status, headers }, content);
   if (isTooLarge(result)) {
     const text = `Response size limit exceeded (${maxEventBytes}).`;
     return toResult(event, refused(413, text, 'response_too_large'));
@@ -83,27 +83,38 @@ function toHeaders(event: APIGatewayProxyEventV2, response: Response): Record<st
   return headers;
 }
 
-function contentOf(event: APIGatewayProxyEventV2, response: Response) {
+interface Content {
+  readonly type: string;
+  readonly body: string | Uint8Array;
+  /** What it was written of. */
+  readonly source: unknown;
+  readonly indent?: number;
+}
+
+function contentOf(event: APIGatewayProxyEventV2, response: Response): Content | undefined {
   if (response.status === 204 || response.status === 304) return undefined;
   const { content, body } = response;
-  if (content !== undefined) return { type: content.type, body: content.bytes };
+  if (content !== undefined) return { type: content.type, body: content.bytes, source: content };
   if (body === undefined) return undefined;
   const indent = jsonIndent(event.headers.accept);
-  const text = indent === 0 ? writeBody(body) : JSON.stringify(body, undefined, indent);
-  return { type: jsonType, body: text };
+  const text =
+    indent === 0
+      ? writeBody(body)
+      : keptForm(body, `JSON ${indent}`, () => JSON.stringify(body, undefined, indent));
+  return { type: jsonType, body: text, source: body, indent };
 }
 
 async function toEncoded(
   event: APIGatewayProxyEventV2,
   head: Pick<Result, 'statusCode' | 'headers'>,
-  body: string | Uint8Array,
+  { body, source, indent }: Content,
 ): Promise<Result> {
   const { statusCode, headers } = head;
   if (isCompressible(headers['content-type'] ?? '', body.length) && !headers['content-encoding']) {
     headers.vary += ', Accept-Encoding';
     if (acceptsGzip(event.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip';
-      const packed = await compress(toBuffer(body));
+      const packed = await keptForm(source, `gzip ${indent}`, () => compress(toBuffer(body)));
       return { statusCode, headers, body: packed.toString('base64'), isBase64Encoded: true };
     }
   }

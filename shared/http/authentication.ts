@@ -66,6 +66,34 @@ export async function identifyLink(link: string, keys: KeyRing): Promise<Caller>
   return { link: claims };
 }
 
+/** What stands for the caller in path, query and headers: nothing, a key that is none of ours, or a genuine one. */
+export type Credential = 'none' | 'forged' | KeyClaims;
+
+/**
+ * Finds the credential outside of the body and verifies its MAC, without a look at the store.
+ *
+ * @param link the public link in the path, which takes the place of keys
+ */
+export async function credentialOutsideBody(
+  request: Request,
+  link: string | undefined,
+  keys: KeyRing,
+): Promise<Credential> {
+  if (link !== undefined) {
+    const claims = await verify(link, keys);
+    return claims?.kind === 'publicLink' ? claims : 'forged';
+  }
+  const key = keyOutsideBody(request);
+  return key === undefined ? 'none' : ((await genuineKey(key, keys)) ?? 'forged');
+}
+
+/** The claims of a genuine key by which calls are made; undefined for any other text. */
+export async function genuineKey(text: string, keys: KeyRing): Promise<KeyClaims | undefined> {
+  const claims = await verify(text, keys);
+  if (claims?.kind === 'script') return isOpen(claims, keys.clock) ? claims : undefined;
+  return claims?.kind === 'account' || claims?.kind === 'apiKey' ? claims : undefined;
+}
+
 /** A script's key says itself when it ends. */
 function isOpen({ endsAt }: ScriptClaims, clock: Clock): boolean {
   return clock.micros() < endsAt * 1_000_000;

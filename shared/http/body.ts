@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
-import { jsonAsForm, unsupportedMediaType } from '../domain/errors.ts';
+import { maxStructure } from '../domain/bounds.ts';
+import { jsonAsForm, refused, unsupportedMediaType } from '../domain/errors.ts';
 import type { Upload } from '../domain/uploads.ts';
 import { jsonParseError, parseJsonText } from './json-text.ts';
 import type { Request } from './message.ts';
@@ -98,6 +99,7 @@ function parseForm(bytes: Uint8Array, contentType: string): Record<string, strin
   const decoder = decoderOf(contentType);
   const { buffer, byteOffset, byteLength } = bytes;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
+  checkFields(raw);
   if (decoder === utf8) return Object.fromEntries(new URLSearchParams(raw.toString()));
   // URLSearchParams reads escapes as UTF-8 only.
   const pairs = raw.toString('latin1').split('&').filter(Boolean);
@@ -113,6 +115,20 @@ function parseForm(bytes: Uint8Array, contentType: string): Record<string, strin
 function isJsonKey([only, ...others]: readonly string[]): boolean {
   return only !== undefined && others.length === 0 && /^\s*[[{]/.test(only);
 }
+
+/** A field costs what two characters of JSON's structure do. */
+const maxFields = maxStructure / 2;
+
+function checkFields(raw: Buffer): void {
+  let at = -1;
+  for (let ends = 0; ends < maxFields; ends += 1) {
+    at = raw.indexOf(ampersand, at + 1);
+    if (at < 0) return;
+  }
+  throw refused(400, `Form parse error - more than ${maxFields} fields`, 'body_too_complex');
+}
+
+const ampersand = 0x26;
 
 /** A form's escaped text, given as one character a byte, in the charset of `decoder`. */
 function decodeEscapes(text: string, decoder: TextDecoder): string {

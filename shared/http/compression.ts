@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
+import { maxCompressions } from '../domain/bounds.ts';
 
 const minBytes = 1024; // below, the headers outweigh what is saved
 const maxSyncBytes = 65_536; // some 250 us; a longer text goes to the thread pool
@@ -27,5 +28,21 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 
 /** Compresses a body with gzip. */
 export async function compress(body: Buffer): Promise<Buffer> {
-  return body.byteLength > maxSyncBytes ? gzipAside(body, options) : gzipSync(body, options);
+  return body.byteLength > maxSyncBytes ? gzipInTurn(body) : gzipSync(body, options);
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** On the threads that commits need as well: few at a time. */
+async function gzipInTurn(body: Buffer): Promise<Buffer> {
+  if (running < maxCompressions) running += 1;
+  else await new Promise<void>((resolve) => waiting.push(resolve)); // takes the place of one that ends
+  try {
+    return await gzipAside(body, options);
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
 }

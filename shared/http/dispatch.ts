@@ -2,8 +2,10 @@ import { methods, type Route } from '../resource/route.ts';
 import { createHints } from '../services/hints.ts';
 import type { Platform } from '../services/ports.ts';
 import { createThrottle } from '../services/throttle.ts';
+import { isParsed, mayOverride } from './body-size.ts';
 import { isolate } from './isolation.ts';
-import type { Dispatch, Response } from './message.ts';
+import { isConstant, keptForm, markConstant } from './lasting-body.ts';
+import type { Dispatch, Request, Response } from './message.ts';
 import { applyOverride } from './override.ts';
 import { createRouter } from './router.ts';
 import { type Call, formOf, type Outcome, refusal, serve } from './serve.ts';
@@ -19,10 +21,17 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   const allow = new Map(routes.map((route) => [route, allowedMethods(route)]));
   const hints = createHints(platform.files);
   const throttle = createThrottle(platform.settings.instanceRate, platform.clock);
+  const keys = { secrets: platform.secrets, clock: platform.clock, known: hints.keys };
+  /** What is refused by its path, its size or its key is not parsed before. */
+  const override = async (sent: Request, bodyBytes: number): Promise<Request> => {
+    const match = router(sent.path);
+    if (match === undefined) return sent;
+    return (await isParsed({ request: sent, bodyBytes, match, keys })) ? applyOverride(sent) : sent;
+  };
   return async (sent) => {
     const startedMs = performance.now();
-    const request = applyOverride(sent);
     const bodyBytes = sent.body.kind === 'bytes' ? sent.body.bytes.byteLength : 0;
+    const request = mayOverride(sent) ? await override(sent, bodyBytes) : sent;
     return answer({
       ...{ request, bodyBytes, startedMs, routes, router, allow, platform, hints, throttle },
     });
@@ -61,7 +70,18 @@ async function toPage(call: Call, response: Response, { context }: Outcome): Pro
   if (response.body === undefined || response.content !== undefined) return response;
   try {
     const { renderPage } = await import('./page/render.ts');
-    return renderPage({ request: call.request, response, context });
+    const { request } = call;
+    const { body } = response;
+    if (!isConstant(body)) return renderPage({ request, response, context });
+    // whatever the query: it has no part in what is shown, though headers may name some of it
+    const shown = { ...request, query: new URLSearchParams() };
+    const page = keptForm(body, `page at ${request.path}`, () => {
+      const made = renderPage({ request: shown, response, context });
+      if (made.content !== undefined) markConstant(made.content);
+      return made;
+    });
+    const { pageHeaders } = await import('./page/shell.ts');
+    return { ...page, headers: { ...response.headers, ...pageHeaders } };
   } catch (error) {
     return refusal(error, call);
   }

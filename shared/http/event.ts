@@ -5,19 +5,35 @@ const noBytes = new Uint8Array();
 
 /**
  * Reads a gateway's event (HTTP API, payload 2.0) as a request. The event's path is already percent-decoded and
- * is taken as it is; its query is not and is decoded here; header names are already in lower case.
+ * is taken as it is, see {@link pathOf}; its query is not and is decoded here; header names are already in lower case.
  */
 export function toRequest(event: APIGatewayProxyEventV2): Request {
   const { http, requestId } = event.requestContext;
   return {
     id: requestId,
     method: http.method,
-    path: event.rawPath,
+    path: pathOf(event),
     query: new URLSearchParams(event.rawQueryString),
     headers: toHeaders(event),
     body: { kind: 'bytes', bytes: toBytes(event) },
     sourceAddress: http.sourceIp,
   };
+}
+
+/**
+ * An escaped slash is part of a segment and never parts two. The gateway decodes it in `rawPath`; where another member
+ * of the event shows that there was one, the path has it escaped, and so names nothing.
+ */
+function pathOf({ rawPath, pathParameters, requestContext: { http } }: APIGatewayProxyEventV2) {
+  if (/%2f/i.test(http.path)) return http.path;
+  if (pathParameters === undefined) return rawPath;
+  const whole = Object.entries(pathParameters).flatMap(([name, value]) =>
+    name !== 'proxy' && value?.includes('/') ? [value] : [],
+  );
+  return whole.reduce(
+    (path, value) => path.replace(value, () => value.replaceAll('/', '%2F')),
+    rawPath,
+  );
 }
 
 /** The gateway moves cookies out of the headers; scripts expect them there. */

@@ -84,6 +84,36 @@ function isSame(a: unknown, b: unknown): boolean {
   return a.length === b.length && a.every((entry, at) => entry === b[at]);
 }
 
+/*
+ * A few large bodies are the same for everybody and for as long as the process lives. Whoever asks for one costs no more
+ * than sending it: what was made of it is kept in each form.
+ */
+const constants = new WeakMap<object, Map<string, unknown>>();
+
+/** Says that a value is the same for everybody and never changes; for few: all that is made of it is kept. */
+export function markConstant<Value extends object>(value: Value): Value {
+  constants.set(value, new Map());
+  return value;
+}
+
+/** Tells whether a value is the same for everybody. */
+export function isConstant(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && constants.has(value);
+}
+
+/**
+ * Makes something of a value, or gives what was made before when the value is constant.
+ *
+ * @param form what is made; one name, one type
+ */
+export function keptForm<Form>(value: unknown, form: string, make: () => Form): Form {
+  const known = typeof value === 'object' && value !== null ? constants.get(value) : undefined;
+  if (known?.has(form)) return known.get(form) as Form; // one name, one type
+  const made = make();
+  known?.set(form, made);
+  return made;
+}
+
 /** Says that the JSON of a body that will not change is `text`: it is not written again. */
 export function keepText(body: object, text: string): void {
   texts.set(body, text);

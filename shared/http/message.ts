@@ -3,7 +3,7 @@ export interface Request {
   /** Unique for each call; on every answer and log line. */
   readonly id: string;
   readonly method: string;
-  /** Absolute, percent-decoded once (as the gateway does), its last slash kept; no query. */
+  /** Absolute, percent-decoded once (as the gateway does) but for `%2f`, its last slash kept; no query. */
   readonly path: string;
   /** Of a repeated parameter the last value counts (reference: trailing slash), with few exceptions. */
   readonly query: URLSearchParams;

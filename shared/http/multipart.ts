@@ -50,6 +50,35 @@ export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<
   });
 }
 
+/**
+ * Finds a text field in the first bytes of a `multipart/form-data` body.
+ *
+ * @param start whole parts; one that is cut off counts as far as it goes
+ * @returns the field's value, the last one of several; undefined when it is not there
+ * @throws ApiError 400 for a content type without boundary
+ */
+export function fieldAtStart(
+  contentType: string,
+  start: Uint8Array,
+  field: string,
+): Promise<string | undefined> {
+  const parser = openParser(contentType);
+  return new Promise((resolve) => {
+    let found: string | undefined;
+    const end = () => resolve(found);
+    parser.on('field', (name, value) => {
+      if (name === field) found = value;
+    });
+    parser.on('file', (_field, stream) => {
+      stream.on('error', end);
+      stream.resume();
+    });
+    parser.on('error', end); // nearly always: the body goes on
+    parser.on('finish', end);
+    parser.end(start);
+  });
+}
+
 function openParser(contentType: string): BusboyInstance {
   try {
     return new Busboy({

@@ -1,10 +1,10 @@
+import { anonymousBodyBytes } from '../domain/bounds.ts';
 import {
   ApiError,
   methodNotAllowed,
   parentNotFound,
   pathNotFound,
   serverError,
-  tooLarge,
 } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
 import {
@@ -20,8 +20,9 @@ import { checkTemplate, renderAnswer, wantedTemplate } from '../resource/templat
 import { causeOf } from '../services/cause.ts';
 import type { Platform } from '../services/ports.ts';
 import type { Throttle } from '../services/throttle.ts';
-import { type Caller, identify, identifyLink } from './authentication.ts';
+import { type Caller, identify, identifyLink, type KeyRing } from './authentication.ts';
 import { parseBody } from './body.ts';
+import { sizeError } from './body-size.ts';
 import { createContext } from './context.ts';
 import { type Found, type LoadRequest, load, recordsToShare } from './load.ts';
 import { isFollowedLink, queryValue, type Request, type Response } from './message.ts';
@@ -149,10 +150,13 @@ async function prepare(call: Call, outcome: Outcome, count: number): Promise<Pre
   if (match === undefined) throw unknownPath(request.path, router);
   const { route } = match;
   outcome.allow = call.allow.get(route);
-  const { maxBodyBytes = bodyBytes } = route;
-  if (bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  const keys = { secrets: platform.secrets, clock: platform.clock, known: hints.keys };
+  if (bodyBytes > Math.min(anonymousBodyBytes, route.maxBodyBytes ?? anonymousBodyBytes)) {
+    const error = await sizeError({ request, bodyBytes, match, keys });
+    if (error !== undefined) throw error;
+  }
   const body = bodyReader(request);
-  const caller = await callerOf(call, match, body);
+  const caller = await callerOf(call, match, { body, keys });
   const method = methodOf(request);
   const operation = isMethod(method) ? route.operations[method] : undefined;
   const reading = isDescribed(request, route, outcome) ? readingOf(route) : operation;
@@ -271,10 +275,9 @@ function readingOf({ operations: { GET } }: Route): Operation | undefined {
 function callerOf(
   call: Call,
   { route, params }: Match,
-  body: () => Promise<Body>,
+  { body, keys }: { readonly body: () => Promise<Body>; readonly keys: KeyRing },
 ): Promise<Caller> | Caller {
-  const { request, platform, hints, session } = call;
-  const keys = { secrets: platform.secrets, clock: platform.clock, known: hints.keys };
+  const { request, session } = call;
   if (params.link !== undefined) return identifyLink(params.link, keys);
   if (route.ignoresCredentials) return {};
   return session?.caller ?? identify(request, body, keys);

@@ -158,7 +158,7 @@ function unknownInside(known: Known, name: string, value: JsonObject): readonly 
 }
 
 function* namesIn({ files = [] }: Body, value: JsonObject): Iterable<string> {
-  // a body may have 300,000 members: no list of them is made
+  // a body may have 100,000 members: no list of them is made
   for (const name in value) yield name;
   for (const { field } of files) yield field;
 }

@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ErrorCode } from '../domain/error-codes.ts';
@@ -7,6 +8,8 @@ import { dispositionOf } from '../domain/uploads.ts';
 import { commonHeaders } from '../http/answer.ts';
 import { corsHeaders, preflightResponse } from '../http/cors.ts';
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
+import { sendEarly } from './send-response.ts';
+import { codeOf } from './start-error.ts';
 import { receiveUpload } from './upload-receiver.ts';
 
 /** Tells whether a request is for files, which the interface has no part in. */
@@ -55,11 +58,17 @@ const fileHeaders = {
     'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, X-Request-Id, X-Error-Code',
 };
 
-async function upload(files: LocalFiles, message: IncomingMessage, response: ServerResponse) {
-  const refusal = await receiveUpload(files, message);
-  // what the client still sends is not worth reading
-  if (refusal !== undefined) response.setHeader('connection', 'close');
-  return refusal === undefined ? end(response, 204, {}) : refuse(response, refusal);
+async function upload(
+  files: LocalFiles,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  const error = await receiveUpload(files, message);
+  if (error === undefined) return end(response, 204, {});
+  response.setHeader('connection', 'close'); // what the client still sends is not worth reading
+  const content = writeErrorHead(response, error);
+  await sendEarly(message, response, { content, bytes: Buffer.byteLength(content) });
+  return { status: error.status, code: error.code };
 }
 
 async function serveFile(
@@ -106,8 +115,23 @@ async function send(
     ...(range && { 'content-range': `bytes ${start}-${last}/${size}` }),
   });
   if (method === 'HEAD' || size === 0) response.end();
-  else await pipeline(handle.createReadStream({ start, end: last, autoClose: false }), response);
+  else await sendRange(handle.createReadStream({ start, end: last, autoClose: false }), response);
   return { status };
+}
+
+/** A client may go before it has all; that is its affair. */
+async function sendRange(content: ReadStream, response: ServerResponse): Promise<void> {
+  try {
+    await pipeline(content, response);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+const goneCodes = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && goneCodes.includes(codeOf(error) ?? '');
 }
 
 /** How long caches may keep a file: a deleted one may show this long. As on AWS. */
@@ -134,15 +158,20 @@ function readRange(header: string | undefined, size: number): Range | 'outside' 
   return start >= size || end < start ? 'outside' : { start, end };
 }
 
-function refuse(response: ServerResponse, { status, body, code, headers }: ApiError): Served {
+function refuse(response: ServerResponse, error: ApiError): Served {
+  response.end(writeErrorHead(response, error));
+  return { status: error.status, code: error.code };
+}
+
+/** Writes the head of an error response, and gives its body. */
+function writeErrorHead(response: ServerResponse, { status, body, headers }: ApiError): string {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
   });
-  response.end(text);
-  return { status, code };
+  return text;
 }
 
 function end(

@@ -34,7 +34,7 @@ const textType = /^\s*(text\/|application\/(json|javascript|xml)\b|$)/i;
 
 /**
  * Builds the event that an HTTP API (payload 2.0) builds from the same request, but for the body: path
- * percent-decoded once, query as sent, header names in lower case with repeats joined by commas, cookies apart.
+ * percent-decoded once but for `%2f`, query as sent, header names in lower case with repeats joined by commas, cookies apart.
  */
 export function toEvent(
   message: IncomingMessage,
@@ -142,11 +142,20 @@ function splitAddress(url: string) {
   const query = mark < 0 ? '' : address.slice(mark + 1);
   if (!sent.includes('%')) return { path: sent || '/', query, isMalformed: false };
   try {
-    return { path: decodeURIComponent(sent), query, isMalformed: false };
+    return { path: decodePath(sent), query, isMalformed: false };
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
     return { path: sent, query, isMalformed: true };
   }
+}
+
+/** An escaped slash stays escaped: it is part of a segment, and no name has one. */
+function decodePath(sent: string): string {
+  if (!/%2f/i.test(sent)) return decodeURIComponent(sent);
+  return sent
+    .split(/(%2f)/i)
+    .map((part, at) => (at % 2 === 0 ? decodeURIComponent(part) : part))
+    .join('');
 }
 
 function joinParameters(query: string): Record<string, string> {

@@ -1,28 +1,29 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { uncountedBodyBytes } from '../domain/bounds.ts';
 import type { ErrorCode } from '../domain/error-codes.ts';
-import { type ApiError, refused, tooLarge } from '../domain/errors.ts';
-import { type Result, toResult } from '../http/answer.ts';
+import { ApiError, refused } from '../domain/errors.ts';
+import type { Gate } from '../http/admission.ts';
+import { toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
 import {
   answerBroken,
-  arrivedTooSlowly,
   brokenCode,
   headersTooLarge,
   malformedRequest,
   refuseTunnel,
 } from './broken-request.ts';
+import { type Connections, type Exchange, watchConnections } from './connections.ts';
+import { connectionLimit } from './descriptors.ts';
 import { isForFiles, serveFiles } from './file-server.ts';
 import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
+import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
+import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
 import { codeOf, StartError } from './start-error.ts';
 
-/** Bytes of a body that the gateway takes; what the function behind it takes is less, and judged by the edge. */
-const maxBodyBytes = 10_485_760;
-/** A client hears of its mistake only after it has sent all; up to here we listen. */
-const maxDrainedBytes = 4 * maxBodyBytes;
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
 const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
 const arrivalMs = 60_000;
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Judges requests before their bodies are read; absent: each is read as far as the gateway would. */
+  readonly gate?: Gate;
   /** Served below `/files/`; absent: there are none. */
   readonly files?: LocalFiles;
   readonly host: string;
@@ -42,7 +45,7 @@ export interface ServerOptions {
   readonly proxies?: Proxies | undefined;
   /** 0: any free one. */
   readonly port: number;
-  /** Milliseconds that `stop` waits for requests under way; 5,000 when absent. */
+  /** Milliseconds that `stop` waits for requests under way; 4,000 when absent. */
   readonly graceMs?: number;
 }
 
@@ -62,8 +65,11 @@ function unreadable({ ids, log }: ServerOptions, code: ErrorCode): string {
 }
 
 interface Running extends ServerOptions {
-  readonly gate: ProxyGate;
-  readonly active: Set<IncomingMessage>;
+  readonly proxyGate: ProxyGate;
+  readonly connections: Connections;
+  readonly receiver: Receiver;
+  /** Requests under way. */
+  active: number;
   stopping: boolean;
   /** Called when nothing is under way any more. */
   idle: () => void;
@@ -76,13 +82,6 @@ interface Running extends ServerOptions {
  * @throws StartError when the address cannot be listened on
  */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
-  const running: Running = {
-    ...options,
-    gate: createProxyGate(options.proxies),
-    active: new Set(),
-    stopping: false,
-    idle: () => undefined,
-  };
   const server = createServer({
     maxHeaderSize: maxParsedHeaderBytes,
     keepAliveTimeout: keepAliveMs,
@@ -90,17 +89,33 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     headersTimeout: arrivalMs,
     requireHostHeader: false, // we refuse it in our own words
   });
-  server.on('request', (message, response) => void serve(running, message, response));
+  const connections = watchConnections({
+    server,
+    max: connectionLimit(),
+    serve: (exchange) => void serve(running, exchange),
+    onStalled: () => options.log({ level: 'info', message: 'connection closed: nobody reads it' }),
+  });
+  const running: Running = {
+    ...options,
+    proxyGate: createProxyGate(options.proxies),
+    connections,
+    receiver: openReceiver(options.gate),
+    active: 0,
+    stopping: false,
+    idle: () => undefined,
+  };
+  server.on('request', (message, response) => {
+    connections.enqueue({ message, response, isWaiting: false });
+  });
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
-    if (declaredBytes(message) <= maxBodyBytes) response.writeContinue();
-    void serve(running, message, response);
+    connections.enqueue({ message, response, isWaiting: true });
   });
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
-    void serve(running, message, response); // an expectation that nobody knows is no reason to refuse
+    connections.enqueue({ message, response, isWaiting: false }); // an unknown expectation is no reason to refuse
   });
   server.on('clientError', (error: Error, socket: Socket) => {
     // A request whose body breaks off is answered here; one that has arrived gets an answer of its own.
-    const isBusy = [...running.active].some((each) => each.socket === socket && each.complete);
+    const isBusy = connections.find(socket)?.current?.message.complete === true;
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
     else socket.end(answerBroken(error, unreadable(running, brokenCode(error))));
   });
@@ -114,29 +129,35 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 }
 
 /** Answers one request; never rejects. */
-async function serve(running: Running, message: IncomingMessage, response: ServerResponse) {
-  const { active, clock, ids, log, gate } = running;
-  active.add(message);
+async function serve(running: Running, exchange: Exchange): Promise<void> {
+  const { clock, ids, log, proxyGate } = running;
+  const { message, response } = exchange;
+  running.active += 1;
   try {
     const facts = {
       requestId: ids.random(),
       nowMs: clock.micros() / 1000,
-      proxies: gate.countOf(message),
+      proxies: proxyGate.countOf(message),
     };
     const arrival = toEvent(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
+      if (exchange.isWaiting) response.writeContinue();
       await answerFile(running, running.files, { message, response, event: arrival.event });
       return;
     }
-    const result = await answer(running, message, arrival);
-    if (result !== undefined) send(running, response, result);
+    if (arrival.unfit === undefined && !hasBody(message)) {
+      await run(running, exchange, arrival.event);
+    } else {
+      await answer(running, exchange, arrival);
+    }
   } catch (error) {
     const why = error instanceof Error ? error.stack : 'thrown';
     log({ level: 'error', message: 'request failed at the server', error: why });
     response.destroy();
   } finally {
-    active.delete(message);
-    if (active.size === 0) running.idle();
+    exchange.connection.isRunning = false;
+    running.active -= 1;
+    if (running.active === 0) running.idle();
   }
 }
 
@@ -159,32 +180,78 @@ async function answerFile(
   logRequest(log, event, outcome, clock.micros() - started);
 }
 
-/** The answer to a request; undefined when its client has gone before it was there. */
+/** Answers a request with a body, or one that is unfit, unless its client goes before it was sent. */
 async function answer(
   running: Running,
-  message: IncomingMessage,
+  exchange: Exchange,
   { event, unfit }: Arrival,
-): Promise<Result | undefined> {
-  if (unfit === 'headers too large')
-    return refuse(running, event, refused(431, headersTooLarge, 'headers_too_large'));
-  if (unfit === 'malformed')
-    return refuse(running, event, refused(400, malformedRequest, 'malformed_request'));
-  if (hasBody(message)) {
-    const body = await readBody(message);
-    if (body === 'gone') return undefined;
-    if (body === 'too slow')
-      return refuse(running, event, refused(408, arrivedTooSlowly, 'request_timeout'));
-    if (body === 'too large') return refuse(running, event, tooLarge(maxBodyBytes));
-    addBody(event, body);
+): Promise<void> {
+  const { message } = exchange;
+  if (unfit !== undefined) {
+    const error =
+      unfit === 'malformed'
+        ? refused(400, malformedRequest, 'malformed_request')
+        : refused(431, headersTooLarge, 'headers_too_large');
+    return refuse(running, exchange, { event, error });
   }
-  return running.handler(event);
+  await undefined; // what came with the head is there now
+  const bytes = declaredBytes(message);
+  if (bytes !== undefined && bytes <= uncountedBodyBytes && message.readableLength === bytes) {
+    const body: Buffer | null = message.read();
+    if (body !== null) addBody(event, body);
+    return run(running, exchange, event);
+  }
+  const goOn = () => exchange.isWaiting && exchange.response.writeContinue();
+  const received = await running.receiver.receive({ message, event, goOn });
+  if (received === 'gone') return;
+  if (received instanceof ApiError) return refuse(running, exchange, { event, error: received });
+  if (received.bytes !== undefined) addBody(event, received.bytes);
+  await run(running, exchange, event, received);
 }
 
-async function refuse({ log }: Running, event: EventDraft, error: ApiError): Promise<Result> {
+/**
+ * Has the handler answer a request that has arrived, or of which the rest does not matter.
+ *
+ * @param received its body, where that was awaited; given back when the request was served, though its response may not
+ *   have been read
+ */
+async function run(
+  running: Running,
+  { connection, message, response }: Exchange,
+  event: EventDraft,
+  received?: Received,
+): Promise<void> {
+  connection.isRunning = true;
+  const handled = running.handler(event);
+  const result = await (received === undefined ? handled : handled.finally(received.release));
+  const { statusCode, headers, body, isBase64Encoded } = result;
+  connection.isRunning = false;
+  const sent = toSentBody(body, isBase64Encoded === true);
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
+  if (running.stopping || (isEarly && statusCode >= 400)) headers.connection = 'close';
+  response.writeHead(statusCode, headers);
+  if (sent !== undefined) running.connections.count(connection, sent.bytes);
+  if (isEarly && statusCode >= 400) return sendEarly(message, response, sent);
+  const sending = sendBody(response, sent);
+  if (sending !== undefined) await sending;
+  if (isEarly) closeUnread(message);
+}
+
+/** Refuses a request whose body is not worth reading. */
+async function refuse(
+  { log }: Running,
+  { message, response, isWaiting }: Exchange,
+  { event, error }: { readonly event: EventDraft; readonly error: ApiError },
+): Promise<void> {
   logRequest(log, event, error, 0);
-  const result = await toResult(event, error);
-  // What the client still sends is not worth reading.
-  return { ...result, headers: { ...result.headers, connection: 'close' } };
+  const { statusCode, headers, body, isBase64Encoded } = await toResult(event, error);
+  const sent = toSentBody(body, isBase64Encoded === true);
+  headers.connection = 'close';
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  response.writeHead(statusCode, headers);
+  const isSilent = isWaiting || error.status === 408; // nothing is on its way
+  await (isSilent ? sendBody(response, sent) : sendEarly(message, response, sent));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -192,53 +259,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-function declaredBytes({ headers }: IncomingMessage): number {
-  return Number(headers['content-length'] ?? 0);
-}
-
-function readBody(message: IncomingMessage): Promise<Buffer | 'too large' | 'too slow' | 'gone'> {
-  const waits = message.headers.expect !== undefined;
-  if (waits && declaredBytes(message) > maxBodyBytes) return Promise.resolve('too large');
-  return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
-    let bytes = 0;
-    const timer = setTimeout(() => resolve('too slow'), arrivalMs);
-    message.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength;
-      if (bytes <= maxBodyBytes) chunks.push(chunk);
-      else chunks = [];
-      if (bytes > maxDrainedBytes) resolve('too large');
-    });
-    message.once('end', () => {
-      if (bytes > maxBodyBytes) resolve('too large');
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes));
-    });
-    message.once('error', () => resolve('gone'));
-    message.once('close', () => {
-      clearTimeout(timer);
-      resolve('gone');
-    });
-  });
-}
-
-function send({ stopping }: Running, response: ServerResponse, result: Result): void {
-  const { statusCode, headers } = result;
-  const body = result.isBase64Encoded ? Buffer.from(result.body ?? '', 'base64') : result.body;
-  const bytes = body === undefined ? 0 : Buffer.byteLength(body);
-  if (body !== undefined) headers['content-length'] = String(bytes);
-  if (stopping) headers.connection = 'close';
-  response.writeHead(statusCode, headers);
-  // a text of as many bytes as characters is ASCII, which is sent as it is, with half the work
-  response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
-}
-
-async function listen(server: Server, { host, port, gate }: Running): Promise<void> {
+async function listen(server: Server, { host, port, proxyGate }: Running): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(toStartError(error, host, port)));
     server.listen(port, host, resolve);
   });
   try {
-    await gate.listen((socket) => server.emit('connection', socket)); // served like all others
+    await proxyGate.listen((socket) => server.emit('connection', socket)); // served like all others
   } catch (error) {
     server.close();
     throw error;
@@ -264,17 +291,18 @@ function toStartError(error: Error, host: string, port: number): Error {
 
 async function stop(server: Server, running: Running): Promise<void> {
   running.stopping = true;
+  running.connections.end();
   const closed = Promise.all([
-    running.gate.close(),
+    running.proxyGate.close(),
     new Promise<void>((resolve) => server.close(() => resolve())),
   ]);
   const finished = new Promise<void>((resolve) => {
     running.idle = resolve;
-    if (running.active.size === 0) resolve();
+    if (running.active === 0) resolve();
   });
   let timer: NodeJS.Timeout | undefined;
   const outOfPatience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, running.graceMs ?? 5000);
+    timer = setTimeout(resolve, running.graceMs ?? 4000);
   });
   await Promise.race([Promise.all([closed, finished]), outOfPatience]);
   clearTimeout(timer);

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { uploadIdleMs } from '../domain/bounds.ts';
 import { dataMessages } from '../domain/data-messages.ts';
 import { ApiError, forbidden, refused, tooLarge } from '../domain/errors.ts';
+import { arrivedTooSlowly } from './broken-request.ts';
 import type { LocalFiles } from './files.ts';
 
 /**
@@ -23,15 +25,17 @@ export async function receiveUpload(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     message.unpipe(parser);
-    await drain(message); // a client reads the answer when it has sent all
     return error;
   }
 }
 
+/** What comes before the file is small: it is held in memory. */
+const limits = { parts: 20, files: 1, fields: 8, fieldSize: 8192 };
+
 function openParser({ headers }: IncomingMessage): BusboyInstance | undefined {
   const contentType = headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b.*\bboundary=/i.test(contentType)) return undefined;
-  return new Busboy({ headers: { 'content-type': contentType }, limits: { parts: 20, files: 1 } });
+  return new Busboy({ headers: { 'content-type': contentType }, limits });
 }
 
 function parse(
@@ -54,6 +58,10 @@ function parse(
     parser.on('error', () => reject(noForm()));
     parser.on('finish', () => (stored === undefined ? reject(noForm()) : resolve(stored)));
     whenBroken(message, () => reject(noForm()));
+    whenIdle(message, () => {
+      reject(refused(408, arrivedTooSlowly, 'request_timeout'));
+      message.destroy();
+    });
     message.pipe(parser);
   });
 }
@@ -63,6 +71,14 @@ function whenBroken(message: IncomingMessage, act: () => void): void {
   message.once('close', () => {
     if (!message.complete) act();
   });
+}
+
+/** Calls back when nothing arrives for a while though there is room for it. */
+function whenIdle(message: IncomingMessage, act: () => void): void {
+  const timer = setTimeout(act, uploadIdleMs);
+  message.on('data', () => timer.refresh());
+  message.once('close', () => clearTimeout(timer));
+  message.once('end', () => clearTimeout(timer));
 }
 
 async function store(
@@ -89,13 +105,4 @@ async function* within(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
 function noForm(): ApiError {
   const text = 'Multipart form parse error - no file after the fields of an upload';
   return refused(400, text, 'malformed_body');
-}
-
-async function drain(message: IncomingMessage): Promise<void> {
-  if (message.complete || message.destroyed) return;
-  await new Promise<void>((resolve) => {
-    message.once('close', resolve);
-    message.once('end', resolve);
-    message.resume();
-  });
 }

@@ -89,6 +89,19 @@ describe('requests', () => {
     });
   });
 
+  test.each<[string, string, Record<string, string>, string]>([
+    ['in another path', '/v1.1/a%2fb/c/', {}, '/v1.1/a%2fb/c/'],
+    ['in a parameter', '/', { instance: 'a/b', proxy: 'c/' }, '/v1.1/a%2Fb/c/'],
+    ['nowhere', '/', { instance: 'a', proxy: 'b/c/' }, '/v1.1/a/b/c/'],
+  ])('an escaped slash that the gateway shows %s', async (_, sent, pathParameters, path) => {
+    const { requestContext } = eventOf();
+    const http = { ...requestContext.http, path: sent };
+    const rawPath = '/v1.1/a/b/c/';
+    const changes = { rawPath, pathParameters, requestContext: { ...requestContext, http } };
+
+    expect((await received({ changes }))?.path).toBe(path);
+  });
+
   test('a body in base64 arrives as bytes', async () => {
     const request = await received({ changes: { body: '/wD+', isBase64Encoded: true } });
 

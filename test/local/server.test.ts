@@ -89,7 +89,7 @@ describe('events', () => {
     expect(event).toEqual({
       version: '2.0',
       routeKey: '$default',
-      rawPath: '/v1.1/a/b?c//ü+/',
+      rawPath: '/v1.1/a%2Fb?c//ü+/',
       rawQueryString: 'a=1&b=%C3%BC&a=x+y',
       cookies: ['s=1', 't=2', 'u=3'],
       headers: {
@@ -111,7 +111,7 @@ describe('events', () => {
         domainPrefix: 'local',
         http: {
           method: 'PUT',
-          path: '/v1.1/a/b?c//ü+/',
+          path: '/v1.1/a%2Fb?c//ü+/',
           protocol: 'HTTP/1.1',
           sourceIp: '127.0.0.1',
           userAgent: 'probe',
@@ -133,6 +133,7 @@ describe('events', () => {
     ['double slashes', '//v1.1//x/', '//v1.1//x/', ''],
     ['dots are not resolved', '/a/../b/%2e%2e/', '/a/../b/../', ''],
     ['an escaped percent is decoded once', '/%252F/', '/%2F/', ''],
+    ['an escaped slash stays escaped', '/a%2fb%20c%2F/', '/a%2fb c%2F/', ''],
     ['a star', '*', '*', ''],
     ['a second question mark belongs to the query', '/?a?b', '/', 'a?b'],
   ])('%s', async (_name, target, rawPath, rawQueryString) => {

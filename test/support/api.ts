@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
 import { keyText } from '../../shared/domain/credentials.ts';
+import { type Gate, openGate } from '../../shared/http/admission.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import { type Handler, toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
@@ -129,13 +130,16 @@ export async function startApi(
   };
   const dispatch = platform.track(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch });
-  const backend = { handler, place, settle: late?.catchUp, close: table?.close };
+  const gate = openGate(routes, platform);
+  const backend = { handler, gate, place, settle: late?.catchUp, close: table?.close };
   return serve(backend, platform, logged);
 }
 
 /** What answers behind the socket. */
 interface Backend {
   readonly handler: Handler;
+  /** Absent behind a gateway, which reads whole bodies. */
+  readonly gate?: Gate;
   /** Is told where it listens. */
   readonly place: { url: string };
   /** Throws when something has happened since it was asked last that no test may let pass. */
@@ -147,11 +151,14 @@ interface Backend {
 }
 
 async function serve(
-  { handler, place, check, settle, close }: Backend,
+  { handler, gate, place, check, settle, close }: Backend,
   platform: LocalPlatform,
   logged: readonly LogEntry[],
 ): Promise<Api> {
-  const server = await startServer({ ...platform, handler, host: '127.0.0.1', port: 0 });
+  const server = await startServer({
+    ...{ ...platform, handler, host: '127.0.0.1', port: 0 },
+    ...(gate && { gate }),
+  });
   place.url = server.url;
   return {
     url: server.url,

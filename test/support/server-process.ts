@@ -21,8 +21,12 @@ export interface ServerProcess {
 export interface ProcessOptions {
   /** Of the command line. */
   readonly args?: readonly string[];
+  /** Of Node's. */
+  readonly node?: readonly string[];
   /** Added to the environment. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Descriptors that it may have. */
+  readonly descriptors?: number;
 }
 
 /**
@@ -32,9 +36,11 @@ export interface ProcessOptions {
  */
 export async function startProcess(
   folder: string,
-  { args = [], variables = {} }: ProcessOptions = {},
+  { args = [], node = [], variables = {}, descriptors }: ProcessOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program, '--data', folder, '--port', '0', ...args], {
+  const command = [process.execPath, ...node, program, '--data', folder, '--port', '0', ...args];
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, ...command], {
     env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

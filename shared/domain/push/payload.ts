@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { readJson } from '../json-values.ts';
 import { type PushEnvironment, type PushProvider, platformName } from './provider.ts';
 
 /** A push as it is handed over: the provider's own payload, and how it is to be delivered. */
@@ -97,16 +98,9 @@ function notificationOf(value: Json | undefined): {
 /** Arguments came as JSON text of a list; FCM v1 takes the list. */
 function argumentList(value: Json | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
-  const list = typeof value === 'string' ? parsed(value) : value;
+  const reading = readJson(value);
+  const list = reading.ok ? reading.value : undefined; // text of no JSON is a single argument
   return Array.isArray(list) ? list.map(textOf) : [textOf(value)];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // a single argument
-  }
 }
 
 /** FCM v1 takes nothing but text as values. */

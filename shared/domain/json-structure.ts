@@ -1,0 +1,58 @@
+/** How much structure a JSON text has. */
+export interface JsonStructure {
+  /** Brackets, commas and colons outside strings. */
+  readonly characters: number;
+  /** Levels of lists and objects. */
+  readonly depth: number;
+}
+
+/**
+ * Measures the structure of a JSON text in one pass, without parsing it. Stops at `maxCharacters` or `maxDepth`:
+ * a result above either is a lower bound. What is no JSON is measured as if it were.
+ */
+export function measureStructure(
+  text: string,
+  maxCharacters: number,
+  maxDepth: number,
+): JsonStructure {
+  let characters = 0;
+  let level = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // a string: what is inside does not count
+        at = endOfString(text, at);
+        break;
+      case 0x5b:
+      case 0x7b:
+        level += 1;
+        if (level > depth) depth = level;
+        characters += 1;
+        break;
+      case 0x5d:
+      case 0x7d:
+        level -= 1;
+        characters += 1;
+        break;
+      case 0x2c:
+      case 0x3a:
+        characters += 1;
+    }
+    if (characters > maxCharacters || depth > maxDepth) break;
+  }
+  return { characters, depth };
+}
+
+/** Position of the quote that closes the string which opens at `start`, or of the end of the text. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes stands before a position. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === 0x5c) before -= 1;
+  return (at - before) % 2 === 0;
+}

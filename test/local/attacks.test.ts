@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { attack, endAttacks, type Strike, watchOthers } from '../support/attack.ts';
+import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+
+/*
+ * One caller does what it can to the server as a process, while another reads and writes: its requests stay quick, the
+ * memory of the server stays bounded, and it ends when it is asked to. Times are generous: they tell a server that is
+ * held up for seconds from one that is not.
+ */
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-attacks-'));
+const gigabyte = 1_073_741_824;
+const heap = ['--max-old-space-size=600']; // what was unbounded fails soon
+let folders = 0;
+
+afterEach(() => {
+  endAttacks();
+  endProcesses();
+});
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+
+interface Target {
+  readonly server: ServerProcess;
+  /** Requests of somebody else. */
+  readonly others: readonly (() => Promise<Response>)[];
+  /** An API key of the attacker's own instance. */
+  readonly key: string;
+}
+
+/** How much longer than on a quiet machine things take: others may run beside. */
+function slowness(): number {
+  return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+}
+
+const json = { 'Content-Type': 'application/json' };
+
+/** Starts a server with two instances: one of somebody else, one of the attacker. */
+async function start(registration: 'open' | 'closed'): Promise<Target> {
+  const folder = join(root, String(folders++));
+  const open = await startProcess(folder, { node: heap });
+  const [others, attacker] = [
+    await openInstance(open.url, 'others'),
+    await openInstance(open.url, 'attacker'),
+  ];
+  let server = open;
+  if (registration === 'closed') {
+    await open.end('SIGTERM');
+    server = await startProcess(folder, { node: heap, args: ['--registration', 'closed'] });
+  }
+  const objects = `${server.url}/v1.1/instances/others/classes/note/objects/`;
+  const headers = { ...json, 'X-API-KEY': others };
+  return {
+    server,
+    key: attacker,
+    others: [
+      () => fetch(`${objects}?page_size=10`, { headers }),
+      () => fetch(objects, { method: 'POST', headers, body: '{"text":"a note"}' }),
+    ],
+  };
+}
+
+/** Makes an account with an instance and a class, and gives a key that may do everything with its objects. */
+async function openInstance(url: string, name: string): Promise<string> {
+  const post = async (path: string, body: object, key = '') => {
+    const response = await fetch(`${url}/v1.1/${path}`, {
+      ...{ method: 'POST', headers: { ...json, 'X-API-KEY': key }, body: JSON.stringify(body) },
+    });
+    if (response.status !== 201) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as Record<string, string>;
+  };
+  const email = `${name}@example.com`;
+  const { account_key = '' } = await post('account/register/', { email, password: 'a password' });
+  await post('instances/', { name }, account_key);
+  await post(
+    `instances/${name}/classes/`,
+    {
+      name: 'note',
+      schema: [
+        { name: 'text', type: 'string' },
+        { name: 'any', type: 'object' },
+      ],
+    },
+    account_key,
+  );
+  const flags = { ignore_acl: true };
+  const { api_key } = await post(`instances/${name}/api_keys/`, flags, account_key);
+  return api_key ?? '';
+}
+
+const path = '/v1.1/instances/attacker/classes/note/objects/';
+
+function get(accept: string): string {
+  return `GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nAccept-Encoding: gzip\r\n\r\n`;
+}
+
+function post(to: string, type: string, bytes: number, key = ''): string {
+  const lines = [
+    `POST ${to} HTTP/1.1`,
+    'Host: x',
+    `Content-Type: ${type}`,
+    `Content-Length: ${bytes}`,
+  ];
+  return `${[...lines, ...(key === '' ? [] : [`X-API-KEY: ${key}`])].join('\r\n')}\r\n\r\n`;
+}
+
+const plainGet = 'GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\n\r\n';
+const application = 'application/json';
+const costly = '[[[]]],';
+
+const attacks: readonly (readonly [string, (key: string) => readonly Strike[]])[] = [
+  [
+    'pipelined requests whose responses are not read',
+    () => [{ count: 8, head: plainGet, times: 850 }],
+  ],
+  [
+    'the same in other forms, compressed',
+    () =>
+      ['text/html', 'application/json; indent=8'].map((accept) => ({
+        count: 8,
+        head: get(accept),
+        times: 300,
+      })),
+  ],
+  ['large responses that are not read', () => [{ count: 400, head: plainGet }]],
+  [
+    'anonymous bodies that cost much to parse',
+    () =>
+      [post(path, application, 6_000_000), post('/nowhere/', 'text/plain', 6_000_000)].map(
+        (head) => ({
+          ...{ count: 20, head, filler: costly, bytes: 6_000_000 },
+        }),
+      ),
+  ],
+  [
+    'bodies with a key that cost much to parse',
+    (key) => {
+      const start = '{"any":{"a":[';
+      const bytes = 190_000;
+      const head = post(path, application, start.length + bytes, key) + start;
+      return [{ count: 100, head, filler: costly, bytes, times: 3 }];
+    },
+  ],
+  [
+    'bodies that stop, without a key',
+    () => [
+      { count: 150, head: post(path, application, 10_000_001), filler: ' ', bytes: 10_000_000 },
+      { count: 300, head: post(path, application, 65_000), filler: ' ', bytes: 64_000 },
+    ],
+  ],
+  [
+    'bodies that stop, with a key',
+    (key) =>
+      [10_000_000, 6_000_000].map((bytes) => ({
+        ...{ count: 150, head: post(path, application, bytes + 1, key), filler: ' ', bytes },
+      })),
+  ],
+];
+
+describe.each(['open', 'closed'] as const)('with registration %s', (registration) => {
+  test.each(attacks)(
+    '%s',
+    async (_, strikes) => {
+      const { server, others, key } = await start(registration);
+      attack(server.url, strikes(key));
+
+      const seen = await watchOthers(server, 6, others);
+      const started = performance.now();
+      const code = await server.end('SIGTERM');
+      const endedMs = performance.now() - started;
+
+      process.stdout.write(`${JSON.stringify({ ...seen, endedMs })}\n`);
+      expect(seen.statuses).toEqual([200, 201]);
+      expect(seen.p99).toBeLessThan(1000 * slowness());
+      expect(seen.mostMemory).toBeLessThan(gigabyte);
+      expect([code, endedMs < 5000 * slowness()]).toEqual([0, true]);
+      expect(server.complaints()).toBe('');
+    },
+    120_000,
+  );
+});
+
+test('an idle connection makes room for a new one when descriptors run out', async () => {
+  const server = await startProcess(join(root, 'few'), { descriptors: 320 });
+  const port = Number(new URL(server.url).port);
+  const sockets = Array.from({ length: 60 }, () => connect(port, '127.0.0.1'));
+  const closed = new Set<Socket>();
+  for (const socket of sockets) {
+    socket
+      .on('error', () => undefined)
+      .on('close', () => closed.add(socket))
+      .resume();
+  }
+
+  const statuses: number[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const answer = await fetch(`${server.url}/v1.1/`, { headers: { Connection: 'close' } });
+    statuses.push(answer.status);
+  }
+  for (const socket of sockets) socket.destroy();
+
+  expect(statuses).toEqual(Array(20).fill(200));
+  expect(closed.size).toBeGreaterThan(20);
+  expect(server.complaints()).toBe('');
+}, 60_000);

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Handler } from '../../shared/http/edge.ts';
+import { type LocalServer, startServer } from '../../shared/local/server.ts';
+import type { LogEntry } from '../../shared/services/ports.ts';
+
+/* What connections may cost: requests that wait on them, and responses that nobody reads. */
+
+const lines: LogEntry[] = [];
+const ports = {
+  ids: { random: () => 'r1' },
+  clock: { micros: () => 0, steadyMs: () => 0 },
+  log: (entry: LogEntry) => lines.push(entry),
+};
+const started: LocalServer[] = [];
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  lines.length = 0;
+  vi.useRealTimers();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(started.splice(0).map((server) => server.stop()));
+});
+
+async function start(handler: Handler): Promise<string> {
+  const place = { host: '127.0.0.1', port: 0, graceMs: 100 };
+  const server = await startServer({ ...ports, handler, ...place });
+  started.push(server);
+  return server.url;
+}
+
+function open(url: string, sent: string): Socket {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  socket.write(sent);
+  return socket;
+}
+
+async function textOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('latin1').on('data', (part) => {
+    text += part;
+  });
+  await once(socket, 'close');
+  return text;
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const many = (count: number) => Array.from({ length: count }, (_, n) => get(`/${n}`)).join('');
+
+describe('requests on one connection', () => {
+  test('are served one after the other, in their order', async () => {
+    let running = 0;
+    let most = 0;
+    const url = await start(async ({ rawPath }) => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(2);
+      running -= 1;
+      return { statusCode: 200, headers: {}, body: `<${rawPath}>` };
+    });
+
+    const last = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const text = await textOf(open(url, many(9) + last));
+
+    expect(most).toBe(1);
+    expect(text.match(/<[^>]+>/g)).toEqual([
+      ...Array.from({ length: 9 }, (_, n) => `</${n}>`),
+      '</last>',
+    ]);
+  });
+
+  test('wait while a response is not read', async () => {
+    let count = 0;
+    const url = await start(async () => {
+      count += 1;
+      return { statusCode: 200, headers: {}, body: 'x'.repeat(8_000_000) };
+    });
+    open(url, many(50)).pause();
+
+    await sleep(500);
+
+    expect(count).toBeLessThan(5);
+  });
+
+  test('are 512 at most, beside the one that is served; then the connection is closed', async () => {
+    const url = await start(async () => ({ statusCode: 200, headers: {}, body: 'ok' }));
+
+    const text = await textOf(open(url, many(850)));
+
+    expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(513);
+    expect(text.match(/connection: close/gi)).toHaveLength(1);
+    expect(text.lastIndexOf('HTTP/1.1')).toBeLessThan(text.search(/connection: close/i));
+  });
+});
+
+describe('a connection whose client takes nothing', () => {
+  const large: Handler = async () => ({
+    statusCode: 200,
+    headers: {},
+    body: 'x'.repeat(30_000_000),
+  });
+
+  test('is closed after half a minute with bytes to be sent', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const url = await start(large);
+    const socket = open(url, get('/'));
+    await once(socket, 'readable'); // paused: it takes no more than what the system takes
+    await sleep(300);
+
+    await vi.advanceTimersByTimeAsync(31_000);
+    socket.resume();
+    await once(socket, 'close');
+
+    expect(socket.bytesRead).toBeLessThan(30_000_000);
+  });
+
+  test('is not closed while it waits for a response', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    let respond = () => {};
+    const url = await start(
+      () =>
+        new Promise((resolve) => {
+          respond = () =>
+            resolve({ statusCode: 200, headers: { connection: 'close' }, body: 'late' });
+        }),
+    );
+    const text = textOf(open(url, get('/')));
+    await sleep(100);
+
+    await vi.advanceTimersByTimeAsync(600_000);
+    respond();
+
+    expect(await text).toMatch(/late$/);
+  });
+
+  test('is closed at once when too much waits to be sent to all', async () => {
+    const url = await start(large);
+    for (let n = 0; n < 8; n += 1) open(url, get('/')).pause();
+    while (lines.length === 0) await sleep(10);
+    const answer = await fetch(url);
+
+    expect((await answer.text()).length).toBe(30_000_000);
+    expect(lines[0]).toMatchObject({ message: 'connection closed: nobody reads it' });
+  });
+});
