@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,
@@ -19,6 +18,7 @@ import { arrivedTooSlowly } from './broken-request.ts';
 import { type Collected, collectBody } from './collect-body.ts';
 import type { EventDraft } from './http-event.ts';
 import { openRoom, type Release, type Room } from './room.ts';
+import { nextTurn } from './turns.ts';
 
 /** Bytes of a body that the gateway takes. */
 const maxBodyBytes = 10_485_760;
@@ -160,17 +160,9 @@ async function finish(
   const { chunks, bytes } = intake.body;
   const weight = Math.min(bytes, maxStructure) * parsedBytesPerCharacter;
   const isCounted = bytes > uncountedBodyBytes;
-  if (bytes > heavyBodyBytes) await turn();
+  if (bytes > heavyBodyBytes) await nextTurn();
   if (isCounted && !(await take(intake, room, { ...claim, bytes: weight }))) return serverBusy(1);
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes);
-}
-
-let lastTurn = Promise.resolve();
-
-/** Costly bodies are parsed one in each round of the event loop: requests of others come between. */
-function turn(): Promise<void> {
-  lastTurn = lastTurn.then(() => setImmediate());
-  return lastTurn;
 }
 
 /** The limits of gateway, function and route, in the order in which a request meets them. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { uncountedBodyBytes } from '../domain/bounds.ts';
+import { sendPieceBytes, uncountedBodyBytes } from '../domain/bounds.ts';
 import type { ErrorCode } from '../domain/error-codes.ts';
 import { ApiError, refused } from '../domain/errors.ts';
 import type { Gate } from '../http/admission.ts';
@@ -23,6 +23,7 @@ import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
 import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
 import { codeOf, StartError } from './start-error.ts';
+import { nextTurn } from './turns.ts';
 
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
 const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
@@ -197,6 +198,7 @@ async function answer(
   await undefined; // what came with the head is there now
   const bytes = declaredBytes(message);
   if (bytes !== undefined && bytes <= uncountedBodyBytes && message.readableLength === bytes) {
+    if (exchange.isWaiting) exchange.response.writeContinue();
     const body: Buffer | null = message.read();
     if (body !== null) addBody(event, body);
     return run(running, exchange, event);
@@ -226,12 +228,14 @@ async function run(
   const result = await (received === undefined ? handled : handled.finally(received.release));
   const { statusCode, headers, body, isBase64Encoded } = result;
   connection.isRunning = false;
+  const length = body?.length ?? 0;
+  running.connections.count(connection, length);
+  if (length > sendPieceBytes) await nextTurn();
   const sent = toSentBody(body, isBase64Encoded === true);
   if (sent !== undefined) headers['content-length'] = String(sent.bytes);
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
   if (running.stopping || (isEarly && statusCode >= 400)) headers.connection = 'close';
   response.writeHead(statusCode, headers);
-  if (sent !== undefined) running.connections.count(connection, sent.bytes);
   if (isEarly && statusCode >= 400) return sendEarly(message, response, sent);
   const sending = sendBody(response, sent);
   if (sending !== undefined) await sending;
