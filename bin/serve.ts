@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { routes } from '../functions/api.ts';
 import { openGate } from '../shared/http/admission.ts';
 import { createDispatch } from '../shared/http/dispatch.ts';
@@ -29,7 +28,7 @@ const echoMs = 500; // npm passes on a signal that the terminal has sent to us a
  *
  * @param launcherProcess the launcher of child processes, started before anything else was opened
  */
-export async function main(launcherProcess: ChildProcess): Promise<void> {
+export async function main(launcherProcess: Parameters<typeof openLauncher>[0]): Promise<void> {
   try {
     const options = parseServeOptions(process.argv.slice(2));
     if (options === 'help') process.stdout.write(usage);

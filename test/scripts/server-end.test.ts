@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,7 @@ async function startSpinning(level: string, runtime_name: string, source: string
     args: ['--sandbox', level],
     variables: { TMPDIR: root },
   });
+  await expect.poll(server.output, { timeout: 60_000 }).toMatch(/JavaScript ok.*Python ok/);
   const person = { email: 'owner@example.com', password: 'a password' };
   const { account_key: key } = await post('/account/register/', person);
   await post('/instances/', { name: 'shop-1' }, key);
@@ -48,13 +50,31 @@ async function startSpinning(level: string, runtime_name: string, source: string
   const { id } = await post(`${at}/snippets/scripts/`, script, key);
   await post(`${at}/endpoints/scripts/`, { name: 'spins', script: id }, key);
   const response = post(`${at}/endpoints/scripts/spins/run/`, {}, key).catch(() => 'no response');
-  await expect.poll(isBusy, { timeout: 60_000 }).toBe(true);
-  return response;
+  await waitForRun(`${at}/endpoints/scripts/spins/traces/`, key);
+  return { response };
 }
 
-const runners = () => descendantsOf(server.pid).filter(({ name }) => /^(node|python3)/.test(name));
-/** A launcher and a process that runs a script are there. */
-const isBusy = () => runners().length >= 2;
+/** Waits until the run has begun, and its process has spun for a while. */
+async function waitForRun(path: string, key: string): Promise<void> {
+  const statuses = async () => {
+    const response = await fetch(`${server.url}/v1.1${path}`, { headers: { 'X-API-KEY': key } });
+    const { objects } = await response.json();
+    return objects.map(({ status }: { readonly status: string }) => status);
+  };
+  await expect.poll(statuses, { timeout: 60_000 }).toEqual(['processing']);
+  await expect.poll(mostTicks, { timeout: 60_000 }).toBeGreaterThan(150);
+}
+
+/** Processor time of the busiest process below the server, in hundredths of a second. */
+function mostTicks(): number {
+  const ticks = descendantsOf(server.pid).map(({ pid }) => {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return Math.max(0, ...ticks);
+}
+
 /** Processes that work for this server, wherever they are by now. */
 const left = () =>
   listProcesses()
@@ -75,7 +95,7 @@ describe.runIf(process.platform === 'linux').each(levels)('at the level %s', (le
   test.each(spinning)(
     'a killed launcher leaves no %s, and ends the server',
     async (_name, runtime, source) => {
-      const response = await startSpinning(level, runtime, source);
+      const { response } = await startSpinning(level, runtime, source);
       const family = descendantsOf(server.pid);
       const launcher = family.find(
         ({ parent, pid }) => parent === server.pid && isLauncher(pid, family),
@@ -96,7 +116,7 @@ test('folders of runs whose server was killed are removed at the next start', as
   await startSpinning('flags', 'nodejs', 'for (;;);');
   const launcher = descendantsOf(server.pid).find(({ parent }) => parent === server.pid);
   process.kill(launcher?.pid ?? 0, 'SIGSTOP'); // it would remove them itself
-  await server.end('SIGKILL');
+  process.kill(server.pid, 'SIGKILL');
   process.kill(launcher?.pid ?? 0, 'SIGKILL');
   const before = await folders();
 

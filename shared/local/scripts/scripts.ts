@@ -42,6 +42,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     if (obstacle !== undefined) return notRun(obstacle);
     const input = describeInput(run);
     const bytes = input.args.length + input.config.length + input.meta.length;
+    run.onProgress?.('queued');
     const release = await scheduler.enter({ ...run, kind: 'script', bytes });
     if (release === 'full') return { status: 'blocked' };
     if (release === 'late') return { status: 'queue_timeout' };
@@ -82,6 +83,7 @@ async function execute(pool: Pool<Members>, run: ScriptRun, input: Input): Promi
   const { worker, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
   try {
     const source = isWarm ? '' : await readSource(run, worker);
+    run.onProgress?.('started');
     const raw = await worker.run({ ...input, source });
     const { executedAtMs, durationMs } = raw;
     return { ...judgeRun(raw), executedAtMs, durationMs };
