@@ -266,6 +266,20 @@ describe('X-Ignored', () => {
   });
 });
 
+describe('a page that is the same for everybody', () => {
+  it('names what one request has to that one only', async () => {
+    const headers = { Accept: 'text/html' };
+    const ignored: (string | null)[] = [];
+    for (const query of ['?colour=red', '', '?size=1']) {
+      const answer = await api.send({ path: `/v1.1/schema/${query}`, headers });
+      expect(answer.status).toBe(200);
+      ignored.push(answer.headers.get('X-Ignored'));
+    }
+
+    expect(ignored).toEqual(['colour', null, 'size']);
+  });
+});
+
 describe('X-Strict', () => {
   const strict = { 'X-Strict': '1' };
 

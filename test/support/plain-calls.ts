@@ -75,7 +75,7 @@ function guess(n) {
     Forwarded: 'for=' + from,
     'X-Groundwork-Proxy-Secret': 'guessed',
   };
-  const where = { host: '127.0.0.1', port, path: '/v1.1/account/auth/', method: 'POST' };
+  const where = { host: '127.0.0.1', port, path: '/v1.1/account/auth/', method: 'POST', agent: false };
   const localAddress = '127.0.' + (n % 3) + '.' + (2 + (n % 200));
   return new Promise((resolve, reject) => {
     const call = request({ ...where, localAddress, headers }, (answer) => {
