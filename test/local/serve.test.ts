@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -184,6 +184,41 @@ describe('the server as a process', () => {
     run.child.kill('SIGTERM');
 
     expect(await run.ended).toBe(1); // 0 where it waits for the request
+  });
+
+  test('an older Node is refused in one line', async () => {
+    const old = 'Object.defineProperty(process, "versions", { value: { node: "18.20.4" } })';
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, program];
+
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^groundwork: Node 20, 22, 24 or 26 is needed, and this is v.*\n$/),
+    ]);
+  });
+
+  test('without its packages it says how to get them', () => {
+    const copy = newPath();
+    mkdirSync(join(copy, 'bin'), { recursive: true });
+    copyFileSync(program, join(copy, 'bin/start.mjs'));
+
+    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin/start.mjs')], {
+      encoding: 'utf8',
+    });
+
+    expect([status, stderr]).toEqual([1, 'groundwork: run npm ci first: packages are missing\n']);
+  });
+
+  test('tries a script of each runtime, and says so', async () => {
+    const run = serve('--memory', '--port', '0');
+
+    await expect
+      .poll(() => run.printed.out, { timeout: 60_000 })
+      .toMatch(/^Scripts: JavaScript ok \(\d+ ms\), Python .+$/m);
+    run.child.kill('SIGTERM');
+
+    expect(await run.ended).toBe(0);
   });
 
   test('prints its options', async () => {

@@ -58,7 +58,7 @@ async function startSpinning(level: string, runtime_name: string, source: string
 async function waitForRun(path: string, key: string): Promise<void> {
   const statuses = async () => {
     const response = await fetch(`${server.url}/v1.1${path}`, { headers: { 'X-API-KEY': key } });
-    const { objects } = await response.json();
+    const { objects }: Answer['body'] = await response.json();
     return objects.map(({ status }: { readonly status: string }) => status);
   };
   await expect.poll(statuses, { timeout: 60_000 }).toEqual(['processing']);
