@@ -9,6 +9,7 @@ import { saveCall } from '../../shared/resource/object-input.ts';
 import { classOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import { uploadKey } from '../../shared/services/object-files.ts';
+import { takeRoom } from '../../shared/services/quotas.ts';
 
 const fields: Fields = {
   filename: text(255),
@@ -58,6 +59,7 @@ async function openUpload(context: Context, body: Body) {
   if (wrong.length > 0) throw invalid({ filename: wrong });
   const { files, clock } = context.platform;
   const call = saveCall(context);
+  await takeRoom(call, 'files', 1); // how large it will be shows when it is saved
   const file = uploadKey({ ...call, classNumber: call.class.data.number }, filename);
   const expires_at = timestamp(clock.micros() + seconds * 1_000_000);
   const form = await files.openUpload(file, {

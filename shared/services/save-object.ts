@@ -3,6 +3,7 @@ import { type ApiError, invalid, revisionMismatch } from '../domain/errors.ts';
 import { messages } from '../domain/messages.ts';
 import { timestamp } from '../domain/timestamp.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
+import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
@@ -10,7 +11,7 @@ import { insert, remove, replace } from '../store/writes.ts';
 import { commitUnique } from './commit.ts';
 import type { Hints } from './hints.ts';
 import { channelErrors, checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
-import { type AddedFile, dropFiles, withFiles } from './object-files.ts';
+import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
 import {
   cappedRights,
   groupErrors,
@@ -18,6 +19,7 @@ import {
   ownerErrors,
   ownerOfNew,
 } from './object-rules.ts';
+import { takeRoom } from './quotas.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
 /** A save made ready, to be committed alone or together with other writes. */
@@ -97,10 +99,11 @@ export async function planCreate(
     epoch: compiled.epoch,
     values,
   };
+  await takeObjectRoom(call, { after: data, added });
   const key = objectEntity.key(call.instance, call.class.data.number, id);
   const put = insert(objectEntity, key, data, objectIndexes(compiled, data));
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
-  return planned(call, compiled, { data, writes: [put, ...unique], added });
+  return planned(call, compiled, { data, writes: [put, ...unique, ...fileRecords(placeOf(call), added)], added });
 }
 
 function planned(
@@ -181,14 +184,39 @@ export async function planUpdate(
     updated_at: timestamp(call.platform.clock.micros()),
     epoch: compiled.epoch,
   };
+  await takeObjectRoom(call, { before, after: data, added });
   const unique = uniqueWrites(call, compiled, {
     id: data.id,
     before: before.values,
     after: values,
   });
   const put = replace(current, data, objectIndexes(compiled, data));
-  const dropped = dropFiles(call.platform, compiled, { before: before.values, after: values });
-  return planned(call, compiled, { data, writes: [put, ...unique, ...dropped], added });
+  const place = placeOf(call);
+  const dropped = dropFiles(place, compiled, { before: before.values, after: values });
+  const writes = [put, ...unique, ...fileRecords(place, added), ...dropped];
+  return planned(call, compiled, { data, writes, added });
+}
+
+function placeOf({ platform, instance, class: { data } }: SaveCall) {
+  return { platform, instance, classNumber: data.number };
+}
+
+/** Takes room for what a save adds; one that makes an object smaller needs none. */
+async function takeObjectRoom(
+  call: SaveCall,
+  {
+    before,
+    after,
+    added,
+  }: Pick<PlannedSave, 'added'> & { readonly before?: ObjectData; readonly after: ObjectData },
+): Promise<void> {
+  if (call.platform.quotas.isLimited('objects')) {
+    const bytesBefore = before === undefined ? 0 : jsonBytes(before);
+    await takeRoom(call, 'objects', jsonBytes(after) - bytesBefore);
+  }
+  if (added.length === 0) return;
+  const fileBytes = added.reduce((sum, { bytes }) => sum + bytes, 0);
+  await takeRoom(call, 'files', fileBytes);
 }
 
 /** Removes an object as it was read, and frees its unique values. */
@@ -205,7 +233,7 @@ export async function planRemove(
   const compiled = compiledClass(call.hints, call.class);
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
-  const dropped = dropFiles(call.platform, compiled, { before: values, after: {} });
+  const dropped = dropFiles(placeOf(call), compiled, { before: values, after: {} });
   const writes = [remove(current), ...unique, ...dropped];
   return planned(call, compiled, { data: current.data, writes, added: [] });
 }
