@@ -99,7 +99,13 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     scripts,
     apiUrl: url,
     meter,
-    quotas: openQuotas({ store, clock, meter, settings, settled: () => background.changes.settled() }),
+    quotas: openQuotas({
+      store,
+      clock,
+      meter,
+      settings,
+      settled: () => background.changes.settled(),
+    }),
   };
   const runs = openRuns(forRuns);
   const { close: closeHelpers, ...helpers } = openHelpers(processes);

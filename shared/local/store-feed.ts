@@ -82,7 +82,9 @@ export function openFeed(
       if (needsData === undefined) return undefined;
       const [old, now] = needsData ? [before, after] : [withSize(before), withSize(after)];
       if (!needsData && isSameSize(old, now)) return undefined;
-      return JSON.stringify(change) + separator + (old ?? '') + separator + (now ?? '') + separator + key;
+      return (
+        JSON.stringify(change) + separator + (old ?? '') + separator + (now ?? '') + separator + key
+      );
     },
     append: (texts) =>
       entriesOf(texts).map((entry) => {

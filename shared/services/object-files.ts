@@ -38,10 +38,7 @@ export interface Sources {
  * Says which files to copy are not there, or none of this instance, or large uploads that were begun elsewhere or by
  * somebody else, and how large the others are.
  */
-export async function lookAtSources(
-  place: FilePlace,
-  files: readonly NewFile[],
-): Promise<Sources> {
+export async function lookAtSources(place: FilePlace, files: readonly NewFile[]): Promise<Sources> {
   const errors: Record<string, readonly string[]> = {};
   const sizes = new Map<string, number>();
   await Promise.all(

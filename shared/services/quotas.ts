@@ -5,29 +5,37 @@ import type { Key } from '../store/store.ts';
 import { allUnder } from './all-under.ts';
 import { createHint } from './hints.ts';
 import { hourKey, hourMicros } from './meter.ts';
-import type { Changes, Platform } from './ports.ts';
+import type { Changes, Platform, Settings } from './ports.ts';
+
+const kinds = ['objects', 'files', 'traces'] as const;
 
 /** What has a quota of bytes in each instance. */
-export type QuotaKind = 'objects' | 'files' | 'traces';
+export type QuotaKind = (typeof kinds)[number];
 
 /** The quotas of instances, where an operator has set some. */
 export interface Quotas {
   isLimited(kind: QuotaKind): boolean;
-  /**
-   * Asks for room for more bytes, and counts them in when there is.
-   *
-   * @returns undefined when there is room; otherwise what callers are told
-   */
-  take(instance: number, kind: QuotaKind, bytes: number): Promise<string | undefined>;
+  /** Takes room for more bytes, until they are stored or it is clear that they will not be. */
+  take(instance: number, kind: QuotaKind, bytes: number): Promise<Room>;
+}
+
+/** Room that was taken, or why there is none. */
+export interface Room {
+  /** What callers are told; undefined: there is room. */
+  readonly refusal: string | undefined;
+  /** Gives the room back; bytes that were stored are counted from now on. To be called once. */
+  release(isStored: boolean): void;
 }
 
 /** What quotas are made of. */
-export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter' | 'settings'> &
-  Pick<Changes, 'settled'>;
+export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
+  Pick<Changes, 'settled'> & {
+    readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
+  };
 
 type Sums = Readonly<Record<QuotaKind, number>>;
 
-/** What an instance has stored, as the table had it, and what this process has added since. */
+/** What an instance has stored, as the table had it, and what this process has stored since. */
 interface Total {
   readonly sums: Sums;
   readonly added: Record<QuotaKind, number>;
@@ -35,9 +43,11 @@ interface Total {
 }
 
 interface Entry {
+  /** Taken and not released. */
+  readonly held: Record<QuotaKind, number>;
   /** Absent before the first was read. */
   total?: Total;
-  /** What is added while the next is being read: it may miss these. */
+  /** What is stored while the next is being read: it may miss these. */
   reading?: { readonly added: Total['added']; readonly done: Promise<void> };
 }
 
@@ -62,7 +72,7 @@ export function openQuotas(services: QuotaServices): Quotas {
     const name = `${instance}/${kind === 'traces' ? 'traces' : 'stored'}`;
     const known = entries.get(name);
     if (known !== undefined) return known;
-    const entry: Entry = {};
+    const entry: Entry = { held: nothing() };
     entries.set(name, entry);
     return entry;
   }
@@ -78,7 +88,7 @@ export function openQuotas(services: QuotaServices): Quotas {
   }
 
   function startReading(entry: Entry, { instance, kind }: { instance: number; kind: QuotaKind }) {
-    const added = { objects: 0, files: 0, traces: 0 };
+    const added = nothing();
     const read = async () => {
       try {
         const readSums = kind === 'traces' ? traceSums : storedSums;
@@ -95,29 +105,48 @@ export function openQuotas(services: QuotaServices): Quotas {
     isLimited: (kind) => limits[kind] !== undefined,
     take: async (instance, kind, bytes) => {
       const limit = limits[kind];
-      if (limit === undefined || bytes <= 0) return undefined;
+      if (limit === undefined || bytes <= 0) return freeRoom;
       let entry = await refresh({ instance, kind }, freshMs);
       if (usedOf(entry, kind) + bytes > limit) {
         entry = await refresh({ instance, kind }, kind === 'traces' ? minTraceAgeMs : 0);
       }
       if (usedOf(entry, kind) + bytes > limit) {
-        return `Storage quota of the instance exceeded (${kind}: ${limit} bytes).`;
+        const refusal = `Storage quota of the instance exceeded (${kind}: ${limit} bytes).`;
+        return { ...freeRoom, refusal };
       }
-      if (entry.total !== undefined) entry.total.added[kind] += bytes;
-      if (entry.reading !== undefined) entry.reading.added[kind] += bytes;
-      return undefined;
+      return hold(entry, kind, bytes);
     },
   };
 }
 
-function usedOf({ total }: Entry, kind: QuotaKind): number {
-  return total === undefined ? 0 : total.sums[kind] + total.added[kind];
+const freeRoom: Room = { refusal: undefined, release: () => undefined };
+
+function hold(entry: Entry, kind: QuotaKind, bytes: number): Room {
+  entry.held[kind] += bytes;
+  return {
+    refusal: undefined,
+    release: (isStored) => {
+      entry.held[kind] -= bytes;
+      if (!isStored) return;
+      if (entry.total !== undefined) entry.total.added[kind] += bytes;
+      if (entry.reading !== undefined) entry.reading.added[kind] += bytes;
+    },
+  };
+}
+
+function nothing(): Record<QuotaKind, number> {
+  return { objects: 0, files: 0, traces: 0 };
+}
+
+function usedOf({ total, held }: Entry, kind: QuotaKind): number {
+  const known = total === undefined ? 0 : total.sums[kind] + total.added[kind];
+  return known + held[kind];
 }
 
 async function storedSums(services: QuotaServices, instance: number): Promise<Sums> {
   await services.settled();
   const { pk }: Key = classFileCountEntity.key(instance, 0);
-  const sums = { objects: 0, files: 0, traces: 0 };
+  const sums = nothing();
   for (const { kind, data } of await allUnder(services.store, { pk, sk: classCountPrefix })) {
     const { bytes = 0 } = data as ClassCountData; // both kinds of counts have it
     sums[kind === classFileCountEntity.kind ? 'files' : 'objects'] += bytes;
@@ -137,16 +166,36 @@ async function traceSums(services: QuotaServices, instance: number): Promise<Sum
   return { objects: 0, files: 0, traces: bytes.reduce((sum, each) => sum + each, 0) };
 }
 
+/** Bytes that a write would add, by what they count as. */
+export type Growth = Partial<Readonly<Record<QuotaKind, number>>>;
+
 /**
- * Takes room for bytes that a client wants to store.
+ * Stores what a client wants to have stored, where the instance's quotas leave room for it.
  *
- * @throws ApiError 400 when there is none
+ * @throws ApiError 400 when they do not, and nothing is stored; whatever `store` throws
  */
-export async function takeRoom(
-  { platform, instance }: { readonly platform: Pick<Platform, 'quotas'>; readonly instance: number },
-  kind: QuotaKind,
-  bytes: number,
-): Promise<void> {
-  const refusal = await platform.quotas.take(instance, kind, bytes);
-  if (refusal !== undefined) throw quotaExceeded(refusal);
+export async function withRoom<Result>(
+  {
+    platform,
+    instance,
+  }: { readonly platform: Pick<Platform, 'quotas'>; readonly instance: number },
+  growth: Growth,
+  store: () => Promise<Result>,
+): Promise<Result> {
+  const rooms: Room[] = [];
+  let isStored = false;
+  try {
+    for (const kind of kinds) {
+      const bytes = growth[kind] ?? 0;
+      if (bytes <= 0) continue;
+      const room = await platform.quotas.take(instance, kind, bytes);
+      rooms.push(room);
+      if (room.refusal !== undefined) throw quotaExceeded(room.refusal);
+    }
+    const result = await store();
+    isStored = true;
+    return result;
+  } finally {
+    for (const room of rooms) room.release(isStored);
+  }
 }

@@ -199,8 +199,9 @@ async function takeTraceRoom(
 ): Promise<string | undefined> {
   if (!quotas.isLimited('traces')) return undefined;
   const bytes = parts.reduce((sum, part) => sum + bytesOf(part), 0);
-  const refusal = await quotas.take(instance, 'traces', bytes);
+  const { refusal, release } = await quotas.take(instance, 'traces', bytes);
   if (refusal === undefined) meter.countTrace(instance, bytes);
+  release(true);
   return refusal;
 }
 

@@ -19,7 +19,7 @@ import {
   ownerErrors,
   ownerOfNew,
 } from './object-rules.ts';
-import { takeRoom } from './quotas.ts';
+import { type Growth, withRoom } from './quotas.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
 /** A save made ready, to be committed alone or together with other writes. */
@@ -28,8 +28,9 @@ export interface PlannedSave {
   readonly data: ObjectData;
   /** Empty when nothing changes. */
   readonly writes: readonly Write[];
-  /** Files to be stored before: who commits does so inside `withFiles`. */
+  /** Files to be stored before: who commits does so inside {@link withPlan}. */
   readonly added: readonly AddedFile[];
+  readonly growth: Growth;
   /** What to throw when this write finds its place taken; undefined: it is not one of `writes`, or a lost race. */
   readonly refusal: (write: Write) => ApiError | undefined;
 }
@@ -99,11 +100,15 @@ export async function planCreate(
     epoch: compiled.epoch,
     values,
   };
-  await takeObjectRoom(call, { after: data, added });
   const key = objectEntity.key(call.instance, call.class.data.number, id);
   const put = insert(objectEntity, key, data, objectIndexes(compiled, data));
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
-  return planned(call, compiled, { data, writes: [put, ...unique, ...fileRecords(placeOf(call), added)], added });
+  return planned(call, compiled, {
+    data,
+    writes: [put, ...unique, ...fileRecords(placeOf(call), added)],
+    added,
+    growth: growthOf(call, { after: data }, added),
+  });
 }
 
 function planned(
@@ -120,10 +125,23 @@ function planned(
 
 async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
   if (plan.writes.length === 0) return plan.data;
-  await withFiles(call.platform, plan.added, (beside) =>
+  await withPlan(call, plan, (beside) =>
     commitUnique(call, [...plan.writes, ...beside], plan.refusal),
   );
   return plan.data;
+}
+
+/**
+ * Commits a save, once the instance has room for it and its new files are stored.
+ *
+ * @throws ApiError 400 when there is no room, or a file to copy is gone; whatever `commit` throws
+ */
+export function withPlan<Result>(
+  call: Pick<SaveCall, 'platform' | 'instance'>,
+  { added, growth }: Pick<PlannedSave, 'added' | 'growth'>,
+  commit: (beside: readonly Write[]) => Promise<Result>,
+): Promise<Result> {
+  return withRoom(call, growth, () => withFiles(call.platform, added, commit));
 }
 
 /** What a caller says of an owner that it cannot choose is read past, right or wrong. */
@@ -176,7 +194,7 @@ export async function planUpdate(
   const rights = cappedRights(call.actor, before, input.values);
   const merged: ObjectData = { ...before, ...rights, owner, group, values };
   if (!isChanged(compiled, before, merged)) {
-    return planned(call, compiled, { data: before, writes: [], added: [] });
+    return planned(call, compiled, { data: before, writes: [], added: [], growth: {} });
   }
   const data: ObjectData = {
     ...merged,
@@ -184,7 +202,6 @@ export async function planUpdate(
     updated_at: timestamp(call.platform.clock.micros()),
     epoch: compiled.epoch,
   };
-  await takeObjectRoom(call, { before, after: data, added });
   const unique = uniqueWrites(call, compiled, {
     id: data.id,
     before: before.values,
@@ -194,29 +211,25 @@ export async function planUpdate(
   const place = placeOf(call);
   const dropped = dropFiles(place, compiled, { before: before.values, after: values });
   const writes = [put, ...unique, ...fileRecords(place, added), ...dropped];
-  return planned(call, compiled, { data, writes, added });
+  const growth = growthOf(call, { before, after: data }, added);
+  return planned(call, compiled, { data, writes, added, growth });
 }
 
 function placeOf({ platform, instance, class: { data } }: SaveCall) {
   return { platform, instance, classNumber: data.number };
 }
 
-/** Takes room for what a save adds; one that makes an object smaller needs none. */
-async function takeObjectRoom(
-  call: SaveCall,
-  {
-    before,
-    after,
-    added,
-  }: Pick<PlannedSave, 'added'> & { readonly before?: ObjectData; readonly after: ObjectData },
-): Promise<void> {
-  if (call.platform.quotas.isLimited('objects')) {
-    const bytesBefore = before === undefined ? 0 : jsonBytes(before);
-    await takeRoom(call, 'objects', jsonBytes(after) - bytesBefore);
-  }
-  if (added.length === 0) return;
-  const fileBytes = added.reduce((sum, { bytes }) => sum + bytes, 0);
-  await takeRoom(call, 'files', fileBytes);
+/** What a save adds to the instance, as far as there is a quota of it. */
+function growthOf(
+  { platform: { quotas } }: SaveCall,
+  objects: { readonly before?: ObjectData; readonly after: ObjectData },
+  added: readonly AddedFile[],
+): Growth {
+  const { before, after } = objects;
+  const files = added.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (!quotas.isLimited('objects')) return { files };
+  const bytesBefore = before === undefined ? 0 : jsonBytes(before);
+  return { files, objects: jsonBytes(after) - bytesBefore };
 }
 
 /** Removes an object as it was read, and frees its unique values. */
@@ -235,7 +248,7 @@ export async function planRemove(
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
   const dropped = dropFiles(placeOf(call), compiled, { before: values, after: {} });
   const writes = [remove(current), ...unique, ...dropped];
-  return planned(call, compiled, { data: current.data, writes, added: [] });
+  return planned(call, compiled, { data: current.data, writes, added: [], growth: {} });
 }
 
 /**

@@ -8,9 +8,9 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
+import { hasFile } from '../support/has-file.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 import { abandon } from '../support/raw-socket.ts';
-import { hasFile } from '../support/has-file.ts';
 
 /*
  * Files that are larger than a request: a form is asked for, the file is posted with it past the interface, and what

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LocalFiles, openFiles } from '../../shared/local/files.ts';
-import { filesConform } from './conformance.ts';
 import { hasFile } from '../support/has-file.ts';
+import { filesConform } from './conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-files-test-'));
 const log = () => undefined;
@@ -98,7 +98,10 @@ test.each(['uploads', 'traces'])(
     second.close();
     now += 2 * hour;
     const third = await open(path);
-    const after = [await hasFile(third, `${area}/1/1/old`), await hasFile(third, 'public/1/1/kept')];
+    const after = [
+      await hasFile(third, `${area}/1/1/old`),
+      await hasFile(third, 'public/1/1/kept'),
+    ];
     third.close();
 
     expect([before, after]).toEqual([true, [false, true]]);

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFiles } from '../../shared/aws/files.ts';
 import type { FileStore } from '../../shared/services/ports.ts';
 import { answerS3, type S3Answer, type S3Objects } from '../support/fake-s3.ts';
-import { filesConform } from './conformance.ts';
 import { hasFile } from '../support/has-file.ts';
+import { filesConform } from './conformance.ts';
 
 const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };
 const place = { bucket: 'files', address: 'https://cdn.example' };
