@@ -88,7 +88,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const place = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...place, log, ...options.scripts });
   const scripts = openScripts({ processes });
-  const meter = openMeter({ store, clock, ids, log });
+  const counts = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
     store,
     files,
@@ -98,14 +98,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     log,
     scripts,
     apiUrl: url,
-    meter,
-    quotas: openQuotas({
-      store,
-      clock,
-      meter,
-      settings,
-      settled: () => background.changes.settled(),
-    }),
+    meter: counts.meter,
+    quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
   };
   const runs = openRuns(forRuns);
   const { close: closeHelpers, ...helpers } = openHelpers(processes);

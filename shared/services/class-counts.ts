@@ -76,18 +76,19 @@ type Numbers = Pick<ClassCountData, 'count' | 'bytes'>;
 
 /** Adds changes to what is known; bytes that are not known stay so. */
 function add(known: Numbers, changes: readonly ItemChange[]): Numbers {
-  let { count: items } = known;
-  let added = 0;
+  let { count: items, bytes = Number.NaN } = known;
   for (const { before, after } of changes) {
     items += Number(after !== undefined) - Number(before !== undefined);
-    added += sizeOf(after) - sizeOf(before);
+    bytes += sizeOf(after) - sizeOf(before);
   }
-  return { count: items, ...(known.bytes !== undefined && { bytes: known.bytes + added }) };
+  return { count: items, ...(!Number.isNaN(bytes) && { bytes }) };
 }
 
-/** Both kinds of items have it: of objects it stands for the data. */
+/** Both kinds of items have it: of objects it stands for the data. NaN in a change that an older version has left. */
 function sizeOf(item: Stored | undefined): number {
-  return item === undefined ? 0 : (item.data as DataSize).bytes;
+  if (item === undefined) return 0;
+  const { bytes = Number.NaN } = item.data as Partial<DataSize>;
+  return bytes;
 }
 
 const none: ClassCountData = { count: 0, bytes: 0, position: '' };
@@ -111,17 +112,30 @@ async function count(
     const sum = add(known, fresh);
     // Objects of a class whose count was cleared away are being cleared away themselves.
     if (fresh.length === 0 || (current === undefined && sum.count <= 0)) return;
-    const nowMs = services.clock.micros() / 1000;
-    const isUnknown = sum.bytes === undefined; // an older version has counted: the work is due at once
-    const { recountAt = isUnknown ? nowMs : nowMs + recountMs } = known;
-    const needsRecount = isRecounted || isUnknown;
-    const data = { ...sum, position: last.position, ...(needsRecount && { recountAt }) };
+    const recountAt = recountTime(services, known, { sum, isRecounted });
+    const data: ClassCountData = {
+      ...sum,
+      position: last.position,
+      ...(recountAt !== undefined && { recountAt }),
+    };
+    const put = current === undefined ? insert(entity, key, data) : replace(current, data);
+    const isNew = recountAt !== undefined && known.recountAt === undefined;
     const task = { instance, classNumber, of };
     await maintain(services, [
-      current === undefined ? insert(entity, key, data) : replace(current, data),
-      ...(needsRecount && known.recountAt === undefined
-        ? [newWork(services, recountClass, task, recountAt)]
-        : []),
+      put,
+      ...(isNew ? [newWork(services, recountClass, task, recountAt)] : []),
     ]);
   });
+}
+
+/** When a class is to be counted again, in epoch milliseconds: at once where an older version has counted no bytes. */
+function recountTime(
+  { clock }: Services,
+  { recountAt }: ClassCountData,
+  { sum, isRecounted }: { readonly sum: Numbers; readonly isRecounted: boolean },
+): number | undefined {
+  const nowMs = clock.micros() / 1000;
+  if (recountAt !== undefined) return recountAt;
+  if (sum.bytes === undefined) return nowMs;
+  return isRecounted ? nowMs + recountMs : undefined;
 }
