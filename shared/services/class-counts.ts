@@ -6,6 +6,7 @@ import {
   objectEntity,
   placeOfObject,
 } from '../store/entities.ts';
+import { jsonBytes } from '../store/exact-json.ts';
 import type { ClassCountData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
@@ -84,9 +85,13 @@ function add(known: Numbers, changes: readonly ItemChange[]): Numbers {
   return { count: items, ...(!Number.isNaN(bytes) && { bytes }) };
 }
 
-/** Both kinds of items have it: of objects it stands for the data. NaN in a change that an older version has left. */
+/**
+ * Bytes of an object or a file. An object comes with its data where another consumer needs them. NaN in a change that
+ * an older version has left.
+ */
 function sizeOf(item: Stored | undefined): number {
   if (item === undefined) return 0;
+  if ('values' in item.data) return jsonBytes(item.data);
   const { bytes = Number.NaN } = item.data as Partial<DataSize>;
   return bytes;
 }

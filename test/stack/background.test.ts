@@ -85,7 +85,10 @@ test('it hears of the changes that somebody wants, and of new work, but not of i
       eventName: ['INSERT'],
       dynamodb: { NewImage: { t: { S: ['object', 'file', 'script'] }, c: { S: byCall } } },
     },
-    { eventName: ['MODIFY'], dynamodb: { NewImage: { t: { S: ['object', 'script'] }, c: { S: byCall } } } },
+    {
+      eventName: ['MODIFY'],
+      dynamodb: { NewImage: { t: { S: ['object', 'script'] }, c: { S: byCall } } },
+    },
     { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object', 'file', 'script'] } } } },
   ]);
   expect(filtersOf(work)).toEqual([
