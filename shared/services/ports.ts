@@ -7,7 +7,6 @@ import type { TemplateEngine } from '../domain/templates/rendering.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Store } from '../store/store.ts';
 import type { Share } from './fair-queue.ts';
-import type { Quotas } from './quotas.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { Scans } from './scans.ts';
 import type { ScriptRunner } from './script-runner.ts';
@@ -182,6 +181,24 @@ export interface Meter {
   flushOld(): void;
   /** Writes what was counted up to now. Never rejects: what cannot be written is kept for the next time, and logged. */
   flush(): Promise<void>;
+}
+
+/** What has a quota of bytes in each instance. */
+export type QuotaKind = 'objects' | 'files' | 'traces';
+
+/** The quotas of instances, where an operator has set some. */
+export interface Quotas {
+  isLimited(kind: QuotaKind): boolean;
+  /** Takes room for more bytes, until they are stored or it is clear that they will not be. */
+  take(instance: number, kind: QuotaKind, bytes: number): Promise<Room>;
+}
+
+/** Room that was taken, or why there is none. */
+export interface Room {
+  /** What callers are told; undefined: there is room. */
+  readonly refusal: string | undefined;
+  /** Gives the room back; bytes that were stored are counted from now on. To be called once. */
+  release(isStored: boolean): void;
 }
 
 /**

@@ -5,27 +5,9 @@ import type { Key } from '../store/store.ts';
 import { allUnder } from './all-under.ts';
 import { createHint } from './hints.ts';
 import { hourKey, hourMicros } from './meter.ts';
-import type { Changes, Platform, Settings } from './ports.ts';
+import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from './ports.ts';
 
-const kinds = ['objects', 'files', 'traces'] as const;
-
-/** What has a quota of bytes in each instance. */
-export type QuotaKind = (typeof kinds)[number];
-
-/** The quotas of instances, where an operator has set some. */
-export interface Quotas {
-  isLimited(kind: QuotaKind): boolean;
-  /** Takes room for more bytes, until they are stored or it is clear that they will not be. */
-  take(instance: number, kind: QuotaKind, bytes: number): Promise<Room>;
-}
-
-/** Room that was taken, or why there is none. */
-export interface Room {
-  /** What callers are told; undefined: there is room. */
-  readonly refusal: string | undefined;
-  /** Gives the room back; bytes that were stored are counted from now on. To be called once. */
-  release(isStored: boolean): void;
-}
+const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
 
 /** What quotas are made of. */
 export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
