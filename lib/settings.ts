@@ -26,6 +26,9 @@ const variableNames = {
   location: 'GROUNDWORK_LOCATION',
   passwordCost: 'GROUNDWORK_PASSWORD_COST',
   instanceRate: 'GROUNDWORK_INSTANCE_RATE',
+  maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
+  maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
+  maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
   mailFrom: 'GROUNDWORK_MAIL_FROM',
   googleClientId: 'GROUNDWORK_GOOGLE_CLIENT_ID',
 } as const;

@@ -9,6 +9,7 @@ import { saveCall } from '../../shared/resource/object-input.ts';
 import { classOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import { uploadKey } from '../../shared/services/object-files.ts';
+import { withRoom } from '../../shared/services/quotas.ts';
 
 const fields: Fields = {
   filename: text(255),
@@ -60,9 +61,12 @@ async function openUpload(context: Context, body: Body) {
   const call = saveCall(context);
   const file = uploadKey({ ...call, classNumber: call.class.data.number }, filename);
   const expires_at = timestamp(clock.micros() + seconds * 1_000_000);
-  const form = await files.openUpload(file, {
-    contentType: contentTypeOf(content_type, filename),
-    ...{ maxBytes: maxUploadBytes, seconds },
-  });
+  // how large the file is shows when it is saved: here there must be some room
+  const form = await withRoom(call, { files: 1 }, () =>
+    files.openUpload(file, {
+      contentType: contentTypeOf(content_type, filename),
+      ...{ maxBytes: maxUploadBytes, seconds },
+    }),
+  );
   return { status: 201, body: { ...form, file, max_size: maxUploadBytes, expires_at } };
 }

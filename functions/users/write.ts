@@ -16,13 +16,13 @@ import { clearUser } from '../../shared/services/clear-user.ts';
 import { commitUnique } from '../../shared/services/commit.ts';
 import { firstKey, userKey } from '../../shared/services/keys.ts';
 import type { ObjectInput, SaveCall } from '../../shared/services/object-checks.ts';
-import { withFiles } from '../../shared/services/object-files.ts';
 import { hashOf } from '../../shared/services/passwords.ts';
 import {
   type PlannedSave,
   planCreate,
   planRemove,
   planUpdate,
+  withPlan,
 } from '../../shared/services/save-object.ts';
 import { newWork } from '../../shared/services/work.ts';
 import {
@@ -100,12 +100,14 @@ export async function registerUser(context: Context, id: number, user: NewUser):
     ...(await passwordWrites(context, id, user.password)),
     ...profile.writes,
   ];
-  await withFiles(context.platform, profile.added, (beside) =>
+  await withPlan(saveCall(context), profile, (beside) =>
     commitUnique(context, [...writes, ...beside], refusals(nameWrite, profile)),
   );
   const key = await userKey(secrets, instance, data);
   return { data, typedName: user.username, profile, groups: [], key };
 }
+
+const nothingToSave = { added: [], growth: {} };
 
 /** Changes a user, and its profile where the body has one. Tries once. */
 export async function updateUser(
@@ -133,7 +135,7 @@ export async function updateUser(
     ...(profile?.writes ?? []),
   ];
   if (writes.length > 0) {
-    await withFiles(context.platform, profile?.added ?? [], (beside) =>
+    await withPlan(saveCall(context), profile ?? nothingToSave, (beside) =>
       commitUnique(context, [...writes, ...beside], refusals(nameWrite, profile)),
     );
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { causeOf } from '../services/cause.ts';
-import { type ChangeConsumer, deliver, type Services } from '../services/changes.ts';
+import { type ChangeConsumer, deliver, type Services, sizedKinds } from '../services/changes.ts';
 import { runDue, type WorkKind } from '../services/work.ts';
 import { workEntity } from '../store/entities.ts';
 import { readStreamRecord } from './stream.ts';
@@ -43,9 +43,10 @@ export function createBackground({
     settled: () => Promise.resolve(), // nobody knows how far the stream is behind
     endedBefore: async (micros: number) => services.clock.micros() - micros > callMicros,
   };
+  const sized = sizedKinds(consumers.flatMap(({ watches }) => watches));
   return async ({ Records: records = [] }, { getRemainingTimeInMillis }) => {
     const changes = records
-      .map(readStreamRecord)
+      .map((record) => readStreamRecord(record, sized))
       .filter((read) => read !== undefined)
       .filter(({ change }) => change.cause !== 'maintenance');
     if (records.length === 0 || changes.some(({ kind }) => kind === workEntity.kind)) {

@@ -97,6 +97,9 @@ export function readSettings(
       location: parsed.GROUNDWORK_LOCATION,
       passwordCost: parsed.GROUNDWORK_PASSWORD_COST,
       instanceRate: parsed.GROUNDWORK_INSTANCE_RATE,
+      maxObjectBytes: parsed.GROUNDWORK_MAX_OBJECT_BYTES,
+      maxFileBytes: parsed.GROUNDWORK_MAX_FILE_BYTES,
+      maxTraceBytes: parsed.GROUNDWORK_MAX_TRACE_BYTES,
     },
   };
 }

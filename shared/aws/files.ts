@@ -35,7 +35,7 @@ export function openFiles({ bucket, address, client }: FilesOptions): FileStore 
     address: () => address,
     put: async (key, file) => put(await connect(), key, file),
     get: async (key) => get(await connect(), key),
-    has: async (key) => has(await connect(), key),
+    size: async (key) => size(await connect(), key),
     copy: async (from, to) => copy(await connect(), from, to),
     remove: async (keys) => remove(await connect(), keys),
     removeAll: async (prefix) => removeAll(await connect(), prefix),
@@ -84,9 +84,11 @@ async function get({ s3, client, name }: Bucket, key: string): Promise<FileConte
   return { bytes: await found.Body.transformToByteArray(), contentType: found.ContentType ?? '' };
 }
 
-async function has({ s3, client, name }: Bucket, key: string): Promise<boolean> {
-  const found = client.send(new s3.HeadObjectCommand({ Bucket: name, Key: key }));
-  return (await unlessMissing(found)) !== undefined;
+async function size({ s3, client, name }: Bucket, key: string): Promise<number | undefined> {
+  const found = await unlessMissing(
+    client.send(new s3.HeadObjectCommand({ Bucket: name, Key: key })),
+  );
+  return found === undefined ? undefined : (found.ContentLength ?? 0);
 }
 
 /** With it goes all that S3 keeps of the source: type, disposition, caching. */

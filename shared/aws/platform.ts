@@ -6,6 +6,7 @@ import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Platform } from '../services/ports.ts';
+import { openQuotas } from '../services/quotas.ts';
 import { openFreeScans } from '../services/scans.ts';
 import type { ScriptRun } from '../services/script-runner.ts';
 import { createVerifiers } from '../services/social.ts';
@@ -43,9 +44,13 @@ export function openPlatform(environment: Environment): AwsPlatform {
     const { openScripts } = await import('./scripts.ts');
     return openScripts({ store, clock, ids, log, place: { prefix, table } });
   });
+  const meter = openMeter({ store, clock, ids, log });
+  const { settings } = environment;
+  const changes = { settled: () => Promise.resolve() };
   const services = {
     ...{ store, secrets, clock, ids, log, apiUrl: () => apiUrl },
-    meter: openMeter({ store, clock, ids, log }),
+    meter,
+    quotas: openQuotas({ store, clock, meter, settings, ...changes }),
     files: openFiles(environment.files),
     scripts: {
       run: async (run: ScriptRun) => (await scripts()).run(run),
@@ -63,7 +68,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     push: openSender(push),
     vault: openVault(push),
     social: createVerifiers(environment.social, fetch),
-    settings: environment.settings,
+    settings,
     scans: openFreeScans(),
     passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
     runs: {
@@ -77,7 +82,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
         (await templates()).render(source, variables, tenant),
     },
     certificates: openPkcs12, // a function serves one call at a time: it holds up no other
-    changes: { settled: () => Promise.resolve() },
+    changes,
     warmUp: async () => {
       // What is wrong is told by the first call that needs an answer.
       await Promise.allSettled([store.connect(), secrets.current()]);

@@ -1,5 +1,5 @@
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
-import type { ItemChange } from '../services/changes.ts';
+import type { DataSize, ItemChange } from '../services/changes.ts';
 import type { Change, Stored } from '../store/store.ts';
 import { type Item, readChange, readItem, text } from './store-item.ts';
 import { attributes } from './table.ts';
@@ -13,11 +13,15 @@ const positionDigits = 40;
  * Reads a record of the table's stream. Of a removal the stream does not tell why: it counts as a client's, but for
  * one of an item that had expired.
  *
+ * @param sized kinds of which the size of the data is enough
  * @returns undefined for an item that is no entity, as a counter
  */
-export function readStreamRecord(record: DynamoDBRecord): ItemChange | undefined {
+export function readStreamRecord(
+  record: DynamoDBRecord,
+  sized: ReadonlySet<string>,
+): ItemChange | undefined {
   const { NewImage, OldImage, SequenceNumber = '' } = record.dynamodb ?? {};
-  const [before, after] = [imageOf(OldImage), imageOf(NewImage)];
+  const [before, after] = [imageOf(OldImage, sized), imageOf(NewImage, sized)];
   const item = after ?? before;
   if (item === undefined) return undefined;
   return {
@@ -32,8 +36,12 @@ export function readStreamRecord(record: DynamoDBRecord): ItemChange | undefined
 
 type Image = Readonly<Record<string, AttributeValue>> | undefined;
 
-function imageOf(image: Image): Stored | undefined {
-  return readItem(image as Item | undefined, 0); // what has expired since was there then
+function imageOf(image: Image, sized: ReadonlySet<string>): Stored | undefined {
+  const item = image as Item | undefined;
+  const kind = item?.[attributes.kind]?.S;
+  if (kind === undefined || !sized.has(kind)) return readItem(item, 0); // what has expired since was there then
+  const data: DataSize = { bytes: Buffer.byteLength(item?.[attributes.data]?.S ?? '') };
+  return readItem({ ...item, [attributes.data]: { S: JSON.stringify(data) } }, 0);
 }
 
 function changeOf({ userIdentity }: DynamoDBRecord, image: Image): Change {

@@ -212,6 +212,12 @@ const table = {
     meaning: 'A fixed number of things is reached; the message has the number.',
     remedy: 'Delete some, split the request, or ask the operator where the limit is a setting.',
   },
+  quota_exceeded: {
+    statuses: [400],
+    meaning:
+      'The write would add more bytes than the instance may store; the message has the quota.',
+    remedy: 'Delete or shrink objects or files, or ask the operator for a larger quota.',
+  },
   state_conflict: {
     statuses: [400],
     meaning: 'The request does not fit the state of the item, such as an account already active.',

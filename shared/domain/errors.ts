@@ -127,6 +127,15 @@ export function serverBusy(seconds: number): ApiError {
   return new ApiError(503, body, 'server_busy', { 'Retry-After': String(seconds) });
 }
 
+/**
+ * 400 for a write that would add more bytes than the instance may store.
+ *
+ * @param text names the quota and its bytes
+ */
+export function quotaExceeded(text: string): ApiError {
+  return refused(400, text, 'quota_exceeded');
+}
+
 /** 400 for a bad paging parameter. */
 export function incorrectPage(): ApiError {
   return refused(400, 'Incorrect page parameter provided.', 'paging_invalid');

@@ -29,6 +29,12 @@ export interface Environment {
   readonly passwordCost: number;
   /** Calls in one instance that are let through in a second; undefined: as many as come. */
   readonly instanceRate: number | undefined;
+  /** Bytes of data objects in one instance; undefined: unlimited. */
+  readonly maxObjectBytes: number | undefined;
+  /** Bytes of files in one instance; undefined: unlimited. */
+  readonly maxFileBytes: number | undefined;
+  /** Bytes of traces that one instance writes in 24 hours; undefined: unlimited. */
+  readonly maxTraceBytes: number | undefined;
   /** Ids and secrets at services whose log-ins are taken over. */
   readonly social: SocialConfiguration;
 }
@@ -68,6 +74,9 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     location: output.GROUNDWORK_LOCATION,
     passwordCost: output.GROUNDWORK_PASSWORD_COST,
     instanceRate: output.GROUNDWORK_INSTANCE_RATE,
+    maxObjectBytes: output.GROUNDWORK_MAX_OBJECT_BYTES,
+    maxFileBytes: output.GROUNDWORK_MAX_FILE_BYTES,
+    maxTraceBytes: output.GROUNDWORK_MAX_TRACE_BYTES,
     social: parseVariables(socialVariables, variables, StartError),
   };
 }

@@ -85,7 +85,7 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
     put: (key, file) => store(place, key, file.contentType, [file.bytes]),
     receive: (key, contentType, parts) => store(place, key, contentType, parts),
     get: (key) => read(folder, key),
-    has: async (key) => (await openFile(folder, key, (file) => file.handle.close())) !== undefined,
+    size: (key) => size(folder, key),
     open: (key) => openFile(folder, key),
     copy: (from, to) => copy(place, from, to),
     remove: async (keys) => {
@@ -162,6 +162,11 @@ async function write(
     await rm(draft, { force: true });
     throw trouble.translate(error);
   }
+}
+
+async function size(folder: string, key: string): Promise<number | undefined> {
+  const file = await openFile(folder, key, ({ handle }) => handle.close());
+  return file?.size;
 }
 
 async function read(folder: string, key: string): Promise<FileContent | undefined> {

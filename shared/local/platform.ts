@@ -6,8 +6,9 @@ import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../services/ports.ts';
+import { openQuotas } from '../services/quotas.ts';
 import { openScans } from '../services/scans.ts';
-import { startBackground } from './background.ts';
+import { type Background, startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openCertificates } from './certificates.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -87,6 +88,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const place = medium.folder === undefined ? {} : { folder: medium.folder };
   const processes = openProcesses({ ...place, log, ...options.scripts });
   const scripts = openScripts({ processes });
+  const counts = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
   const forRuns = {
     store,
     files,
@@ -96,7 +98,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     log,
     scripts,
     apiUrl: url,
-    meter: openMeter({ store, clock, ids, log }),
+    meter: counts.meter,
+    quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
   };
   const runs = openRuns(forRuns);
   const { close: closeHelpers, ...helpers } = openHelpers(processes);
@@ -106,7 +109,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     mailer: loggingMailer(log),
   };
   const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
-  const background = startBackground({
+  const background: Background = startBackground({
     ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
   });
   return {

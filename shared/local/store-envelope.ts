@@ -25,12 +25,22 @@ export function writeEnvelope(put: Put, version: string, change: Change): string
   return `${head}\n${JSON.stringify(change)}\n${writeJson(put.data)}`;
 }
 
-/** An item as it is stored, its index keys, change and data left out; undefined where there is none. */
-export function withoutData(text: string | undefined): string | undefined {
+/** A stored item, its index keys and change left out, and its data replaced by their size; undefined where there is none. */
+export function withSize(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const kindEnd = text.indexOf('\n');
   const versionEnd = text.indexOf('\n', kindEnd + 1);
-  return `${text.slice(0, versionEnd)}\n\n\n\n{}`;
+  const bytes = Buffer.byteLength(dataOf(text));
+  return `${text.slice(0, versionEnd)}\n\n\n\n{"bytes":${bytes}}`;
+}
+
+/** Tells whether the data of two stored items have the same size, given what {@link withSize} made of them. */
+export function isSameSize(before: string | undefined, after: string | undefined): boolean {
+  return before !== undefined && after !== undefined && dataOf(before) === dataOf(after);
+}
+
+function dataOf(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1);
 }
 
 /** Reads what `writeEnvelope` wrote. */

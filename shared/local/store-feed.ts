@@ -1,7 +1,7 @@
 import { actionOf, type ChangeAction, type ItemChange, type Watch } from '../services/changes.ts';
 import { dueOf, workPrefix } from '../store/entities.ts';
 import type { Change } from '../store/store.ts';
-import { readEnvelope, storedItem, withoutData } from './store-envelope.ts';
+import { isSameSize, readEnvelope, storedItem, withSize } from './store-envelope.ts';
 import { parseItemKey } from './store-keys.ts';
 import type { Operation, Tables } from './store-tables.ts';
 
@@ -80,10 +80,11 @@ export function openFeed(
       if (change.cause === 'maintenance') return undefined;
       const needsData = wanted.get(kind)?.get(actionOf({ before, after }));
       if (needsData === undefined) return undefined;
-      const [old = '', now = ''] = needsData
-        ? [before, after]
-        : [withoutData(before), withoutData(after)];
-      return JSON.stringify(change) + separator + old + separator + now + separator + key;
+      const [old, now] = needsData ? [before, after] : [withSize(before), withSize(after)];
+      if (!needsData && isSameSize(old, now)) return undefined;
+      return (
+        JSON.stringify(change) + separator + (old ?? '') + separator + (now ?? '') + separator + key
+      );
     },
     append: (texts) =>
       entriesOf(texts).map((entry) => {

@@ -1,6 +1,11 @@
 import { buildIndexes } from './build-indexes.ts';
 import type { ChangeConsumer, Watch } from './changes.ts';
-import { classCounts, recountedClassCounts } from './class-counts.ts';
+import {
+  classCounts,
+  classFileCounts,
+  recountedClassCounts,
+  recountedClassFileCounts,
+} from './class-counts.ts';
 import { clearFiles } from './clear-files.ts';
 import { clearGroup } from './clear-group.ts';
 import { clearClass, clearInstance } from './clear-partitions.ts';
@@ -16,10 +21,13 @@ import { trimTraces } from './trim-traces.ts';
 import type { WorkKind } from './work.ts';
 
 /** THE BACKGROUND: what follows from changes, where they come in the order in which they were made. */
-export const consumers: readonly ChangeConsumer[] = [classCounts];
+export const consumers: readonly ChangeConsumer[] = [classCounts, classFileCounts];
 
 /** The same where they come in the order of each item only. */
-export const unorderedConsumers: readonly ChangeConsumer[] = [recountedClassCounts];
+export const unorderedConsumers: readonly ChangeConsumer[] = [
+  recountedClassCounts,
+  recountedClassFileCounts,
+];
 
 /** The kinds of work that are done later, on every platform. A deleted user's objects will be one more. */
 export const workKinds: readonly WorkKind[] = [

@@ -8,7 +8,7 @@ import type { Platform } from './ports.ts';
 export interface ItemChange {
   readonly key: Key;
   readonly kind: string;
-  /** Absent when the item is new. Of changes whose watches need no data, both have none: `{}`. */
+  /** Absent when the item is new. Of changes whose watches need no data, both have their size: {@link DataSize}. */
   readonly before?: Stored;
   /** Absent when the item is gone. */
   readonly after?: Stored;
@@ -20,12 +20,26 @@ export interface ItemChange {
 /** What became of an item. */
 export type ChangeAction = 'create' | 'update' | 'delete';
 
+/** What the data of an item are replaced by where no watch needs them: the bytes of their JSON text in UTF-8. */
+export interface DataSize {
+  readonly bytes: number;
+}
+
 /** Changes that somebody wants to hear of: of items of a kind, of these actions. */
 export interface Watch {
   readonly kind: string;
   readonly actions: readonly ChangeAction[];
-  /** False where it is enough to know that it happened: the data of the items then may be left out. */
+  /**
+   * False where it is enough to know that it happened, and the sizes of the data: {@link DataSize}. An update that
+   * leaves the size as it was may be left out.
+   */
   readonly needsData?: false;
+}
+
+/** Returns the kinds of which no watch needs the data. */
+export function sizedKinds(watches: readonly Watch[]): ReadonlySet<string> {
+  const needed = watches.filter(({ needsData = true }) => needsData).map(({ kind }) => kind);
+  return new Set(watches.map(({ kind }) => kind).filter((kind) => !needed.includes(kind)));
 }
 
 /** What became of the item; a change has a before or an after. */

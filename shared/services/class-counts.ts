@@ -1,6 +1,16 @@
-import { as, classCountEntity, objectEntity, placeOfObject } from '../store/entities.ts';
+import {
+  as,
+  classCountEntity,
+  classFileCountEntity,
+  fileEntity,
+  objectEntity,
+  placeOfObject,
+} from '../store/entities.ts';
+import { jsonBytes } from '../store/exact-json.ts';
+import type { ClassCountData } from '../store/records.ts';
+import type { Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
-import type { ChangeConsumer, ItemChange, Services } from './changes.ts';
+import type { ChangeConsumer, DataSize, ItemChange, Services, Watch } from './changes.ts';
 import { retryLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import { recountClass } from './recount-class.ts';
@@ -8,19 +18,49 @@ import { newWork } from './work.ts';
 
 const recountMs = 86_400_000;
 
-/** Counts the objects of classes, each class in an item of its own (reference: objects_count). */
-export const classCounts: ChangeConsumer = counter(false);
+interface Counted {
+  readonly name: string;
+  readonly watch: Watch;
+  readonly entity: typeof classCountEntity;
+  /** What is counted again, as the work of it has it. */
+  readonly of: 'objects' | 'files';
+  /** Changes of a class may come in another order than they were made. */
+  readonly isRecounted: boolean;
+}
+
+const objects = {
+  name: 'class counts',
+  watch: { kind: objectEntity.kind, actions: ['create', 'update', 'delete'], needsData: false },
+  entity: classCountEntity,
+  of: 'objects',
+} as const;
+
+const files = {
+  name: 'class file counts',
+  watch: { kind: fileEntity.kind, actions: ['create', 'delete'] },
+  entity: classFileCountEntity,
+  of: 'files',
+} as const;
+
+/** Counts the objects of classes and their bytes, each class in an item of its own (reference: objects_count). */
+export const classCounts: ChangeConsumer = counter({ ...objects, isRecounted: false });
+
+/** Counts the files of classes and their bytes in the same way. */
+export const classFileCounts: ChangeConsumer = counter({ ...files, isRecounted: false });
 
 /**
  * The same where changes of a class may come in another order than they were made, so that one may be missed: a
  * class that changes is counted anew a day later.
  */
-export const recountedClassCounts: ChangeConsumer = counter(true);
+export const recountedClassCounts: ChangeConsumer = counter({ ...objects, isRecounted: true });
 
-function counter(isRecounted: boolean): ChangeConsumer {
+/** The same for files. */
+export const recountedClassFileCounts: ChangeConsumer = counter({ ...files, isRecounted: true });
+
+function counter(counted: Counted): ChangeConsumer {
   return {
-    name: 'class counts',
-    watches: [{ kind: objectEntity.kind, actions: ['create', 'delete'], needsData: false }],
+    name: counted.name,
+    watches: [counted.watch],
     consume: async (changes, services) => {
       const byClass = new Map<string, ItemChange[]>();
       for (const change of changes) {
@@ -28,45 +68,79 @@ function counter(isRecounted: boolean): ChangeConsumer {
         if (ofClass === undefined) byClass.set(change.key.pk, [change]);
         else ofClass.push(change);
       }
-      await Promise.all(
-        [...byClass.values()].map((ofClass) => count(services, ofClass, isRecounted)),
-      );
+      await Promise.all([...byClass.values()].map((ofClass) => count(services, ofClass, counted)));
     },
   };
 }
 
-function difference({ before, after }: ItemChange): number {
-  return Number(after !== undefined) - Number(before !== undefined);
+type Numbers = Pick<ClassCountData, 'count' | 'bytes'>;
+
+/** Adds changes to what is known; bytes that are not known stay so. */
+function add(known: Numbers, changes: readonly ItemChange[]): Numbers {
+  let { count: items, bytes = Number.NaN } = known;
+  for (const { before, after } of changes) {
+    items += Number(after !== undefined) - Number(before !== undefined);
+    bytes += sizeOf(after) - sizeOf(before);
+  }
+  return { count: items, ...(!Number.isNaN(bytes) && { bytes }) };
 }
+
+/**
+ * Bytes of an object or a file. An object comes with its data where another consumer needs them. NaN in a change that
+ * an older version has left.
+ */
+function sizeOf(item: Stored | undefined): number {
+  if (item === undefined) return 0;
+  if ('values' in item.data) return jsonBytes(item.data);
+  const { bytes = Number.NaN } = item.data as Partial<DataSize>;
+  return bytes;
+}
+
+const none: ClassCountData = { count: 0, bytes: 0, position: '' };
 
 /** Counts changes of one class in, all at once, and no change twice. */
 async function count(
   services: Services,
   changes: readonly ItemChange[],
-  isRecounted: boolean,
+  { entity, of, isRecounted }: Counted,
 ): Promise<void> {
   const [first] = changes;
   const last = changes.at(-1);
   if (first === undefined || last === undefined) return;
   const { instance, classNumber } = placeOfObject(first.key);
-  const key = classCountEntity.key(instance, classNumber);
+  const key = entity.key(instance, classNumber);
   await retryLostRace(async () => {
     const [item] = await services.store.get([key]);
-    const current = as(classCountEntity, item);
-    const { count: known, position } = current?.data ?? { count: 0, position: '' };
-    const fresh = changes.filter((change) => change.position > position);
-    const total = fresh.reduce((sum, change) => sum + difference(change), known);
+    const current = as(entity, item);
+    const known = current?.data ?? none;
+    const fresh = changes.filter((change) => change.position > known.position);
+    const sum = add(known, fresh);
     // Objects of a class whose count was cleared away are being cleared away themselves.
-    if (fresh.length === 0 || (current === undefined && total <= 0)) return;
-    const { recountAt = services.clock.micros() / 1000 + recountMs } = current?.data ?? {};
-    const data = {
-      ...{ count: total, position: last.position },
-      ...(isRecounted && { recountAt }),
+    if (fresh.length === 0 || (current === undefined && sum.count <= 0)) return;
+    const recountAt = recountTime(services, known, { sum, isRecounted });
+    const data: ClassCountData = {
+      ...sum,
+      position: last.position,
+      ...(recountAt !== undefined && { recountAt }),
     };
-    const recounts = isRecounted && current?.data.recountAt === undefined;
+    const put = current === undefined ? insert(entity, key, data) : replace(current, data);
+    const isNew = recountAt !== undefined && known.recountAt === undefined;
+    const task = { instance, classNumber, of };
     await maintain(services, [
-      current === undefined ? insert(classCountEntity, key, data) : replace(current, data),
-      ...(recounts ? [newWork(services, recountClass, { instance, classNumber }, recountAt)] : []),
+      put,
+      ...(isNew ? [newWork(services, recountClass, task, recountAt)] : []),
     ]);
   });
+}
+
+/** When a class is to be counted again, in epoch milliseconds: at once where an older version has counted no bytes. */
+function recountTime(
+  { clock }: Services,
+  { recountAt }: ClassCountData,
+  { sum, isRecounted }: { readonly sum: Numbers; readonly isRecounted: boolean },
+): number | undefined {
+  const nowMs = clock.micros() / 1000;
+  if (recountAt !== undefined) return recountAt;
+  if (sum.bytes === undefined) return nowMs;
+  return isRecounted ? nowMs + recountMs : undefined;
 }

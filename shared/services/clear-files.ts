@@ -1,8 +1,8 @@
-import { as, classEntity, objectEntity } from '../store/entities.ts';
+import { as, classEntity, fileEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records.ts';
-import { replace } from '../store/writes.ts';
+import { erase, replace } from '../store/writes.ts';
 import { itemsAfter } from './items-after.ts';
-import { maintain } from './maintain.ts';
+import { cascade, maintain } from './maintain.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** File fields that a class has given up, by their storage names. */
@@ -19,6 +19,7 @@ type Progress = RetiredFiles & {
 };
 
 const stepSize = 100;
+const writesAtOnce = 100;
 
 /**
  * Removes the files of fields that a class has no more, object by object; the objects stay as they are. It begins
@@ -36,6 +37,13 @@ export const clearFiles: WorkKind = {
       .flatMap((values) => names.map((name) => values[name]))
       .filter((key) => typeof key === 'string');
     await context.files.remove(keys);
+    for (let at = 0; at < keys.length; at += writesAtOnce) {
+      const some = keys.slice(at, at + writesAtOnce);
+      await cascade(
+        context,
+        some.map((key) => erase(fileEntity.key(instance, classNumber, key))),
+      );
+    }
     return last === undefined ? forget(context, task) : { task: { ...task, last } };
   }),
 };

@@ -4,6 +4,7 @@ import {
   adminEntity,
   as,
   classCountEntity,
+  classFileCountEntity,
   classPartitions,
   dataEndpointEntity,
   dataEndpointRowEntity,
@@ -45,10 +46,12 @@ export const clearClass: WorkKind = {
   name: 'clear-class',
   step: afterCalls<DeletedClass & Place>(async (context, task) => {
     const { instance, classNumber } = task;
-    const key = classCountEntity.key(instance, classNumber);
+    const keys = [classCountEntity, classFileCountEntity].map((entity) =>
+      entity.key(instance, classNumber),
+    );
     const partitions = classPartitions(instance, classNumber);
     const files = [filePrefix(instance, classNumber)];
-    const result = await clear(context, task, { partitions, files, keys: [key] });
+    const result = await clear(context, task, { partitions, files, keys });
     if (result === 'done') await clearEndpoints(context, task);
     return result;
   }),

@@ -9,12 +9,13 @@ import type { Clock, Meter, Platform } from './ports.ts';
 /** What a meter needs of its platform. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
-const hourMicros = 3_600_000_000;
+/** Microseconds of an hour. */
+export const hourMicros = 3_600_000_000;
 const oldMs = 10_000; // what a process that is killed may have counted in vain
 const writesAtOnce = 25;
 
 /** What an instance has used in an hour and is not written yet. */
-interface Tally extends Mutable<UsageData> {
+interface Tally extends Mutable<Required<UsageData>> {
   readonly instance: number;
   /** As the table's keys have it. */
   readonly hour: string;
@@ -63,6 +64,9 @@ export function openMeter(services: MeterServices): Meter {
       tally.run += 1;
       tally.cbxMs += Math.round(durationMs);
     },
+    countTrace: (instance, bytes) => {
+      tallies.of(instance).traceBytes += bytes;
+    },
     flush,
     flushOld: () => {
       const isOld = (tallies.ageMs() ?? 0) >= oldMs;
@@ -101,7 +105,7 @@ function createTallies(clock: Clock): Tallies {
       currentHour = hour;
       const known = current.get(instance);
       if (known !== undefined) return known;
-      const tally = { instance, hour: hourKey(hour), api: 0, run: 0, cbxMs: 0 };
+      const tally = { instance, hour: hourKey(hour), api: 0, run: 0, cbxMs: 0, traceBytes: 0 };
       current.set(instance, tally);
       keep(tally);
       return tally;
@@ -117,25 +121,28 @@ function createTallies(clock: Clock): Tallies {
   };
 }
 
-function hourKey(hour: number): string {
+/** Writes an hour, counted from 1970, as keys of usage have it. */
+export function hourKey(hour: number): string {
   return new Date((hour * hourMicros) / 1000).toISOString().slice(0, 13);
 }
 
 /** Adds to what the table says of the hour. What a deleted instance has used is of interest to nobody. */
 async function addTo(
   services: MeterServices,
-  { instance, hour, api, run, cbxMs }: Tally,
+  { instance, hour, api, run, cbxMs, traceBytes }: Tally,
 ): Promise<void> {
   const key = usageEntity.key(instance, hour);
   const owner = instanceEntity.key(instance);
   const [found, instanceItem] = await services.store.get([key, owner]);
   if (instanceItem === undefined) return;
   const before = as(usageEntity, found);
-  const { data = { api: 0, run: 0, cbxMs: 0 } } = before ?? {};
+  const data: UsageData = before?.data ?? { api: 0, run: 0, cbxMs: 0 };
+  const traces = (data.traceBytes ?? 0) + traceBytes;
   const sum: UsageData = {
     api: data.api + api,
     run: data.run + run,
     cbxMs: data.cbxMs + cbxMs,
+    ...(traces > 0 && { traceBytes: traces }),
   };
   await maintain(services, [
     before === undefined ? insert(usageEntity, key, sum) : replace(before, sum),

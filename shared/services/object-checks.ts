@@ -9,7 +9,7 @@ import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { missingRecords } from './missing-records.ts';
-import { type AddedFile, placeFiles, sourceErrors } from './object-files.ts';
+import { type AddedFile, lookAtSources, placeFiles, type Sources } from './object-files.ts';
 import type { Messages, SystemValues } from './object-rules.ts';
 import { findTargets } from './object-targets.ts';
 
@@ -59,15 +59,15 @@ export async function checkedValues(
   const { body, isForm, uploads } = input;
   const parsed = parseValues(compiled, body, { current: current?.values, isForm, uploads });
   const target = { ...call, classNumber: call.class.data.number };
-  const { found, missing, lost } = needsLook(parsed, input.values)
+  const { found, missing, sources } = needsLook(parsed, input.values)
     ? await look(target, parsed, unchecked)
     : nothingSeen;
   const settled = settleTargets(parsed, found);
-  const errors = [input.errors ?? {}, missing, ...rules, settled.errors, lost];
+  const errors = [input.errors ?? {}, missing, ...rules, settled.errors, sources.errors];
   if (errors.some((each) => Object.keys(each).length > 0)) {
     throw invalid(Object.assign({}, ...errors));
   }
-  const added = parsed.files.length === 0 ? [] : placeFiles(target, parsed.files);
+  const added = parsed.files.length === 0 ? [] : placeFiles(target, parsed.files, sources.sizes);
   const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
   const values = added.length === 0 ? settled.values : { ...settled.values, ...keys };
   if (isTooLarge(compiled, values)) {
@@ -81,10 +81,14 @@ interface Seen {
   /** The ids that exist, for each check of targets. */
   readonly found: readonly (ReadonlySet<number> | undefined)[];
   readonly missing: Messages;
-  readonly lost: Messages;
+  readonly sources: Sources;
 }
 
-const nothingSeen: Seen = { found: [], missing: {}, lost: {} };
+const nothingSeen: Seen = {
+  found: [],
+  missing: {},
+  sources: { errors: {}, sizes: new Map() },
+};
 
 function needsLook({ targets, files }: ParsedValues, { owner, group }: SystemValues): boolean {
   const isNaming = typeof owner === 'number' || typeof group === 'number';
@@ -96,12 +100,12 @@ async function look(
   { targets, files }: ParsedValues,
   { input, current }: Unchecked,
 ): Promise<Seen> {
-  const [found, missing, lost] = await Promise.all([
+  const [found, missing, sources] = await Promise.all([
     findTargets(call, targets),
     missingRecords(call, input.values, current),
-    sourceErrors(call, files),
+    lookAtSources(call, files),
   ]);
-  return { found, missing, lost };
+  return { found, missing, sources };
 }
 
 /** Channels come with their own resource; until then none is there to be named. */

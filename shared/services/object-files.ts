@@ -5,8 +5,9 @@ import { invalid } from '../domain/errors.ts';
 import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../domain/file-keys.ts';
 import type { NewFile } from '../domain/object-values.ts';
 import { contentTypeOf } from '../domain/uploads.ts';
+import { fileEntity } from '../store/entities.ts';
 import type { Write } from '../store/store.ts';
-import { remove } from '../store/writes.ts';
+import { erase, insert, remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';
 import type { Platform } from './ports.ts';
 import { newWork, type WorkKind } from './work.ts';
@@ -14,6 +15,7 @@ import { newWork, type WorkKind } from './work.ts';
 /** A file to be there before an object names it. */
 export interface AddedFile extends NewFile {
   readonly key: string;
+  readonly bytes: number;
 }
 
 /** Where a class's files are, and who is there. */
@@ -24,23 +26,34 @@ interface FilePlace {
   readonly actor: Actor;
 }
 
+/** What was found out about files to copy. */
+export interface Sources {
+  /** Messages by field (reference: per-type errors). */
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+  /** Bytes by key. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
 /**
  * Says which files to copy are not there, or none of this instance, or large uploads that were begun elsewhere or by
- * somebody else; messages by field (reference: per-type errors).
+ * somebody else, and how large the others are.
  */
-export async function sourceErrors(
-  place: FilePlace,
-  files: readonly NewFile[],
-): Promise<Record<string, readonly string[]>> {
-  const found = await Promise.all(
+export async function lookAtSources(place: FilePlace, files: readonly NewFile[]): Promise<Sources> {
+  const errors: Record<string, readonly string[]> = {};
+  const sizes = new Map<string, number>();
+  await Promise.all(
     files.map(async ({ field, source }) => {
-      if (typeof source !== 'string') return [];
-      if (!mayCopy(place, source)) return [[field.name, [dataMessages.badFileUrl]]];
-      const isThere = await place.platform.files.has(source);
-      return isThere ? [] : [[field.name, [dataMessages.fileMissing]]];
+      if (typeof source !== 'string') return;
+      if (!mayCopy(place, source)) {
+        errors[field.name] = [dataMessages.badFileUrl];
+        return;
+      }
+      const bytes = await place.platform.files.size(source);
+      if (bytes === undefined) errors[field.name] = [dataMessages.fileMissing];
+      else sizes.set(source, bytes);
     }),
   );
-  return Object.fromEntries(found.flat());
+  return { errors, sizes };
 }
 
 function mayCopy(place: FilePlace, source: string): boolean {
@@ -59,12 +72,28 @@ export function uploadKey(place: FilePlace, filename: string): string {
 }
 
 /** Gives each new file a key that nobody can guess. */
-export function placeFiles(place: FilePlace, files: readonly NewFile[]): readonly AddedFile[] {
+export function placeFiles(
+  place: FilePlace,
+  files: readonly NewFile[],
+  sizes: Sources['sizes'],
+): readonly AddedFile[] {
   const prefix = filePrefix(place.instance, place.classNumber);
   return files.map(({ field, source }) => {
-    const name = typeof source === 'string' ? source : source.filename;
-    return { field, source, key: keyBelow(prefix, place, name) };
+    const isCopy = typeof source === 'string';
+    const name = isCopy ? source : source.filename;
+    const bytes = isCopy ? (sizes.get(source) ?? 0) : source.bytes.length;
+    return { field, source, key: keyBelow(prefix, place, name), bytes };
   });
+}
+
+/** Records of new files, by which they are counted. */
+export function fileRecords(
+  { instance, classNumber }: Pick<FilePlace, 'instance' | 'classNumber'>,
+  added: readonly AddedFile[],
+): readonly Write[] {
+  return added.map(({ key, bytes }) =>
+    insert(fileEntity, fileEntity.key(instance, classNumber, key), { bytes }),
+  );
 }
 
 function keyBelow(prefix: string, { platform: { ids } }: FilePlace, filename: string): string {
@@ -80,9 +109,13 @@ export const removeFiles: WorkKind = {
   },
 };
 
+type DropPlace = Pick<FilePlace, 'instance' | 'classNumber'> & {
+  readonly platform: Pick<Platform, 'clock' | 'ids'>;
+};
+
 /** Has the files removed that an object has `before` and not `after`, once that is committed. */
 export function dropFiles(
-  platform: Pick<Platform, 'clock' | 'ids'>,
+  { platform, instance, classNumber }: DropPlace,
   { fileNames }: CompiledClass,
   { before, after }: { readonly before: StoredValues; readonly after: StoredValues },
 ): readonly Write[] {
@@ -90,7 +123,9 @@ export function dropFiles(
     const key = before[storage];
     return typeof key === 'string' && key !== after[storage] ? [key] : [];
   });
-  return keys.length === 0 ? [] : [newWork(platform, removeFiles, { keys })];
+  if (keys.length === 0) return [];
+  const records = keys.map((key) => erase(fileEntity.key(instance, classNumber, key)));
+  return [newWork(platform, removeFiles, { keys }), ...records];
 }
 
 const patienceMs = 900_000; // far longer than any call takes

@@ -68,7 +68,8 @@ export interface FileStore {
   put(key: string, file: FileContent): Promise<void>;
   /** Reads a file whole; undefined when there is none. */
   get(key: string): Promise<FileContent | undefined>;
-  has(key: string): Promise<boolean>;
+  /** Returns the bytes of a file; undefined when there is none. */
+  size(key: string): Promise<number | undefined>;
   /** Copies a file with its type; false when there is none. */
   copy(from: string, to: string): Promise<boolean>;
   /** Removes files; it does not matter whether they are there. */
@@ -137,6 +138,12 @@ export interface Settings {
   readonly passwordCost: number;
   /** Calls in one instance that a process lets through in a second, at least 60; as many as come when absent. */
   readonly instanceRate?: number | undefined;
+  /** Bytes of data objects in one instance; absent: unlimited. */
+  readonly maxObjectBytes?: number | undefined;
+  /** Bytes of files in one instance; absent: unlimited. */
+  readonly maxFileBytes?: number | undefined;
+  /** Bytes of traces that one instance writes in 24 hours; absent: unlimited. */
+  readonly maxTraceBytes?: number | undefined;
 }
 
 /** Runs the hashing of passwords, which takes long, where it holds up nobody else. */
@@ -168,10 +175,30 @@ export interface Meter {
   countRequest(instance: number): void;
   /** Counts a run of a script that took so many milliseconds. */
   countRun(instance: number, durationMs: number): void;
+  /** Counts bytes of a trace. */
+  countTrace(instance: number, bytes: number): void;
   /** Begins to write when the oldest count is older than ten seconds, and does not wait for it. */
   flushOld(): void;
   /** Writes what was counted up to now. Never rejects: what cannot be written is kept for the next time, and logged. */
   flush(): Promise<void>;
+}
+
+/** What has a quota of bytes in each instance. */
+export type QuotaKind = 'objects' | 'files' | 'traces';
+
+/** The quotas of instances, where an operator has set some. */
+export interface Quotas {
+  isLimited(kind: QuotaKind): boolean;
+  /** Takes room for more bytes, until they are stored or it is clear that they will not be. */
+  take(instance: number, kind: QuotaKind, bytes: number): Promise<Room>;
+}
+
+/** Room that was taken, or why there is none. */
+export interface Room {
+  /** What callers are told; undefined: there is room. */
+  readonly refusal: string | undefined;
+  /** Gives the room back; bytes that were stored are counted from now on. To be called once. */
+  release(isStored: boolean): void;
 }
 
 /**
@@ -255,6 +282,7 @@ export interface Platform {
   readonly scans: Scans;
   readonly changes: Changes;
   readonly meter: Meter;
+  readonly quotas: Quotas;
   readonly scripts: ScriptRunner;
   readonly runs: Runs;
   /** Where the interface is reached, without a slash at the end: `https://api.example.com`. */

@@ -1,11 +1,24 @@
-import { as, classCountEntity, objectEntity } from '../store/entities.ts';
+import {
+  as,
+  classCountEntity,
+  classFileCountEntity,
+  fileEntity,
+  objectEntity,
+} from '../store/entities.ts';
+import { jsonBytes } from '../store/exact-json.ts';
+import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
 import { itemsAfter } from './items-after.ts';
 import { maintain } from './maintain.ts';
 import type { StepResult, WorkContext, WorkKind } from './work.ts';
 
-/** A class whose objects are to be counted again. */
-export type RecountedClass = { readonly instance: number; readonly classNumber: number };
+/** A class whose objects, or their files, are to be counted again. */
+export type RecountedClass = {
+  readonly instance: number;
+  readonly classNumber: number;
+  /** Objects when absent. */
+  readonly of?: 'objects' | 'files';
+};
 
 type Progress = RecountedClass & {
   /** Position of the count when this round began. */
@@ -13,6 +26,8 @@ type Progress = RecountedClass & {
   /** Sort key of the last object that was counted; empty when all are. */
   readonly last?: string;
   readonly counted?: number;
+  /** Bytes of what was counted. */
+  readonly bytes?: number;
   /** Rounds during which the class has changed. */
   readonly rounds?: number;
 };
@@ -23,34 +38,55 @@ const retryMs = 600_000;
 const maxRounds = 5;
 
 /**
- * Counts the objects of a class one by one, and corrects the count that was kept from changes. A class that
- * changes meanwhile is counted again later; one that never rests keeps its count.
+ * Counts the objects of a class, or their files, one by one, and corrects the count that was kept from changes. A class
+ * that changes meanwhile is counted again later; one that never rests keeps its count.
  */
 export const recountClass: WorkKind = {
   name: 'recount-class',
   step: async (context, task) => {
     const progress = task as Progress; // so it was stored
-    const { instance, classNumber, rounds = 0 } = progress;
-    const [item] = await context.store.get([classCountEntity.key(instance, classNumber)]);
-    const current = as(classCountEntity, item);
+    const { instance, classNumber, of = 'objects', rounds = 0 } = progress;
+    const { entity } = counts[of];
+    const [item] = await context.store.get([entity.key(instance, classNumber)]);
+    const current = as(entity, item);
     if (current === undefined) return 'done'; // the class is gone
-    const { position = current.data.position, last, counted = 0 } = progress;
+    const { position = current.data.position, last, counted = 0, bytes = 0 } = progress;
     if (last !== '') return countSome(context, { ...progress, position });
     const rested = current.data.position === position;
     if (!rested && rounds < maxRounds) {
-      return { task: { instance, classNumber, rounds: rounds + 1 }, afterMs: retryMs };
+      return { task: { instance, classNumber, of, rounds: rounds + 1 }, afterMs: retryMs };
     }
     const { recountAt: _, ...data } = current.data;
-    await maintain(context, [replace(current, rested ? { ...data, count: counted } : data)]);
+    const known = { bytes, ...data }; // bytes that no count had are better than none
+    await maintain(context, [
+      replace(current, rested ? { ...data, count: counted, bytes } : known),
+    ]);
     return 'done';
   },
 };
 
+const counts = {
+  objects: {
+    entity: classCountEntity,
+    partition: (instance: number, classNumber: number) =>
+      objectEntity.key(instance, classNumber, 0).pk,
+    bytes: ({ data }: Stored) => jsonBytes(data),
+  },
+  files: {
+    entity: classFileCountEntity,
+    partition: (instance: number, classNumber: number) =>
+      fileEntity.key(instance, classNumber, '').pk,
+    bytes: (item: Stored) => as(fileEntity, item).data.bytes,
+  },
+} as const;
+
 async function countSome({ store }: WorkContext, progress: Progress): Promise<StepResult> {
-  const { instance, classNumber, counted = 0 } = progress;
-  const { pk } = objectEntity.key(instance, classNumber, 0);
+  const { instance, classNumber, counted = 0, bytes = 0, of = 'objects' } = progress;
+  const { partition, bytes: bytesOf } = counts[of];
+  const pk = partition(instance, classNumber);
   const { items, last } = await itemsAfter(store, pk, progress.last, stepSize);
-  const task = { ...progress, counted: counted + items.length };
+  const sum = items.reduce((total, item) => total + bytesOf(item), bytes);
+  const task = { ...progress, counted: counted + items.length, bytes: sum };
   return last === undefined
     ? { task: { ...task, last: '' }, afterMs: restMs }
     : { task: { ...task, last } };

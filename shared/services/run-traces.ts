@@ -14,7 +14,10 @@ import { filesOf, keepPart, traceWrite } from './traces.ts';
 import { planTrim } from './trim-traces.ts';
 import { heldWork, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
-type TraceServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'files' | 'log'>;
+type TraceServices = Pick<
+  Platform,
+  'store' | 'clock' | 'ids' | 'files' | 'log' | 'meter' | 'quotas'
+>;
 
 /** A trace whose run goes on, to be ended by whoever runs it. */
 export interface OpenTrace {
@@ -130,9 +133,15 @@ export async function recordTrace(
   outcome: ScriptOutcome,
 ): Promise<FinishedTrace> {
   const { finished, response } = finishedTrace(services, reference, outcome);
+  const { instance } = reference;
+  const refusal = await takeTraceRoom(services, instance, [
+    { value: args },
+    { value: finished.result },
+  ]);
+  const keepsArguments = outcome.status !== 'blocked' && refusal === undefined;
   const [kept, result] = await Promise.all([
-    outcome.status === 'blocked' ? noArguments : keepPart(services, reference.instance, args),
-    keepPart(services, reference.instance, finished.result),
+    keepsArguments ? keepPart(services, instance, args) : noArguments,
+    keepPart(services, instance, keptResult(finished.result, refusal)),
   ]);
   const data: TraceData = { ...draft, ...finished, args: kept, result };
   const trim = planTrim(services, reference);
@@ -159,8 +168,8 @@ export async function takeTrace(
 }
 
 /**
- * Stores how a run has ended. Of a trace that is gone, or was given up, nothing is changed. One that was blocked keeps
- * no arguments.
+ * Stores how a run has ended. Of a trace that is gone, or was given up, nothing is changed. One that was blocked, or
+ * that the instance's quota leaves no room for, keeps no arguments.
  */
 export async function endTrace(
   services: TraceServices,
@@ -169,13 +178,39 @@ export async function endTrace(
 ): Promise<FinishedTrace> {
   const { finished, response } = finishedTrace(services, reference, outcome);
   const { args: before } = current.data;
-  const args = outcome.status === 'blocked' ? noArguments : before;
-  const result = await keepPart(services, reference.instance, finished.result);
+  const { instance } = reference;
+  const parts = [before, { value: finished.result }];
+  const refusal = await takeTraceRoom(services, instance, parts);
+  const keepsArguments = outcome.status !== 'blocked' && refusal === undefined;
+  const args = keepsArguments ? before : noArguments;
+  const result = await keepPart(services, instance, keptResult(finished.result, refusal));
   const data: TraceData = { ...current.data, ...finished, args, result };
   const writes = [traceWrite(current.key, data, current), ...guard];
   const version = await unlessOvertaken(services, [...writes, ...planTrim(services, reference)]);
   if (version !== undefined && args !== before) await dropPart(services, before);
   return { ...finished, ...response };
+}
+
+/** Takes room for a trace, and counts it as used; gives what its readers are told when there is none. */
+async function takeTraceRoom(
+  { quotas, meter }: TraceServices,
+  instance: number,
+  parts: readonly TracePart[],
+): Promise<string | undefined> {
+  if (!quotas.isLimited('traces')) return undefined;
+  const bytes = parts.reduce((sum, part) => sum + bytesOf(part), 0);
+  const { refusal, release } = await quotas.take(instance, 'traces', bytes);
+  if (refusal === undefined) meter.countTrace(instance, bytes);
+  release(true);
+  return refusal;
+}
+
+function keptResult(result: TraceResult, refusal: string | undefined): TraceResult {
+  return refusal === undefined ? result : { stdout: '', stderr: refusal };
+}
+
+function bytesOf(part: TracePart): number {
+  return 'file' in part ? part.length : Buffer.byteLength(JSON.stringify(part.value));
 }
 
 /** How a run has ended, as its trace shows it, and what the script answers with. */

@@ -3,6 +3,7 @@ import { type ApiError, invalid, revisionMismatch } from '../domain/errors.ts';
 import { messages } from '../domain/messages.ts';
 import { timestamp } from '../domain/timestamp.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
+import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
@@ -10,7 +11,7 @@ import { insert, remove, replace } from '../store/writes.ts';
 import { commitUnique } from './commit.ts';
 import type { Hints } from './hints.ts';
 import { channelErrors, checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
-import { type AddedFile, dropFiles, withFiles } from './object-files.ts';
+import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
 import {
   cappedRights,
   groupErrors,
@@ -18,6 +19,7 @@ import {
   ownerErrors,
   ownerOfNew,
 } from './object-rules.ts';
+import { type Growth, withRoom } from './quotas.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
 /** A save made ready, to be committed alone or together with other writes. */
@@ -26,8 +28,9 @@ export interface PlannedSave {
   readonly data: ObjectData;
   /** Empty when nothing changes. */
   readonly writes: readonly Write[];
-  /** Files to be stored before: who commits does so inside `withFiles`. */
+  /** Files to be stored before: who commits does so inside {@link withPlan}. */
   readonly added: readonly AddedFile[];
+  readonly growth: Growth;
   /** What to throw when this write finds its place taken; undefined: it is not one of `writes`, or a lost race. */
   readonly refusal: (write: Write) => ApiError | undefined;
 }
@@ -100,7 +103,12 @@ export async function planCreate(
   const key = objectEntity.key(call.instance, call.class.data.number, id);
   const put = insert(objectEntity, key, data, objectIndexes(compiled, data));
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
-  return planned(call, compiled, { data, writes: [put, ...unique], added });
+  return planned(call, compiled, {
+    data,
+    writes: [put, ...unique, ...fileRecords(placeOf(call), added)],
+    added,
+    growth: growthOf(call, { after: data }, added),
+  });
 }
 
 function planned(
@@ -117,10 +125,23 @@ function planned(
 
 async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
   if (plan.writes.length === 0) return plan.data;
-  await withFiles(call.platform, plan.added, (beside) =>
+  await withPlan(call, plan, (beside) =>
     commitUnique(call, [...plan.writes, ...beside], plan.refusal),
   );
   return plan.data;
+}
+
+/**
+ * Commits a save, once the instance has room for it and its new files are stored.
+ *
+ * @throws ApiError 400 when there is no room, or a file to copy is gone; whatever `commit` throws
+ */
+export function withPlan<Result>(
+  call: Pick<SaveCall, 'platform' | 'instance'>,
+  { added, growth }: Pick<PlannedSave, 'added' | 'growth'>,
+  commit: (beside: readonly Write[]) => Promise<Result>,
+): Promise<Result> {
+  return withRoom(call, growth, () => withFiles(call.platform, added, commit));
 }
 
 /** What a caller says of an owner that it cannot choose is read past, right or wrong. */
@@ -173,7 +194,7 @@ export async function planUpdate(
   const rights = cappedRights(call.actor, before, input.values);
   const merged: ObjectData = { ...before, ...rights, owner, group, values };
   if (!isChanged(compiled, before, merged)) {
-    return planned(call, compiled, { data: before, writes: [], added: [] });
+    return planned(call, compiled, { data: before, writes: [], added: [], growth: {} });
   }
   const data: ObjectData = {
     ...merged,
@@ -187,8 +208,28 @@ export async function planUpdate(
     after: values,
   });
   const put = replace(current, data, objectIndexes(compiled, data));
-  const dropped = dropFiles(call.platform, compiled, { before: before.values, after: values });
-  return planned(call, compiled, { data, writes: [put, ...unique, ...dropped], added });
+  const place = placeOf(call);
+  const dropped = dropFiles(place, compiled, { before: before.values, after: values });
+  const writes = [put, ...unique, ...fileRecords(place, added), ...dropped];
+  const growth = growthOf(call, { before, after: data }, added);
+  return planned(call, compiled, { data, writes, added, growth });
+}
+
+function placeOf({ platform, instance, class: { data } }: SaveCall) {
+  return { platform, instance, classNumber: data.number };
+}
+
+/** What a save adds to the instance, as far as there is a quota of it. */
+function growthOf(
+  { platform: { quotas } }: SaveCall,
+  objects: { readonly before?: ObjectData; readonly after: ObjectData },
+  added: readonly AddedFile[],
+): Growth {
+  const { before, after } = objects;
+  const files = added.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (!quotas.isLimited('objects')) return { files };
+  const bytesBefore = before === undefined ? 0 : jsonBytes(before);
+  return { files, objects: jsonBytes(after) - bytesBefore };
 }
 
 /** Removes an object as it was read, and frees its unique values. */
@@ -205,9 +246,9 @@ export async function planRemove(
   const compiled = compiledClass(call.hints, call.class);
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
-  const dropped = dropFiles(call.platform, compiled, { before: values, after: {} });
+  const dropped = dropFiles(placeOf(call), compiled, { before: values, after: {} });
   const writes = [remove(current), ...unique, ...dropped];
-  return planned(call, compiled, { data: current.data, writes, added: [] });
+  return planned(call, compiled, { data: current.data, writes, added: [], growth: {} });
 }
 
 /**

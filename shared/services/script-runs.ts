@@ -15,7 +15,16 @@ import { readPart } from './traces.ts';
 /** What runs need of a platform. */
 export type RunServices = Pick<
   Platform,
-  'store' | 'clock' | 'ids' | 'log' | 'secrets' | 'files' | 'meter' | 'scripts' | 'apiUrl'
+  | 'store'
+  | 'clock'
+  | 'ids'
+  | 'log'
+  | 'secrets'
+  | 'files'
+  | 'meter'
+  | 'quotas'
+  | 'scripts'
+  | 'apiUrl'
 >;
 
 type OnProgress = NonNullable<ScriptRun['onProgress']>;

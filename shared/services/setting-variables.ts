@@ -23,6 +23,9 @@ export const choice = <const Names extends readonly [string, ...string[]]>(
   otherwise: Names[number],
 ) => v.optional(v.picklist(names, `one of ${names.join(', ')}`), otherwise);
 
+/** A variable that takes a number of bytes; without it there is no limit. */
+const byteLimit = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
+
 /** What an operator of either platform sets in the environment; each has a default. */
 export const settingVariables = {
   GROUNDWORK_LOG: choice(['error', 'info', 'debug'], 'info'),
@@ -31,6 +34,9 @@ export const settingVariables = {
   GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
   GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
   GROUNDWORK_INSTANCE_RATE: v.optional(whole(60, 1_000_000)), // a batch has 50 calls
+  GROUNDWORK_MAX_OBJECT_BYTES: byteLimit,
+  GROUNDWORK_MAX_FILE_BYTES: byteLimit,
+  GROUNDWORK_MAX_TRACE_BYTES: byteLimit,
 };
 
 /**

@@ -28,6 +28,7 @@ import type {
   DataEndpointData,
   DeletedGroupsData,
   EmailData,
+  FileData,
   FirstAccountData,
   GroupData,
   GroupNameData,
@@ -235,12 +236,24 @@ export const classEntity = entity<ClassData, [instance: number, name: string]>(
   (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `${classPrefix}${name}` }),
 );
 
+/** What counts of objects and of files begin with. */
+export const classCountPrefix = 'CLASSCOUNT#';
+
 /** How many objects a class has; counted by the consumer of changes, never by the calls that make objects. */
 export const classCountEntity = entity<ClassCountData, [instance: number, classNumber: number]>(
   'class-count',
   (instance, classNumber) => ({
     pk: `INSTANCE#${instance}`,
-    sk: `CLASSCOUNT#${idKey(classNumber)}`,
+    sk: `${classCountPrefix}${idKey(classNumber)}`,
+  }),
+);
+
+/** How many files the objects of a class have; counted in the same way. */
+export const classFileCountEntity = entity<ClassCountData, [instance: number, classNumber: number]>(
+  'class-file-count',
+  (instance, classNumber) => ({
+    pk: `INSTANCE#${instance}`,
+    sk: `${classCountPrefix}${idKey(classNumber)}#FILES`,
   }),
 );
 
@@ -349,7 +362,16 @@ export const uniqueEntity = entity<
   sk: `${storage}#${value}`,
 }));
 
-/** The class in whose partition an object is. */
+/** A file that an object of a class names, by its key; what it has is counted in this way. */
+export const fileEntity = entity<FileData, [instance: number, classNumber: number, file: string]>(
+  'file',
+  (instance, classNumber, file) => ({
+    pk: `INSTANCE#${instance}#FILES#${classNumber}`,
+    sk: file,
+  }),
+);
+
+/** The class in whose partition an object, or what is kept of its file, is. */
 export function placeOfObject({ pk }: Key): {
   readonly instance: number;
   readonly classNumber: number;
@@ -482,6 +504,7 @@ export function classPartitions(instance: number, classNumber: number): readonly
   return [
     objectEntity.key(instance, classNumber, 0).pk,
     uniqueEntity.key(instance, classNumber, '', '').pk,
+    fileEntity.key(instance, classNumber, '').pk,
   ];
 }
 

@@ -3,6 +3,11 @@ export function writeJson(value: object): string {
   return holdsNegativeZero(value) ? writeExactly(value) : JSON.stringify(value);
 }
 
+/** Returns the bytes of a value's JSON text in UTF-8. */
+export function jsonBytes(value: object): number {
+  return Buffer.byteLength(writeJson(value));
+}
+
 function holdsNegativeZero(value: unknown): boolean {
   if (typeof value === 'number') return Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return false;

@@ -132,13 +132,20 @@ export interface ClassData {
   readonly updated_at: string;
 }
 
-/** How many objects a class has. */
+/** How many objects, or files of objects, a class has. */
 export interface ClassCountData {
   readonly count: number;
+  /** Bytes of all of them; absent in a count of an older version, until they are counted again. */
+  readonly bytes?: number;
   /** Position of the last change that is counted in: a change that comes again is not counted again. */
   readonly position: string;
   /** Epoch milliseconds when the objects will be counted one by one; absent: nobody has asked for it. */
   readonly recountAt?: number;
+}
+
+/** A file that an object names. */
+export interface FileData {
+  readonly bytes: number;
 }
 
 /** A saved way of asking for the objects of a class. Null: not set. */
@@ -262,6 +269,8 @@ export interface UsageData {
   readonly run: number;
   /** Milliseconds that scripts ran. */
   readonly cbxMs: number;
+  /** Bytes of traces; absent: 0, or they were not counted. */
+  readonly traceBytes?: number;
 }
 
 /** Attempts to log in without success. */

@@ -92,7 +92,7 @@ describe('a class that was deleted', () => {
     await api.platform.idle();
     const sizes = await Promise.all(classPartitions(instance, number).map(sizeOf));
     const [count] = await api.platform.store.get([classCountEntity.key(instance, number)]);
-    expect([before, after, sizes, count]).toEqual([250, 1, [0, 0], undefined]);
+    expect([before, after, sizes, count]).toEqual([250, 1, [0, 0, 0], undefined]);
     expect((await readClass('gone')).objects_count).toBe(1);
   });
 });

@@ -11,6 +11,7 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
+import { hasFile } from '../support/has-file.ts';
 
 let api: Api;
 let world: World;
@@ -399,7 +400,7 @@ describe('when the commit', () => {
   /** Which of the stored files are there when all work of the next twenty minutes is done. */
   async function left(): Promise<readonly boolean[]> {
     await workOf(20);
-    return Promise.all(stored.map((key) => api.platform.files.has(key)));
+    return Promise.all(stored.map((key) => hasFile(api.platform.files, key)));
   }
 
   it('is refused for a name that is taken, the new file goes and the old one stays', async () => {
@@ -449,7 +450,7 @@ describe('when the commit', () => {
 
     const failed = await patch(self, form(file('scan', 'new')));
     await workOf(10);
-    const meanwhile = await api.platform.files.has(stored[1] ?? '');
+    const meanwhile = await hasFile(api.platform.files, stored[1] ?? '');
 
     expect([failed.status, meanwhile]).toEqual([500, true]);
     expect(await left()).toEqual([true, false]);

@@ -8,6 +8,7 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
+import { hasFile } from '../support/has-file.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 import { abandon } from '../support/raw-socket.ts';
 
@@ -258,7 +259,7 @@ describe('a file that is posted', () => {
     const sent = await send({ ...form, file }, 'x'.repeat(bytes));
 
     expect(sent).toEqual({ status, body: answer });
-    expect(await api.platform.files.has(file)).toBe(status === 204);
+    expect(await hasFile(api.platform.files, file)).toBe(status === 204);
   });
 
   it('is larger than what a request may be', async () => {
@@ -285,7 +286,7 @@ describe('a file that is posted', () => {
     await abandon(api.url, `${begin}${'x'.repeat(50_000)}`);
     await vi.waitUntil(() => ended().length > before, { timeout: 30_000 });
 
-    expect(await api.platform.files.has(opened.file)).toBe(false);
+    expect(await hasFile(api.platform.files, opened.file)).toBe(false);
   });
 
   it('that is missing is said to be', async () => {

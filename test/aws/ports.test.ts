@@ -238,6 +238,9 @@ describe('environment', () => {
       GROUNDWORK_LOCATION: 'cellar',
       GROUNDWORK_PASSWORD_COST: '10',
       GROUNDWORK_INSTANCE_RATE: '60',
+      GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
+      GROUNDWORK_MAX_FILE_BYTES: '2000000',
+      GROUNDWORK_MAX_TRACE_BYTES: '3000000',
     };
 
     expect(readSettings(settings)).toEqual({
@@ -249,6 +252,9 @@ describe('environment', () => {
         location: 'cellar',
         passwordCost: 10,
         instanceRate: 60,
+        maxObjectBytes: 1_000_000,
+        maxFileBytes: 2_000_000,
+        maxTraceBytes: 3_000_000,
       },
     });
   });

@@ -7,6 +7,7 @@ import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
 import { openMeter } from '../../shared/services/meter.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
+import { openQuotas } from '../../shared/services/quotas.ts';
 import type { RunReference, RunRequest } from '../../shared/services/run-request.ts';
 import type { ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
 import type { RunServices } from '../../shared/services/script-runs.ts';
@@ -48,8 +49,10 @@ beforeEach(async () => {
   store = await openTemporaryStore({ now: Date.now });
   const clock = openClock();
   const own = { store, clock, ids: openIds(), log: () => undefined };
+  const meter = openMeter(own);
+  const quotas = openQuotas({ ...own, meter, settings: {}, settled: () => Promise.resolve() });
   services = {
-    ...{ ...own, files: noFiles, meter: openMeter(own), apiUrl: () => 'https://api.example.com' },
+    ...{ ...own, files: noFiles, meter, quotas, apiUrl: () => 'https://api.example.com' },
     secrets: { current: () => Promise.reject(new Error('none')), get: async () => undefined },
     scripts: {
       run: (run) => {

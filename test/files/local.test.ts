@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LocalFiles, openFiles } from '../../shared/local/files.ts';
+import { hasFile } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-files-test-'));
@@ -67,7 +68,7 @@ test('a file whose bytes stop coming is not there at all', async () => {
   const stored = files.receive('uploads/1/1/half', 'text/plain', broken());
 
   await expect(stored).rejects.toThrow('the line is cut');
-  expect(await files.has('uploads/1/1/half')).toBe(false);
+  expect(await hasFile(files, 'uploads/1/1/half')).toBe(false);
   expect(readdirSync(join(folder, 'main/drafts'))).toEqual([]);
 });
 
@@ -93,11 +94,14 @@ test.each(['uploads', 'traces'])(
 
     now += 23 * hour;
     const second = await open(path);
-    const before = await second.has(`${area}/1/1/old`);
+    const before = await hasFile(second, `${area}/1/1/old`);
     second.close();
     now += 2 * hour;
     const third = await open(path);
-    const after = [await third.has(`${area}/1/1/old`), await third.has('public/1/1/kept')];
+    const after = [
+      await hasFile(third, `${area}/1/1/old`),
+      await hasFile(third, 'public/1/1/kept'),
+    ];
     third.close();
 
     expect([before, after]).toEqual([true, [false, true]]);

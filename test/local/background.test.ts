@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../shared/domain/json.ts';
 import { type Background, startBackground } from '../../shared/local/background.ts';
 import { type LocalStore, openStore, openTemporaryStore } from '../../shared/local/store.ts';
 import type { Timers } from '../../shared/local/timers.ts';
@@ -10,6 +11,7 @@ import { classCounts } from '../../shared/services/class-counts.ts';
 import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
+import { recountClass } from '../../shared/services/recount-class.ts';
 import { newWork, type WorkKind } from '../../shared/services/work.ts';
 import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
@@ -123,15 +125,15 @@ describe('changes', () => {
   });
 
   it.each([
-    { needsData: true, before: { n: 1 }, after: { n: 2 } },
-    { needsData: false, before: {}, after: {} },
+    { needsData: true, before: { n: 1 }, after: { n: 20 } },
+    { needsData: false, before: { bytes: 7 }, after: { bytes: 8 } },
   ])('have data where any watch needs it: $needsData', async ({ needsData, ...data }) => {
     const kinds = [{ kind: 'thing', actions, needsData: false as const }];
     const watched = needsData ? [...kinds, { kind: 'thing', actions }, ...kinds] : kinds;
     const store = await openTemporaryStore({ now: Date.now, watches: watched });
 
     await write(store, thing('a', 1));
-    await write(store, thing('a', 2));
+    await write(store, thing('a', 20));
 
     const [created, updated] = store.feed.read(10);
     expect(created).toMatchObject({ key: { pk: 'THINGS', sk: 'a' }, after: { data: data.before } });
@@ -247,12 +249,54 @@ describe('changes', () => {
     await store.close();
   });
 
+  it('that leave the size as it was are left out where no watch needs the data', async () => {
+    const watched = [{ kind: 'thing', actions, needsData: false as const }];
+    const store = await openTemporaryStore({ now: Date.now, watches: watched });
+
+    await write(store, thing('a', 1));
+    await write(store, thing('a', 2));
+
+    expect(store.feed.read(10)).toHaveLength(1);
+    await store.close();
+  });
+
+  it('that an older version has left without sizes have the class counted again', async () => {
+    const store = await openMemory();
+    const key = objectEntity.key(1, 2, 1);
+    await write(store, put(key, { kind: 'object', condition: { kind: 'absent' } }));
+    const left = store.feed.read(10).map((change) => ({
+      ...change,
+      ...(change.after && { after: { ...change.after, data: {} } }),
+    }));
+    const services = servicesOf(store, () => undefined);
+    await classCounts.consume(left, services);
+    const read = async () => {
+      const [count] = await store.get([classCountEntity.key(1, 2)]);
+      return count?.data;
+    };
+    expect(await read()).toMatchObject({ count: 1, recountAt: expect.any(Number) });
+    expect(await read()).not.toHaveProperty('bytes');
+
+    const context = { ...services, settled: async () => undefined, endedBefore: async () => true };
+    let task: JsonObject = { instance: 1, classNumber: 2, of: 'objects' };
+    for (;;) {
+      const result = await recountClass.step(context, task);
+      if (result === 'done') break;
+      task = result.task;
+    }
+
+    expect(await read()).toEqual({ count: 1, bytes: 2, position: '0000000000000001' });
+    await store.close();
+  });
+
   it('that a process leaves are taken by the next one, and what comes again is counted once', async () => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     const dying: Store = { ...first, write: () => new Promise(() => undefined) };
     const object = (id: number) =>
-      put(objectEntity.key(1, 2, id), { kind: 'object', condition: { kind: 'absent' } });
+      put(objectEntity.key(1, 2, id), {
+        ...{ kind: 'object', data: { values: {} }, condition: { kind: 'absent' } },
+      });
     await Promise.all([1, 2, 3].map((id) => write(first, object(id))));
     await classCounts.consume(
       first.feed.read(2).slice(0, 2),
@@ -268,7 +312,8 @@ describe('changes', () => {
     await background.changes.settled();
 
     const [count] = await second.get([classCountEntity.key(1, 2)]);
-    expect(count?.data).toEqual({ count: 3, position: '0000000000000005' });
+    const bytes = 3 * '{"values":{}}'.length;
+    expect(count?.data).toEqual({ count: 3, bytes, position: '0000000000000005' });
     await background.stop();
     await second.close();
   });

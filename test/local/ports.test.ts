@@ -153,6 +153,9 @@ describe('environment', () => {
       GROUNDWORK_LOCATION: 'attic',
       GROUNDWORK_PASSWORD_COST: '10',
       GROUNDWORK_INSTANCE_RATE: '100',
+      GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
+      GROUNDWORK_MAX_FILE_BYTES: '2000000',
+      GROUNDWORK_MAX_TRACE_BYTES: '0',
       GROUNDWORK_FACEBOOK_APP_ID: 'our-app',
       GROUNDWORK_FACEBOOK_APP_SECRET: 'a-secret',
     };
@@ -167,6 +170,9 @@ describe('environment', () => {
       location: 'attic',
       passwordCost: 10,
       instanceRate: 100,
+      maxObjectBytes: 1_000_000,
+      maxFileBytes: 2_000_000,
+      maxTraceBytes: 0,
       social: { facebook: { appId: 'our-app', appSecret: 'a-secret' } },
     });
   });
@@ -178,6 +184,7 @@ describe('environment', () => {
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
     ['GROUNDWORK_INSTANCE_RATE', '59', 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
+    ['GROUNDWORK_MAX_OBJECT_BYTES', '1 GB', 'GROUNDWORK_MAX_OBJECT_BYTES takes a whole number'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
     ['GROUNDWORK_FACEBOOK_APP_ID', 'x', 'GROUNDWORK_FACEBOOK_APP_SECRET takes a value'],
   ])('%s=%s is refused', (name, value, message) => {

@@ -83,10 +83,13 @@ test('it hears of the changes that somebody wants, and of new work, but not of i
   expect(filtersOf(changes)).toEqual([
     {
       eventName: ['INSERT'],
+      dynamodb: { NewImage: { t: { S: ['object', 'file', 'script'] }, c: { S: byCall } } },
+    },
+    {
+      eventName: ['MODIFY'],
       dynamodb: { NewImage: { t: { S: ['object', 'script'] }, c: { S: byCall } } },
     },
-    { eventName: ['MODIFY'], dynamodb: { NewImage: { t: { S: ['script'] }, c: { S: byCall } } } },
-    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object', 'script'] } } } },
+    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object', 'file', 'script'] } } } },
   ]);
   expect(filtersOf(work)).toEqual([
     { eventName: ['INSERT'], dynamodb: { NewImage: { t: { S: ['work'] }, c: { S: byCall } } } },

@@ -301,6 +301,9 @@ test('settings reach the functions, the gateway and the logs', () => {
     registration: 'open',
     maxClasses: '7',
     instanceRate: 100,
+    maxObjectBytes: 1_000_000,
+    maxFileBytes: '2000000',
+    maxTraceBytes: 3_000_000,
     passwordCost: 12,
     keepData: 'false',
     rateLimit: '10',
@@ -312,6 +315,9 @@ test('settings reach the functions, the gateway and the logs', () => {
     GROUNDWORK_REGISTRATION: 'open',
     GROUNDWORK_MAX_CLASSES: '7',
     GROUNDWORK_INSTANCE_RATE: '100',
+    GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
+    GROUNDWORK_MAX_FILE_BYTES: '2000000',
+    GROUNDWORK_MAX_TRACE_BYTES: '3000000',
     GROUNDWORK_PASSWORD_COST: '12',
   });
   expect(onlyOne(set, 'AWS::ApiGatewayV2::Stage').resource.Properties.DefaultRouteSettings).toEqual(

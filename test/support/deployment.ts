@@ -165,7 +165,14 @@ function settingVariables(settings: Settings): Record<string, string> {
     GROUNDWORK_LOCATION: settings.location,
     GROUNDWORK_PASSWORD_COST: String(settings.passwordCost),
     ...(settings.instanceRate && { GROUNDWORK_INSTANCE_RATE: String(settings.instanceRate) }),
+    ...bytesVariable('GROUNDWORK_MAX_OBJECT_BYTES', settings.maxObjectBytes),
+    ...bytesVariable('GROUNDWORK_MAX_FILE_BYTES', settings.maxFileBytes),
+    ...bytesVariable('GROUNDWORK_MAX_TRACE_BYTES', settings.maxTraceBytes),
   };
+}
+
+function bytesVariable(name: string, bytes: number | undefined): Record<string, string> {
+  return bytes === undefined ? {} : { [name]: String(bytes) };
 }
 
 function toEntry(line: string): LogEntry {

@@ -1,0 +1,183 @@
+import { quotaExceeded } from '../domain/errors.ts';
+import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
+import type { ClassCountData } from '../store/records.ts';
+import type { Key } from '../store/store.ts';
+import { allUnder } from './all-under.ts';
+import { createHint } from './hints.ts';
+import { hourKey, hourMicros } from './meter.ts';
+import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from './ports.ts';
+
+const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
+
+/** What quotas are made of. */
+export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
+  Pick<Changes, 'settled'> & {
+    readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
+  };
+
+type Sums = Readonly<Record<QuotaKind, number>>;
+
+/** What an instance has stored, as the table had it, and what this process has stored since. */
+interface Total {
+  readonly sums: Sums;
+  readonly added: Record<QuotaKind, number>;
+  readonly readMs: number;
+}
+
+interface Entry {
+  /** Taken and not released. */
+  readonly held: Record<QuotaKind, number>;
+  /** Absent before the first was read. */
+  total?: Total;
+  /** What is stored while the next is being read: it may miss these. */
+  reading?: { readonly added: Total['added']; readonly done: Promise<void> };
+}
+
+const freshMs = 10_000; // what other processes add, and what is deleted, shows so late
+const minTraceAgeMs = 1000; // traces come back by the hour: asking more often is of no use
+
+/**
+ * Opens the quotas of a process. What an instance has stored is read from the counts of its classes, or from its usage
+ * records, at most every ten seconds; between, what this process adds is added up. It is read anew before anything is
+ * refused. Without settings nothing is read.
+ */
+export function openQuotas(services: QuotaServices): Quotas {
+  const { clock, settings } = services;
+  const limits: Readonly<Record<QuotaKind, number | undefined>> = {
+    objects: settings.maxObjectBytes,
+    files: settings.maxFileBytes,
+    traces: settings.maxTraceBytes,
+  };
+  const entries = createHint<string, Entry>();
+
+  function entryOf(instance: number, kind: QuotaKind): Entry {
+    const name = `${instance}/${kind === 'traces' ? 'traces' : 'stored'}`;
+    const known = entries.get(name);
+    if (known !== undefined) return known;
+    const entry: Entry = { held: nothing() };
+    entries.set(name, entry);
+    return entry;
+  }
+
+  /** Reads a total that is older than this. */
+  async function refresh(at: { instance: number; kind: QuotaKind }, maxAgeMs: number) {
+    const entry = entryOf(at.instance, at.kind);
+    const ageMs = clock.steadyMs() - (entry.total?.readMs ?? Number.NEGATIVE_INFINITY);
+    if (ageMs < maxAgeMs) return entry;
+    entry.reading ??= startReading(entry, at);
+    await entry.reading.done;
+    return entry;
+  }
+
+  function startReading(entry: Entry, { instance, kind }: { instance: number; kind: QuotaKind }) {
+    const added = nothing();
+    const read = async () => {
+      try {
+        const readSums = kind === 'traces' ? traceSums : storedSums;
+        const sums = await readSums(services, instance);
+        entry.total = { sums, added, readMs: clock.steadyMs() };
+      } finally {
+        delete entry.reading;
+      }
+    };
+    return { added, done: read() };
+  }
+
+  return {
+    isLimited: (kind) => limits[kind] !== undefined,
+    take: async (instance, kind, bytes) => {
+      const limit = limits[kind];
+      if (limit === undefined || bytes <= 0) return freeRoom;
+      let entry = await refresh({ instance, kind }, freshMs);
+      if (usedOf(entry, kind) + bytes > limit) {
+        entry = await refresh({ instance, kind }, kind === 'traces' ? minTraceAgeMs : 0);
+      }
+      if (usedOf(entry, kind) + bytes > limit) {
+        const refusal = `Storage quota of the instance exceeded (${kind}: ${limit} bytes).`;
+        return { ...freeRoom, refusal };
+      }
+      return hold(entry, kind, bytes);
+    },
+  };
+}
+
+const freeRoom: Room = { refusal: undefined, release: () => undefined };
+
+function hold(entry: Entry, kind: QuotaKind, bytes: number): Room {
+  entry.held[kind] += bytes;
+  return {
+    refusal: undefined,
+    release: (isStored) => {
+      entry.held[kind] -= bytes;
+      if (!isStored) return;
+      if (entry.total !== undefined) entry.total.added[kind] += bytes;
+      if (entry.reading !== undefined) entry.reading.added[kind] += bytes;
+    },
+  };
+}
+
+function nothing(): Record<QuotaKind, number> {
+  return { objects: 0, files: 0, traces: 0 };
+}
+
+function usedOf({ total, held }: Entry, kind: QuotaKind): number {
+  const known = total === undefined ? 0 : total.sums[kind] + total.added[kind];
+  return known + held[kind];
+}
+
+async function storedSums(services: QuotaServices, instance: number): Promise<Sums> {
+  await services.settled();
+  const { pk }: Key = classFileCountEntity.key(instance, 0);
+  const sums = nothing();
+  for (const { kind, data } of await allUnder(services.store, { pk, sk: classCountPrefix })) {
+    const { bytes = 0 } = data as ClassCountData; // both kinds of counts have it
+    sums[kind === classFileCountEntity.kind ? 'files' : 'objects'] += bytes;
+  }
+  return sums;
+}
+
+const hours = 24;
+
+async function traceSums(services: QuotaServices, instance: number): Promise<Sums> {
+  await services.meter.flush();
+  const first = Math.floor(services.clock.micros() / hourMicros) - hours;
+  const { pk, sk } = usageEntity.key(instance, hourKey(first));
+  const lower = { key: sk, inclusive: false };
+  const { items } = await services.store.query({ pk, lower, limit: 2 * hours });
+  const bytes = items.map((item) => as(usageEntity, item).data.traceBytes ?? 0);
+  return { objects: 0, files: 0, traces: bytes.reduce((sum, each) => sum + each, 0) };
+}
+
+/** Bytes that a write would add, by what they count as. */
+export type Growth = Partial<Readonly<Record<QuotaKind, number>>>;
+
+/**
+ * Stores what a client wants to have stored, where the instance's quotas leave room for it.
+ *
+ * @throws ApiError 400 when they do not, and nothing is stored; whatever `store` throws
+ */
+export async function withRoom<Result>(
+  {
+    platform,
+    instance,
+  }: { readonly platform: Pick<Platform, 'quotas'>; readonly instance: number },
+  growth: Growth,
+  store: () => Promise<Result>,
+): Promise<Result> {
+  const rooms: Room[] = [];
+  let isStored = false;
+  try {
+    for (const kind of kinds) {
+      const bytes = growth[kind] ?? 0;
+      if (bytes <= 0) continue;
+      const room = await platform.quotas.take(instance, kind, bytes);
+      rooms.push(room);
+      if (room.refusal !== undefined) throw quotaExceeded(room.refusal);
+    }
+    const result = await store();
+    isStored = true;
+    return result;
+  } finally {
+    for (const room of rooms) room.release(isStored);
+  }
+}
