@@ -88,6 +88,8 @@ import type { DeadLetterData, WorkData } from './work-records.ts';
  * | members of a group, by user                     | INSTANCE#<id>#MEMBERS#<group>  | <user id>                   |
  * | objects of a class, by id and by all 19 indexes | INSTANCE#<id>#CLASS#<number>   | <id>                        |
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
+ * | files of objects of a class, with their bytes   | INSTANCE#<id>#FILES#<number>   | <key of the file>           |
+ * | ... number and bytes of them                    | INSTANCE#<id>                  | CLASSCOUNT#<number>#FILES   |
  * | what was used, by hour (UTC)                    | INSTANCE#<id>#USAGE            | <YYYY-MM-DDThh>             |
  * | credentials and applications of a push provider | INSTANCE#<id>                  | PUSHCONFIG#<provider>       |
  * | devices by token; all in order, those of a user | INSTANCE#<id>#DEVICES#<provider>; …#DEVICEROWS#… | <token>; ALL#<row>, USER#<id>#<row> |

@@ -118,6 +118,22 @@ describe('changes in the stream', () => {
     expect(answers).toEqual([1, 2, 3].map(() => ({ batchItemFailures: [] })));
   });
 
+  it('have the bytes of objects counted, as they grow and go', async () => {
+    const sized = (id: number, text: string) =>
+      image({ ...object(id), data: { values: { text } } } as Put);
+    const empty = '{"values":{"text":""}}'.length;
+
+    await open()([
+      record({ after: sized(1, 'é') }),
+      record({ after: sized(2, 'abc') }),
+      record({ before: sized(1, 'é'), after: sized(1, 'éabcd') }),
+      record({ before: sized(2, 'abc') }),
+    ]);
+
+    const [item] = await store.get([classCountEntity.key(1, 2)]);
+    expect(item?.data).toMatchObject({ count: 1, bytes: empty + 6 });
+  });
+
   it('that maintenance made, of counters, and of what had expired follow nothing', async () => {
     const handle = open();
     const expiry = { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
