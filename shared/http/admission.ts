@@ -52,7 +52,7 @@ export function openGate(
       if (match === undefined || !bodyMethods.includes(head.method)) return unread;
       const credential = await credentialOutsideBody(head, match.params.link, keys);
       if (isAnonymous(match, credential)) return anonymous;
-      if (typeof credential === 'string') return unread;
+      if (typeof credential === 'string') return tooLargeFor(match.route, head) ?? unread;
       const isServed = Object.hasOwn(match.route.operations, head.method) || mayOverride(head);
       return isServed ? genuine(credential, match.route) : unread;
     },
@@ -62,6 +62,15 @@ export function openGate(
       return claims && genuine(claims, route);
     },
   };
+}
+
+/** A body that is larger than its route takes is refused as such, whatever its key is. */
+function tooLargeFor(
+  { maxBodyBytes = Infinity }: Route,
+  { headers }: Request,
+): Genuine | undefined {
+  if (Number(headers['content-length'] ?? 0) <= maxBodyBytes) return undefined;
+  return { kind: 'genuine', owner: 'nobody', maxBytes: maxBodyBytes };
 }
 
 /** Bodies of other methods are ignored. */

@@ -295,7 +295,9 @@ describe('three hundred wrong passwords from one address in an hour', () => {
 
   it('do not count right ones', async () => {
     const from = newAddress();
-    const people = await Promise.all(Array.from({ length: 310 }, person));
-    for (const each of people) expect(await logIn(from, each)).toBe(200);
+    for (let round = 0; round < 10; round += 1) {
+      const people = await Promise.all(Array.from({ length: 31 }, person)); // more would be told to wait
+      for (const each of people) expect(await logIn(from, each)).toBe(200);
+    }
   });
 });

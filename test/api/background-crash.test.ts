@@ -50,7 +50,7 @@ async function sizes(store: Store, partitions: readonly string[]): Promise<numbe
 
 it('work of a killed server is finished by the next one', async () => {
   const folder = join(root, 'data');
-  let server = await startProcess(folder);
+  let server = await startProcess(folder, { args: ['--registration', 'open'] });
   const body = { email: 'ann@example.com', password: 'a password' };
   const path = '/v1.1/account/register/';
   const { account_key: owner } = accepted(await send(server.url, { path, body }), 201);
@@ -67,7 +67,7 @@ it('work of a killed server is finished by the next one', async () => {
   for (const delayMs of [0, 5, 10, 20]) {
     await setTimeout(delayMs);
     await server.end('SIGKILL');
-    server = await startProcess(folder);
+    server = await startProcess(folder, { args: ['--registration', 'open'] });
   }
   const stopAndOpen = async () => {
     await server.end('SIGTERM');
@@ -79,7 +79,7 @@ it('work of a killed server is finished by the next one', async () => {
   let store = await stopAndOpen();
   while ((await sizes(store, workShards.map(workShard))) > 0) {
     await store.close();
-    server = await startProcess(folder);
+    server = await startProcess(folder, { args: ['--registration', 'open'] });
     await setTimeout(100);
     store = await stopAndOpen();
   }

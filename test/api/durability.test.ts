@@ -116,7 +116,7 @@ async function storedIds(folder: string): Promise<readonly number[]> {
 describe('a server that is killed', () => {
   it('has everything that it acknowledged, whole, and gives no id again', async () => {
     const folder = newFolder();
-    let server = await startProcess(folder);
+    let server = await startProcess(folder, { args: ['--registration', 'open'] });
     const keys = await fill(server);
     const books: Book[] = [];
 
@@ -130,7 +130,7 @@ describe('a server that is killed', () => {
       books.push(...acknowledged);
       const ids = new Set(await storedIds(folder));
       expect(books.filter(({ id }) => !ids.has(id))).toEqual([]);
-      server = await startProcess(folder);
+      server = await startProcess(folder, { args: ['--registration', 'open'] });
     }
 
     expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
@@ -146,7 +146,7 @@ describe('a server that is killed', () => {
 
   it('keeps its keys valid, and what was reset or removed invalid', async () => {
     const folder = newFolder();
-    const first = await startProcess(folder);
+    const first = await startProcess(folder, { args: ['--registration', 'open'] });
     const { owner, apiKey } = await fill(first);
     const make = async () =>
       accepted(await send(first.url, { as: owner, path: `${base}api_keys/`, body: {} }), 201);
@@ -158,7 +158,7 @@ describe('a server that is killed', () => {
     accepted(await send(first.url, { as: owner, method: 'DELETE', path: removed.links.self }), 204);
     await first.end('SIGKILL');
 
-    const { url } = await startProcess(folder);
+    const { url } = await startProcess(folder, { args: ['--registration', 'open'] });
 
     const statusOf = async (as: string) =>
       (await send(url, { as, path: `${base}api_keys/` })).status;
@@ -177,7 +177,7 @@ describe('a server that is killed', () => {
 describe('a server that is asked to end', () => {
   it('has everything that it acknowledged, and breaks off nothing', async () => {
     const folder = newFolder();
-    const server = await startProcess(folder);
+    const server = await startProcess(folder, { args: ['--registration', 'open'] });
     const keys = await fill(server);
     const { acknowledged, done } = await write(server, keys, 0);
 
@@ -193,7 +193,7 @@ describe('a server that is asked to end', () => {
 
   it('answers a request whose body is still on its way', async () => {
     const folder = newFolder();
-    const server = await startProcess(folder);
+    const server = await startProcess(folder, { args: ['--registration', 'open'] });
     const { apiKey } = await fill(server);
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     let text = '';
@@ -218,10 +218,12 @@ describe('a server that is asked to end', () => {
 
   it('and a second one on its folder is refused, harming nothing', async () => {
     const folder = newFolder();
-    const server = await startProcess(folder);
+    const server = await startProcess(folder, { args: ['--registration', 'open'] });
     const { apiKey } = await fill(server);
 
-    await expect(startProcess(folder)).rejects.toThrow(/ended with 1: .*is in use by process/);
+    await expect(startProcess(folder, { args: ['--registration', 'open'] })).rejects.toThrow(
+      /ended with 1: .*is in use by process/,
+    );
 
     const body = { isbn: 'x', other_permissions: 'read' };
     expect((await send(server.url, { as: apiKey, path: objects, body })).status).toBe(201);

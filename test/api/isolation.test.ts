@@ -82,7 +82,7 @@ async function dump(): Promise<Dump> {
 }
 
 function isTheirs(pk: string): boolean {
-  return /^(INSTANCE#[12](#.*)?|NAME#.*their-shop|ACCOUNT#[1-3]|EMAIL#.*-their(s@|-shop).*)$/.test(
+  return /^(INSTANCE#[12](#.*)?|NAME#.*their-shop|ACCOUNT#[1-3]|(EMAIL|MAILS)#.*-their(s@|-shop).*)$/.test(
     pk,
   );
 }

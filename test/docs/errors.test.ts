@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { errorCodes } from '../../shared/domain/error-codes.ts';
+import { errorCodeTexts as errorCodes } from '../../shared/domain/error-code-texts.ts';
 import { ApiError, refused } from '../../shared/domain/errors.ts';
 
 /*
@@ -58,7 +58,7 @@ test('every code of the table is used', () => {
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   );
   const sources = places
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('/error-codes.ts'))
+    .filter((path) => path.endsWith('.ts') && !/\/error-codes?(-texts)?\.ts$/.test(path))
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n');
 
