@@ -30,6 +30,8 @@ const host = `
 const realTime = Date.now;
 let nowMs = process.env.TEST_NOW_MS && Number(process.env.TEST_NOW_MS); // what it is opened at, where time is fixed
 Date.now = () => nowMs || realTime();
+const realSteady = performance.now.bind(performance);
+performance.now = () => realSteady() + (nowMs ? Math.max(0, nowMs - realTime()) : 0);
 process.stdout.write = (text) => process.send({ output: String(text) });
 const { handler } = await import(process.argv[1]);
 process.on('message', async ({ id, event, leftMs = 29000, ...more }) => {
