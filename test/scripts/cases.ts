@@ -540,6 +540,7 @@ const forgeries: readonly Case[] = [
     source:
       "const fs = require('fs'); const b = Buffer.alloc(65536, 'x'); for (;;) { try { fs.writeSync(3, b) } catch (e) { if (e.code !== 'EAGAIN') throw e } }",
     status: 'failure',
+    stderr: 'stdout and/or stderr max size exceeded.',
   },
   {
     name: 'an end mark in the output is text like any other',
