@@ -59,7 +59,11 @@ async function run(
   const scripts = { isolation, launcher };
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
-  const platform = await openPlatform({ folder, log, settings, url, social, scripts });
+  let sayReady = (_isReady: boolean) => {};
+  const ready = new Promise<boolean>((resolve) => {
+    sayReady = resolve;
+  });
+  const platform = await openPlatform({ folder, log, settings, url, social, scripts, ready });
   let described: string;
   try {
     described = await platform.scripts.describe();
@@ -67,7 +71,9 @@ async function run(
     const handler = toHandler({ ...platform, dispatch: connect(platform) });
     const gate = openGate(routes, platform);
     server = await startServer({ ...platform, handler, gate, host, port, proxies });
+    sayReady(true);
   } catch (error) {
+    sayReady(false);
     await platform.close();
     throw error;
   }

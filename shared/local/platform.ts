@@ -38,6 +38,8 @@ export interface PlatformOptions {
   readonly clock?: Clock;
   /** A test may send in another way than into the outbox. */
   readonly push?: PushSender;
+  /** Resolves when the server can be called, false when it does not start; at once when absent. */
+  readonly ready?: Promise<boolean>;
   /** What scripts may do on this machine. */
   readonly scripts?: ProcessesOptions;
 }
@@ -101,7 +103,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     meter: counts.meter,
     quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
   };
-  const runs = openRuns(forRuns);
+  const runs = openRuns(forRuns, options.ready);
   const { close: closeHelpers, ...helpers } = openHelpers(processes);
   const services = {
     ...{ ...forRuns, ...helpers, runs, push, social, settings },

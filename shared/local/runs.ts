@@ -10,8 +10,16 @@ export interface LocalRuns extends Runs {
 
 const maxWaitMs = 300_000; // reference: run. No gateway is before us
 
-/** Opens the runs of this machine. */
-export function openRuns(services: RunServices): LocalRuns {
+/**
+ * Opens the runs of this machine.
+ *
+ * @param ready resolves when the server can be called, which scripts may do; false: it does not start, and runs that are
+ *   pending stay so until its next start
+ */
+export function openRuns(
+  services: RunServices,
+  ready: Promise<boolean> = Promise.resolve(true),
+): LocalRuns {
   const underWay = new Set<Promise<unknown>>();
 
   function track<Result>(run: Promise<Result>): Promise<Result> {
@@ -23,9 +31,8 @@ export function openRuns(services: RunServices): LocalRuns {
   return {
     maxWaitMs,
     start: async (reference) => {
-      track(runPending(services, reference)).catch((error: unknown) =>
-        logLateFault(services, error),
-      );
+      const run = ready.then((isReady) => (isReady ? runPending(services, reference) : undefined));
+      track(run).catch((error: unknown) => logLateFault(services, error));
     },
     wait: (request, ms) => awaitRun(services, track(runScript(services, request)), ms),
     idle: async () => {
