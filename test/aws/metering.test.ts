@@ -112,7 +112,7 @@ test('what was counted is written beside the first call after ten seconds', asyn
   const before = [...used];
 
   const event = gatewayEvent({ method: 'GET', path: '/v1.1/', key });
-  await lambda.invoke(event, { nowMs: now + 11_000 });
+  await lambda.invoke(event, { nowMs: now + 11_000, steadyAheadMs: 11_000 });
 
   await vi.waitUntil(() => used.length > 0, { timeout: 50_000 });
   expect(used).toEqual([expect.objectContaining(three)]);

@@ -14,6 +14,8 @@ export interface Lambda<Event = object, Answer = Result> {
 export interface Circumstances {
   /** Epoch milliseconds that the function's clock shows from now on; real time when absent. */
   readonly nowMs?: number | undefined;
+  /** Milliseconds that the steady clock is ahead in the call; 0 when absent. */
+  readonly steadyAheadMs?: number;
   /** Time that the function has left; 29 s when absent. */
   readonly leftMs?: number;
 }
@@ -31,11 +33,13 @@ const realTime = Date.now;
 let nowMs = process.env.TEST_NOW_MS && Number(process.env.TEST_NOW_MS); // what it is opened at, where time is fixed
 Date.now = () => nowMs || realTime();
 const realSteady = performance.now.bind(performance);
-performance.now = () => realSteady() + (nowMs ? Math.max(0, nowMs - realTime()) : 0);
+let aheadMs = 0;
+performance.now = () => realSteady() + aheadMs;
 process.stdout.write = (text) => process.send({ output: String(text) });
 const { handler } = await import(process.argv[1]);
 process.on('message', async ({ id, event, leftMs = 29000, ...more }) => {
   nowMs = more.nowMs;
+  aheadMs = more.steadyAheadMs ?? 0;
   const context = { getRemainingTimeInMillis: () => leftMs };
   process.send({ id, result: await handler(event, context) });
 });
