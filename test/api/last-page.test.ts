@@ -133,7 +133,8 @@ describe('next is null on the last page, and on no other', () => {
   });
 });
 
-describe('a store that is far away', () => {
+/** It watches the store of the test's own process. */
+describe.skipIf(process.env.TEST_MEDIUM === 'roles')('a store that is far away', () => {
   let far: Api;
   let place: World;
   const limits: number[] = [];
