@@ -13,6 +13,7 @@ const elsewhere = [
   'test/api/query-model.test.ts', // these look into the test's own process
   'test/api/query-reads.test.ts',
   'test/api/round-trips.test.ts',
+  'test/api/quotas.test.ts', // settings of a test's own
   'test/api/tenants.test.ts',
   'test/api/trace-storage.test.ts',
   'test/api/social*.test.ts', // the services that are asked are functions of the test
