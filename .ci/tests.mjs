@@ -39,7 +39,7 @@ appendFileSync(join(folder, 'told'), told.map((line) => `${line}\n`).join(''));
 function runTests(files) {
   const report = join(folder, 'tests.json');
   rmSync(report, { force: true });
-  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+  const reporters = ['--reporter=agent', '--reporter=json', `--outputFile.json=${report}`];
   const { status } = spawnSync(
     'npm',
     ['run', '--silent', script, '--', ...reporters, ...options, ...files],

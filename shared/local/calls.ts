@@ -9,7 +9,7 @@ export interface Calls {
   endedBefore(micros: number): Promise<boolean>;
 }
 
-const patienceMs = 2000; // a call that has just been acknowledged may still be on its way out of a busy process
+const patienceMs = 200; // a call that has just been acknowledged may still be on its way out of a busy process
 const longestMicros = 60_000_000; // what takes longer waits for something, and writes nothing that it has read before
 
 /** Makes the memory of the calls under way. */

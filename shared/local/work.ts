@@ -1,5 +1,12 @@
 import { causeOf } from '../services/cause.ts';
-import { freeClaims, runDue, type WorkContext, type WorkKind } from '../services/work.ts';
+import {
+  beginDue,
+  freeClaims,
+  type ShardWork,
+  type WorkContext,
+  type WorkKind,
+} from '../services/work.ts';
+import { workShards } from '../store/entities.ts';
 import type { Timers } from './timers.ts';
 
 /** What is due is looked for at least so often, whatever the clock does meanwhile. */
@@ -26,54 +33,77 @@ export interface WorkLoopOptions {
 /** Starts the loop: with what an earlier process has left, then whenever something is due. */
 export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop {
   let isStopped = false;
-  let isNudged = true;
-  let isFresh = true;
-  let running: Promise<void> | undefined;
+  const runner = { kinds, context, isEnding: () => isStopped };
+  const freed = freeClaims(context).catch(logTrouble); // the folder was another process's: it is dead
+  const shards = workShards.map((shard) => {
+    const work = { shard, underWay: new Set<Promise<void>>() };
+    return openShard(work, async () => {
+      if (isStopped) return;
+      await freed;
+      const due = await beginDue(runner, work).catch(logTrouble);
+      if (due === 'trouble') nudgeAfter(troubleMs);
+      else if (due !== undefined) nudgeAt(due);
+    });
+  });
 
-  async function round(): Promise<number> {
-    if (isFresh) await freeClaims(context); // the folder was another process's: it is dead
-    isFresh = false;
-    const next = await runDue({ kinds, context, isEnding: () => isStopped });
-    return next === undefined ? longestPauseMs : next - context.clock.micros() / 1000;
-  }
-
-  async function run(): Promise<void> {
-    let pauseMs = 0;
-    while (isNudged && !isStopped) {
-      isNudged = false;
-      pauseMs = await round();
-    }
-    if (!isStopped) timers.soon('work', Math.min(Math.max(pauseMs, 1), longestPauseMs), nudge);
+  function logTrouble(error: unknown): 'trouble' {
+    context.log({ level: 'error', message: 'work could not be run', cause: causeOf(error) });
+    return 'trouble';
   }
 
   function nudge(): void {
     if (isStopped) return;
-    isNudged = true;
-    running ??= run()
-      .catch((error: unknown) => {
-        const cause = causeOf(error);
-        context.log({ level: 'error', message: 'work could not be run', cause });
-        if (!isStopped) timers.soon('work', troubleMs, nudge);
-      })
-      .finally(() => {
-        running = undefined;
-        if (isNudged) nudge(); // while the last round was ending
-      });
+    for (const shard of shards) shard.nudge();
+    nudgeAfter(longestPauseMs);
+  }
+
+  function nudgeAfter(ms: number): void {
+    if (!isStopped) timers.soon('work', Math.min(ms, longestPauseMs), nudge);
+  }
+
+  function nudgeAt(due: number): void {
+    const pauseMs = due - context.clock.micros() / 1000;
+    if (pauseMs <= 0) nudge();
+    else nudgeAfter(pauseMs);
+  }
+
+  async function idle(): Promise<void> {
+    for (;;) {
+      const underWay = shards.flatMap((shard) => shard.underWay());
+      if (underWay.length === 0) return;
+      await Promise.all(underWay);
+    }
   }
 
   nudge();
   return {
-    nudgeAt: (due) => {
-      const pauseMs = due - context.clock.micros() / 1000;
-      if (pauseMs <= 0) nudge();
-      else if (!isStopped) timers.soon('work', Math.min(pauseMs, longestPauseMs), nudge);
-    },
-    idle: async () => {
-      while (running !== undefined) await running;
-    },
+    nudgeAt,
+    idle,
     stop: async () => {
       isStopped = true;
-      await running;
+      await idle();
     },
+  };
+}
+
+/** Begins the work of a shard by `begin`, once at a time and once more after each nudge; no shard waits for another. */
+function openShard({ underWay }: ShardWork, begin: () => Promise<void>) {
+  let isNudged = false;
+  let beginning: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (isNudged) {
+      isNudged = false;
+      await begin();
+    }
+    beginning = undefined;
+  }
+
+  return {
+    nudge: () => {
+      isNudged = true;
+      beginning ??= run();
+    },
+    underWay: () => [...underWay, ...(beginning === undefined ? [] : [beginning])],
   };
 }

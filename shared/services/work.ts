@@ -62,7 +62,7 @@ const lostRaceMs = 100;
 const racesAtOnce = 5; // lost ones of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
-const pageSize = 20;
+const atOncePerShard = 4;
 
 /** Writes work to be done, at once unless `due` (epoch milliseconds) says when, with the transaction that causes it. */
 export function newWork(
@@ -118,44 +118,75 @@ export interface WorkRunner {
  * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
  */
 export async function runDue(runner: WorkRunner): Promise<number | undefined> {
-  const next = await Promise.all(workShards.map((shard) => runShard(runner, shard)));
-  const known = next.filter((due) => due !== undefined);
+  return earliest(await Promise.all(workShards.map((shard) => runShard(runner, shard))));
+}
+
+/** The earliest of some due times; undefined when there is none. */
+export function earliest(dues: readonly (number | undefined)[]): number | undefined {
+  const known = dues.filter((due) => due !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /**
  * Frees work that others had claimed. Only for a process that begins and knows that the others are dead: their work
- * goes on at once.
+ * goes on at once. All claims are read before the first is freed, so that none of this process is among them.
  */
 export async function freeClaims(context: WorkContext): Promise<void> {
-  for (const shard of workShards) {
-    for (const item of await workOf(context, shard, undefined)) {
-      const due = context.clock.micros() / 1000;
-      if (item.data.claimed) await move(context, item, { ...item.data, due, claimed: false });
-    }
+  const shards = await Promise.all(workShards.map((shard) => workOf(context, { shard })));
+  const due = context.clock.micros() / 1000;
+  for (const item of shards.flat().filter(({ data }) => data.claimed)) {
+    await unlessTaken(move(context, item, { ...item.data, due, claimed: false }));
   }
 }
 
 async function runShard(runner: WorkRunner, shard: number): Promise<number | undefined> {
-  const { context } = runner;
+  const underWay = new Set<Promise<void>>();
   for (;;) {
-    const due = await workOf(context, shard, context.clock.micros() / 1000);
+    const due = await beginDue(runner, { shard, underWay });
+    if (underWay.size === 0) return due;
+    await Promise.race(underWay);
+  }
+}
+
+/** A shard and what is under way there. */
+export interface ShardWork {
+  readonly shard: number;
+  readonly underWay: Set<Promise<void>>;
+}
+
+/**
+ * Begins the work of a shard that is due, some pieces at once, so that what is slow or waits does not keep the rest
+ * from its start. Waits for room where there is none; not for the end of what it has begun.
+ *
+ * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
+ */
+export async function beginDue(
+  runner: WorkRunner,
+  { shard, underWay }: ShardWork,
+): Promise<number | undefined> {
+  const { context, isEnding } = runner;
+  while (!isEnding()) {
+    if (underWay.size >= atOncePerShard) await Promise.race(underWay);
+    const until = context.clock.micros() / 1000;
+    const limit = atOncePerShard - underWay.size;
+    const due = await workOf(context, { shard, until, limit });
     if (due.length === 0) return nextDue(context, shard);
-    for (const item of due) {
-      if (runner.isEnding()) return undefined;
-      await runItem(runner, item);
+    for (const found of due) {
+      const item = await unlessTaken(claim(context, found));
+      if (item === undefined) continue;
+      const piece = runItem(runner, item).finally(() => underWay.delete(piece));
+      underWay.add(piece);
     }
   }
+  return undefined;
 }
 
 /** Work of a shard that is due at `until` (epoch milliseconds), or any, the earliest first. */
 async function workOf(
   { store }: WorkContext,
-  shard: number,
-  until: number | undefined,
+  { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },
 ): Promise<readonly Stored<WorkData>[]> {
   const upper = until === undefined ? {} : { upper: { key: dueKey(until + 1), inclusive: false } };
-  const limit = until === undefined ? 1000 : pageSize;
   const { items } = await store.query({ pk: workShard(shard), ...upper, limit });
   return items.map((item) => as(workEntity, item));
 }
@@ -165,24 +196,32 @@ async function nextDue({ store }: WorkContext, shard: number): Promise<number | 
   return as(workEntity, items[0])?.data.due;
 }
 
-/** Works on an item, step by step, until nothing is left to do now. */
-async function runItem({ kinds, context, isEnding }: WorkRunner, found: Stored<WorkData>) {
-  const kind = kinds.find(({ name }) => name === found.data.kind);
-  const now = () => context.clock.micros() / 1000;
+/** Claims an item; fails when another process has done so. */
+function claim(context: WorkContext, found: Stored<WorkData>): Promise<Stored<WorkData>> {
+  const due = context.clock.micros() / 1000 + claimMs;
+  return move(context, found, { ...found.data, due, claimed: true });
+}
+
+/** Works on a claimed item, step by step, until nothing is left to do now. */
+async function runItem({ kinds, context, isEnding }: WorkRunner, claimed: Stored<WorkData>) {
+  const kind = kinds.find(({ name }) => name === claimed.data.kind);
   try {
-    let item = await move(context, found, { ...found.data, due: now() + claimMs, claimed: true });
-    for (;;) {
+    for (let item = claimed; ; ) {
       const result = await attempt(context, kind, item);
       if (result === 'done') {
         await maintain(context, [remove(item)]);
         return;
       }
       const { rests, ...next } = after(result, isEnding());
-      item = await move(context, item, { ...item.data, ...next, due: now() + next.due });
+      const due = context.clock.micros() / 1000 + next.due;
+      item = await move(context, item, { ...item.data, ...next, due });
       if (rests) return;
     }
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // another process has taken it over
+    if (error instanceof ConditionFailed) return; // another process has taken it over
+    const { id, kind: name } = claimed.data;
+    const entry = { work: id, kind: name, cause: causeOf(error) };
+    context.log({ level: 'error', message: 'work could not be kept', ...entry }); // it goes on when its claim is over
   }
 }
 
@@ -228,6 +267,16 @@ async function takeStep(
     } catch (error) {
       if (!(error instanceof ConditionFailed) || races === racesAtOnce) throw error;
     }
+  }
+}
+
+/** @returns undefined when another process was faster */
+async function unlessTaken<Result>(written: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await written;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    return undefined;
   }
 }
 

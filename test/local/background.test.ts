@@ -12,7 +12,7 @@ import { openClock } from '../../shared/services/clock.ts';
 import { openIds } from '../../shared/services/ids.ts';
 import type { LogEntry } from '../../shared/services/ports.ts';
 import { recountClass } from '../../shared/services/recount-class.ts';
-import { newWork, type WorkKind } from '../../shared/services/work.ts';
+import { heldWork, newWork, type WorkKind } from '../../shared/services/work.ts';
 import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import { del, put, write } from '../store/fixture.ts';
@@ -421,6 +421,63 @@ describe('work', () => {
     expect([(await allWork(store)).length, logged]).toEqual([left, []]);
     await background.stop();
     await store.close();
+  });
+
+  it('that is slow does not keep other work from its start', async () => {
+    const store = await openMemory();
+    const steps: number[] = [];
+    const quick = counting(steps);
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const slow: WorkKind = {
+      name: 'slow',
+      step: async () => {
+        await ended;
+        return 'done';
+      },
+    };
+    const { background } = start(store, { kinds: [slow, quick] });
+    const sameShard = (random: string) => ({
+      ...services,
+      ids: { ...services.ids, random: () => random },
+    });
+
+    await write(store, newWork(sameShard('0a'), slow, {}), newWork(services, slow, {}));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await write(
+      store,
+      newWork(sameShard('0b'), quick, { at: 9 }),
+      newWork(services, quick, { at: 8 }),
+    );
+    await expect.poll(() => steps.toSorted()).toEqual([10, 10, 8, 9, 9]);
+    end();
+    await background.idle();
+
+    expect(await allWork(store)).toEqual([]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('that another process had claimed goes on, what this one begins is left alone', async () => {
+    const path = join(folder, String(folders++));
+    const first = await openStore({ path, now: Date.now, watches });
+    const steps: number[] = [];
+    const kind = counting(steps);
+    const due = Date.now() + 300_000;
+    await write(first, ...[1, 2].map(() => heldWork(services, kind, { task: { at: 10 }, due })));
+    await first.close();
+
+    const second = await openStore({ path, now: Date.now, watches });
+    const { background } = start(second, { kinds: [kind] });
+    await write(second, heldWork(services, kind, { task: { at: 7 }, due }));
+    await background.idle();
+
+    expect(steps).toEqual([10, 10]);
+    expect(await allWork(second)).toMatchObject([{ claimed: true, task: { at: 7 } }]);
+    await background.stop();
+    await second.close();
   });
 
   it('that is due later is left alone until then', async () => {
