@@ -79,7 +79,11 @@ describe('before its body a request is refused', () => {
     ['at an unknown path', () => ({ to: '/v1.1/nowhere/' }), 404],
     ['at a path without its last slash', () => ({ to: path.slice(0, -1) }), 404],
     ['with a forged key', () => ({ headers: withKey(forged) }), 403],
-    ['by a forged link', () => ({ to: `${world.base}endpoints/scripts/p/${forged}/` }), 404],
+    [
+      'by a forged link',
+      () => ({ to: `${world.base}endpoints/scripts/p/${forged}/`, bytes: 500_000 }),
+      404,
+    ],
     ['by a method that there is not', () => ({ method: 'PUT', headers: withKey(key) }), 405],
     ['without a key, by a method without body', () => ({ method: 'DELETE' }), 403],
     ['without a key, over 64 KB', () => ({ bytes: 65_537 }), 413],

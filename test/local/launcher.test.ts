@@ -128,6 +128,24 @@ onLinux('the end of a process', () => {
     await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
   });
 
+  test('finds all processes of a box in one group, whatever has become of the first of them', async ({
+    skip,
+  }) => {
+    const isolation = await probeIsolation({ network: true });
+    if (isolation.level !== 'bubblewrap') skip('there is no bubblewrap');
+    const mark = newMark();
+    const box = [...isolation.prefix, ...boxCommand({ hasNetwork: true, binds: [] })];
+    const [program = '', ...args] = [...box, 'sh', '-c', `sleep 1000; : ${mark}`];
+    const child = launcher.start(shell('', { program, args }));
+    await expect.poll(() => marked(mark).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+
+    const groups = marked(mark).map(groupOf);
+    child.kill();
+    await child.ended;
+
+    expect(new Set(groups).size).toBe(1);
+  });
+
   test('comes when the launcher is lost', async () => {
     const mark = newMark();
     const lost = startLauncher();
@@ -243,6 +261,12 @@ function marked(mark: string): number[] {
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => commandLine(pid).includes(mark));
+}
+
+/** Process group of a process that is there. */
+function groupOf(pid: number): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(/\) (?=\S )/);
+  return Number(fields.split(' ')[2]);
 }
 
 function commandLine(pid: number): string {

@@ -25,7 +25,7 @@ export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[
   const isBelow = hidden !== undefined && folders.some((path) => hidden.startsWith(`${path}/`));
   return [
     ...['bwrap', '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--die-with-parent', '--cap-drop', 'ALL'], // no session of its own: the launcher ends a process group
     ...['--uid', nobody, '--gid', nobody, '--hostname', 'script'],
     ...seen.flatMap((path) => ['--ro-bind-try', path, path]),
     ...[[runtimeFolder, runtimes], ...binds].flatMap((paths) => ['--ro-bind', ...paths]),
