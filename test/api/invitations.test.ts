@@ -319,14 +319,15 @@ describe('the invited account', () => {
     await api.send({ as: guest, method: 'DELETE', path: `${mine}${ids[1]}/` });
     await api.send({ as: world.owner, method: 'DELETE', path: world.base });
 
-    const first = await api.send({ as: guest, path: `${mine}?page_size=1` });
-    const second = await api.send({ as: guest, path: first.body.next });
-    const third = await api.send({ as: guest, path: second.body.next });
+    const pages: number[][] = [];
+    for (let path = `${mine}?page_size=1`; path !== null && pages.length < 4; ) {
+      const { body } = await api.send({ as: guest, path });
+      pages.push(body.objects.map((o: Invitation) => o.id));
+      path = body.next;
+    }
 
-    const seen = [first, second, third].map(({ body }) =>
-      body.objects.map((o: Invitation) => o.id),
-    );
-    expect(seen).toEqual([[ids[0]], [ids[2]], []]);
+    expect(pages.slice(0, 2)).toEqual([[ids[0]], [ids[2]]]);
+    expect(pages.slice(2).flat()).toEqual([]); // where the index does not know yet that the last instance is gone
   });
 
   it('sees the name that the instance has now', async () => {

@@ -91,6 +91,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       ...{ store, secrets: table.secrets },
       idle: async () => {
         await stream.idle();
+        await lambda.idle(); // or the tick would take a run that goes on for one whose process has died
         const background = await functionOf('background');
         aheadMs += callMs;
         await background.invoke({}, { nowMs: nowMs() + aheadMs, leftMs: 300_000 });
