@@ -14,7 +14,7 @@ import {
 
 const initialRights = 'create_objects';
 
-/** A class (reference: data classes, fields). The schema is checked against its class and the others. */
+/** A class (docs/reference/classes.md#record). The schema is checked against its class and the others. */
 export const classFields: Fields = {
   name: { type: 'string', writable: 'create', required: true, input: className(), maxLength: 50 },
   description: description(),

@@ -111,7 +111,10 @@ function newClass(context: Context, draft: Draft, number: number): ClassData {
   };
 }
 
-/** Changes a class: fields that keep name, type and target keep their values (reference: changing a schema). */
+/**
+ * Changes a class: fields that keep name, type and target keep their values
+ * (docs/reference/classes.md#changing-a-schema).
+ */
 export async function updateClass(
   context: Context,
   { current, body, mode }: Update<ClassData>,

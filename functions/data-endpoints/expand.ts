@@ -18,7 +18,7 @@ import { as, classEntity, objectEntity, userEntity } from '../../shared/store/en
 import type { ClassData, ObjectData, UserData } from '../../shared/store/records.ts';
 import type { Key, Stored } from '../../shared/store/store.ts';
 
-const maxEmbedded = 1000; // reference: expand. Of a page and a field; every embedding counts
+const maxEmbedded = 1000; // docs/reference/data-endpoints.md#expand. Of a page and a field; every embedding counts
 
 /** A field whose values are replaced by what they refer to. */
 interface Target {

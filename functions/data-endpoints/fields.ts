@@ -17,7 +17,7 @@ const names: Field = {
 const pageSize = { min: 0, max: 100 };
 const readText = textReader({ blank: true });
 
-/** A data endpoint (reference: data endpoints, record). That its class is there is checked when it is stored. */
+/** A data endpoint (docs/reference/data-endpoints.md#record). That its class is there is checked when it is stored. */
 export const endpointFields: Fields = {
   name: nameField,
   description: description(),

@@ -79,7 +79,7 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
       path: 'clear_cache/',
       name: 'Clear Cache',
       fields: {},
-      // nothing is cached: clients of the service call it all the same (reference: data endpoints, cache)
+      // nothing is cached: clients of the service call it all the same (docs/reference/data-endpoints.md#get)
       run: () => Promise.resolve(undefined),
     },
   ],

@@ -98,7 +98,7 @@ const postRoute: Route = {
 /** What is done with a data endpoint: its objects are listed, and new ones are made. */
 export const runRoutes: readonly Route[] = [getRoute, postRoute];
 
-/** Lists the objects of the endpoint's class as it says and the caller may (reference: data endpoints, running). */
+/** Lists the objects of the endpoint's class as it says and the caller may (docs/reference/data-endpoints.md#get). */
 async function listObjects(context: Context): Promise<Response> {
   const endpoint = endpointOf(context);
   const query = overlaid(context.request.query, endpoint);

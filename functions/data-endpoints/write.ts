@@ -44,7 +44,9 @@ export function classNumbersOf({ records }: Context): Numbers {
   return found.data.numbers;
 }
 
-/** Tells whether the class of an endpoint is there: with its class it goes (reference: classes, deletion). */
+/**
+ * Tells whether the class of an endpoint is there: with its class it goes (docs/reference/data-endpoints.md#deletion).
+ */
 export function isLiving(data: DataEndpointData, numbers: Numbers): boolean {
   return Object.hasOwn(numbers, data.class) && numbers[data.class] === data.classNumber;
 }

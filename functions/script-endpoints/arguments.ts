@@ -21,8 +21,8 @@ export function readQuery(query: URLSearchParams): JsonObject {
 }
 
 /**
- * Takes a body for arguments (reference: script endpoints, run): any object or list, also as JSON text; a file counts
- * as its text; keys are left out.
+ * Takes a body for arguments (docs/reference/scripts.md#endpoint-runs): any object or list, also as JSON text; a file
+ * counts as its text; keys are left out.
  *
  * @throws ApiError 400
  */
@@ -62,7 +62,7 @@ function textOf({ field, bytes }: Upload): readonly [string, string] {
 
 /**
  * ARGS of a script: both levels by name, and the members of both beside them, those of the query before those of the
- * body (reference: ARGS by kind). Scripts of any age find theirs.
+ * body (docs/reference/scripts.md#arguments). Scripts of any age find theirs.
  */
 export function toArguments({ GET, POST }: Brought): JsonObject {
   const body = isJsonObject(POST) ? POST : {};

@@ -9,7 +9,7 @@ const hidden = new Set([
 ]);
 const ofTheWay = /^(x-amzn-|x-amz-|cloudfront-)/;
 
-/** META.request of a script, which its trace shows as `meta` (reference: META). */
+/** META.request of a script, which its trace shows as `meta` (docs/reference/scripts.md#meta). */
 export function describeCall(request: Request): JsonObject {
   const { method, path, headers } = request;
   const shown = Object.entries(headers).flatMap(([name, value]) =>

@@ -9,7 +9,10 @@ export const scriptWord: Readonly<Record<Version, 'script' | 'codebox'>> = {
   v1: 'codebox',
 };
 
-/** A script endpoint (reference: script endpoints, record). That its script is there is checked when it is stored. */
+/**
+ * A script endpoint (docs/reference/scripts.md#script-endpoints). That its script is there is checked when it is
+ * stored.
+ */
 export function endpointFields(version: Version): Fields {
   return {
     name: nameField,

@@ -81,7 +81,7 @@ function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
   };
 }
 
-/** Keys have hyphens, by which clients know them (reference: script endpoints, record). */
+/** Keys have hyphens, by which clients know them (docs/reference/scripts.md#script-endpoints). */
 function linksIn(version: Version): readonly Link<View>[] {
   const scripts = version === 'v1' ? 'codeboxes' : 'snippets/scripts';
   return [

@@ -26,7 +26,7 @@ const shared = {
   maxBodyBytes: maxPayloadBytes,
 } as const;
 
-/** Runs by name, for administrators. Who may only read may run by GET (reference: rules shared, role levels). */
+/** Runs by name, for administrators. Who may only read may run by GET (docs/reference/scripts.md#permissions). */
 const ownRoute: Route = {
   ...endpointRoute({
     ...shared,

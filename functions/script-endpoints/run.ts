@@ -118,7 +118,10 @@ function answerOf(trace: FinishedTrace, path: string): Response {
   return { status, headers: Object.fromEntries(headers), content: { type, bytes } };
 }
 
-/** How a run went; one that has not begun has put out nothing, whatever its trace says (reference: run). */
+/**
+ * How a run went; one that has not begun has put out nothing, whatever its trace says
+ * (docs/reference/scripts.md#result).
+ */
 function standardResult({ id, status, executed_at, duration, result }: FinishedTrace): JsonObject {
   const hasBegun = status !== 'blocked' && status !== 'queue_timeout';
   return { id, status, executed_at, duration, result: hasBegun ? result : noOutput };

@@ -41,7 +41,7 @@ export const kind = {
 /** What a valid body says of an endpoint; what it leaves alone is absent. */
 type Draft = Partial<Pick<ScriptEndpointData, 'name' | 'description' | 'script' | 'public'>>;
 
-/** Leaves out endpoints whose script is gone: with it they go (reference: scripts, deletion). */
+/** Leaves out endpoints whose script is gone: with it they go (docs/reference/scripts.md#deletion). */
 export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>, 'data'>>(
   context: Context,
   endpoints: readonly Endpoint[],

@@ -11,7 +11,7 @@ import {
 } from '../../shared/resource/field.ts';
 import { runtimeNames } from '../../shared/services/script-runtimes.ts';
 
-const maxSource = 3_145_728; // reference: scripts, record
+const maxSource = 3_145_728; // docs/reference/scripts.md#record
 const configLimits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 
 /** The words alone: elsewhere a choice has a number too. */
@@ -37,7 +37,7 @@ const source: Field = {
   input: textValue({ blank: true, trim: false, max: maxSource }),
 };
 
-/** A script (reference: scripts, record). */
+/** A script (docs/reference/scripts.md#record). */
 export const scriptFields: Fields = {
   id: computed('integer'),
   runtime_name: runtimeName,

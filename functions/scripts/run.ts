@@ -38,7 +38,9 @@ const fields: Fields = {
 
 const paths = below('{id}/run/');
 
-/** Runs a script away from the call, which answers with a trace to be looked at (reference: direct run). */
+/**
+ * Runs a script away from the call, which answers with a trace to be looked at (docs/reference/scripts.md#direct-runs).
+ */
 export const runRoute: Route = {
   ...endpointRoute({
     name: 'Script Run',

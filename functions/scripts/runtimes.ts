@@ -12,7 +12,7 @@ const languages: Readonly<
   python: { name: 'Python 3', version: '3' },
 };
 
-/** What clients read of a runtime (reference: runtimes). */
+/** What clients read of a runtime (docs/reference/scripts.md#runtimes). */
 function describe({ runtime, libraryVersion, isDeprecated }: RuntimeName) {
   return {
     ...languages[runtime],

@@ -6,7 +6,7 @@ import { newWork } from '../../shared/services/work.ts';
 import type { ScriptSourceData } from '../../shared/store/script-records.ts';
 import type { Write } from '../../shared/store/store.ts';
 
-const shownCharacters = 65_536; // reference: scripts, record
+const shownCharacters = 65_536; // docs/reference/scripts.md#record
 const cutMark = '\n(...truncated...)';
 
 /** Where a source is stored: in the item, or in a file whose beginning the item has. */

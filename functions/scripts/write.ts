@@ -69,7 +69,10 @@ export async function updateScript(
     : changeSource(context, current, { data, before, source });
 }
 
-/** Tells whether a script gets a token with which it acts on behalf of the owner (reference: META, token). */
+/**
+ * Tells whether a script gets a token with which it acts on behalf of the owner
+ * (docs/reference/scripts.md#full-access).
+ */
 function isFull({ records }: Context, { config }: Pick<ScriptData, 'config'>): boolean {
   return hasFullAccess(as(configEntity, records.config)?.data.config ?? {}, config);
 }

@@ -31,7 +31,7 @@ const contentType: Field = {
   ),
 };
 
-/** A template (reference: templates, record). That its content can be read is checked when it is stored. */
+/** A template (docs/reference/templates.md#record). That its content can be read is checked when it is stored. */
 export const templateFields: Fields = {
   name: nameField,
   content: text(65_536, { required: true }),

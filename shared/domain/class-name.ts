@@ -2,7 +2,7 @@ import { dataMessages } from './data-messages.ts';
 import { atMost, letterFirst, letterOrDigitLast, matching, nameOf, noneOf } from './name-rules.ts';
 import type { ValueSchema } from './values.ts';
 
-/** The name of a class (reference: class name). */
+/** The name of a class (docs/reference/classes.md#name). */
 export function className(): ValueSchema<string> {
   return nameOf(
     letterFirst,

@@ -14,15 +14,15 @@ export interface SchemaContext {
   readonly ignoredTargets: ReadonlySet<string>;
 }
 
-const maxFields = 32; // reference: limits
-const maxIndexes = 16; // reference: limits. Order and filter count each; the table has as many slots
-const maxGeopoints = 1; // reference: limits
-const maxNameLength = 64; // reference: limits. Of fields, and of a class as old clients know it
+const maxFields = 32; // docs/reference/classes.md#schema-validation
+const maxIndexes = 16; // docs/reference/classes.md#schema-validation. Order and filter count each; as many as slots
+const maxGeopoints = 1; // docs/reference/classes.md#schema-validation
+const maxNameLength = 64; // docs/reference/classes.md#schema-format. Of fields, and of a class as old clients know it
 
 /**
- * Reads the schema of a class: a list of definitions, or JSON text of one; the empty text is the empty list. The
- * first error stops. Definitions come out clean: type in lower case, flags that are false left out (a false
- * `unique` stays), `filter_index` beside a true `unique`, keys in a fixed order (reference: schema validation).
+ * Reads the schema of a class: a list of definitions, or JSON text of one; the empty text is the empty list. The first
+ * error stops. Definitions come out clean: type in lower case, flags that are false left out (a false `unique` stays),
+ * `filter_index` beside a true `unique`, keys in a fixed order (docs/reference/classes.md#schema-validation).
  */
 export function readSchema(
   input: unknown,
@@ -48,7 +48,7 @@ export function readSchema(
 
 /**
  * Reads the names that `readSchema` shall not look for: a list of texts, or JSON text of one. Anything else
- * counts as no names (reference: schema validation).
+ * counts as no names (docs/reference/classes.md#schema-validation).
  */
 export function readIgnoredTargets(input: unknown): ReadonlySet<string> {
   const parsed = readJson(input);
@@ -77,8 +77,8 @@ function findProblem(
 }
 
 /**
- * Names that stand for something else in an object or in a query (reference: schema validation). Compared in
- * lower case.
+ * Names that stand for something else in an object or in a query (docs/reference/classes.md#schema-validation).
+ * Compared in lower case.
  */
 const reservedNames: ReadonlySet<string> = new Set([
   ...['id', 'created_at', 'updated_at', 'revision', 'owner', 'owner_id', 'owner_permissions'],
@@ -168,7 +168,7 @@ function clean(draft: Draft): FieldDefinition {
   };
 }
 
-/** Truth as the reference's language has it: empty texts, lists and objects are false. */
+/** Truth as Python has it: empty texts, lists and objects are false (docs/reference/classes.md#schema-format). */
 function isTrue(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return Boolean(value);
   return Object.keys(value).length > 0;

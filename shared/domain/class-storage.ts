@@ -32,7 +32,7 @@ export interface StoragePlan {
 
 /**
  * Says where the values of a new schema are. A field with the name, type and target of a former one keeps its
- * values and its slot; any other gets a storage name of its own (reference: changing a schema).
+ * values and its slot; any other gets a storage name of its own (docs/reference/classes.md#changing-a-schema).
  *
  * A new slot is one that no field has had. When there is none, the one retired longest ago is given: objects then
  * carry keys of another field in it until the back-fill that follows from `slotsChanged` is through, so it must

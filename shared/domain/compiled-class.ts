@@ -78,7 +78,7 @@ export interface ClassShape {
 
 /**
  * Makes a class ready to read and show objects: do it once for a revision and status. A unique field that the class
- * was given last is not among its fields while the class is being migrated (reference: changing a schema).
+ * was given last is not among its fields while the class is being migrated (docs/reference/classes.md#migration).
  *
  * @param filesAt where files are served, without a slash at the end; asked for when a file is read or shown
  */
@@ -133,7 +133,7 @@ function indexState(
   return status === 'ready' ? 'unfilled' : 'building';
 }
 
-/** How a field shows its values (reference: schema format, value on read). */
+/** How a field shows its values (docs/reference/objects.md#values). */
 function shower(
   { type, target = '' }: FieldDefinition,
   filesAt: () => string,
@@ -159,9 +159,9 @@ function shower(
   }
 }
 
-const maxSize = 32768; // reference: limits
+const maxSize = 32768; // docs/reference/objects.md#size
 
-/** Tells whether an object is over its size, by the reference's own formula (reference: per-type errors). */
+/** Tells whether an object is over its size, by the formula of docs/reference/objects.md#size. */
 export function isTooLarge({ fields }: CompiledClass, values: StoredValues): boolean {
   return sizeOf(fields, values, mostBytes) > maxSize && sizeOf(fields, values, bytesOf) > maxSize;
 }
@@ -205,7 +205,7 @@ export function changedFields(
 
 /**
  * Writes the class's fields in the form in which objects show them, in schema order; a field that is not set is
- * null (reference: schema format, value on read).
+ * null (docs/reference/objects.md#values).
  *
  * @param into gets them after what it has; a new object when left out
  */

@@ -1,6 +1,6 @@
 /**
  * Messages about classes, their schemas and the values of data objects, each written once. The words are part of
- * the interface (reference: schema validation, class name, per-type errors, metadata).
+ * the interface (docs/reference/classes.md#schema-validation, docs/reference/objects.md#errors-by-type).
  */
 export const dataMessages = {
   invalidFormat: (name: string) => `${name} passed in invalid format.`,

@@ -20,7 +20,7 @@ import {
 const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers to clients
 const readWhole = integerReader({ min: -Infinity, max: Infinity }); // bounds are those of the outcome
 
-/** How each type of field but files reads its values (reference: schema format, per-type errors). */
+/** How each type of field but files reads its values (docs/reference/objects.md#values). */
 export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldReader>> = {
   string: textReader({ max: 128, trim: false, blank: true }),
   text: textReader({ max: 32000, trim: false, blank: true }),
@@ -46,7 +46,7 @@ export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldRead
   geopoint: readGeopoint,
 };
 
-/** A number, or on updates `{"_increment": n}` (reference: operators). */
+/** A number, or on updates `{"_increment": n}` (docs/reference/objects.md#operators). */
 function numberField(
   readNumber: Reader<number>,
   operator: { readonly readStep: Reader<number>; readonly failure: string },

@@ -57,7 +57,7 @@ const indexedKeys = ['name', 'type', 'order_index', 'filter_index', 'unique'];
 const filteredKeys = ['name', 'type', 'filter_index'];
 const plainKeys = ['name', 'type'];
 
-/** The keys that a definition of each type may have (reference: schema format). */
+/** The keys that a definition of each type may have (docs/reference/classes.md#types). */
 export const definitionKeys: Readonly<Record<FieldType, readonly string[]>> = {
   string: indexedKeys,
   text: plainKeys,

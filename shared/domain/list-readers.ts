@@ -8,7 +8,7 @@ type Member = string | boolean | number;
 
 /**
  * Reads an array: a list of texts, booleans and numbers, JSON text of one, or on updates the operators `_add`,
- * `_addunique` and `_remove`, applied in this order (reference: per-type errors, operators).
+ * `_addunique` and `_remove`, applied in this order (docs/reference/objects.md#operators).
  */
 export function readArray(input: unknown, held: Held): Reading<Json> {
   const parsed = readJson(input);
@@ -44,13 +44,13 @@ function changeArray(operation: JsonObject, current: readonly Json[]): Reading<J
   return read(all.filter((member) => !removed.has(member)));
 }
 
-const maxIds = 1000; // reference: limits. Of the ids that are left, each counted once
+const maxIds = 1000; // docs/reference/objects.md#references. Of the ids that are left, each counted once
 const maxId = 2147483647; // ids are signed 32 bit numbers to clients
 
 /**
  * Reads a relation: a list of ids, or on updates the operators `_add` and `_remove`. Gives ids ascending, each
  * once; none at all is null. Numbers that can be no id are left out, as ids that do not exist are
- * (reference: per-type errors, operators).
+ * (docs/reference/objects.md#operators).
  */
 export function readRelation(value: unknown, held: Held): Reading<Json> {
   if (value === null) return read(null);

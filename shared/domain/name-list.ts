@@ -7,7 +7,7 @@ const readText = textReader({ blank: true });
 
 /**
  * Names of fields with commas between them and nothing else, at most `max` characters in all; empty text is no name
- * at all (reference: data endpoints, record).
+ * at all (docs/reference/data-endpoints.md#record).
  */
 export function nameList(max: number): ValueSchema<string> {
   return schemaOf((input) => {

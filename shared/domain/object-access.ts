@@ -40,7 +40,7 @@ export function isUnbound(actor: Actor): boolean {
 }
 
 /**
- * Checks the rules that need no object (reference: resolution algorithm for objects, rules 1 to 7).
+ * Checks the rules that need no object (docs/reference/objects.md#permissions).
  *
  * @throws ApiError 403
  */
@@ -102,7 +102,7 @@ export function classPermission(
     : subject.other_permissions;
 }
 
-/** Tells whether `actor` sees a class in lists and by name (reference: who may do what with classes). */
+/** Tells whether `actor` sees a class in lists and by name (docs/reference/classes.md#permissions). */
 export function isClassVisible(actor: Actor, subject: ClassRights): boolean {
   if (actor.kind !== 'apiKey' || actor.flags.ignore_acl) return actor.kind !== 'anonymous';
   return classPermission(actor.user, subject) !== 'none';
@@ -142,7 +142,7 @@ export function checkObjectRights(
   if (permission < rank(objectPermissions, needed)) throw forbidden('object_denies');
 }
 
-/** Lowers `wanted` to `cap`: nobody gives away more than they have (reference: update by a user). */
+/** Lowers `wanted` to `cap`: nobody gives away more than they have (docs/reference/objects.md#lowered-permissions). */
 export function cappedPermission(
   wanted: ObjectPermission,
   cap: ObjectPermission,

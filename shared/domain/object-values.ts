@@ -42,7 +42,7 @@ export interface TargetCheck {
 
 /**
  * Reads the class's fields of a body: what is not there stays, null unsets. Other keys are not looked at. Never
- * throws (reference: data objects: update, per-type errors, operators; form bodies).
+ * throws (docs/reference/objects.md#values).
  *
  * @returns values to write; stored values of fields that the class no longer has are dropped from them
  */
@@ -104,7 +104,7 @@ function wrongKind({ name, read }: CompiledField): readonly string[] {
   return reading.messages;
 }
 
-/** In a form, empty text is null for all but text (reference: form bodies). */
+/** In a form, empty text is null for all but text (docs/reference/objects.md#values). */
 function isNull({ type }: CompiledField, input: unknown, isForm: boolean): boolean {
   if (input === null) return true;
   return isForm && input === '' && type !== 'string' && type !== 'text';
@@ -156,7 +156,7 @@ export interface SettledValues {
 
 /**
  * Ends what parseValues began: a reference to an object that is not there is refused, a relation silently loses
- * such ids (reference: existence check).
+ * such ids (docs/reference/objects.md#references).
  *
  * @param found for each of `parsed.targets`, in their order, the ids that are there; undefined when the class is not
  */

@@ -4,7 +4,7 @@ const defaultPageSize = 100;
 const maxPageSize = 100; // larger sizes are cut to it, not refused
 const maxCursor = 2_147_483_647;
 
-/** What a caller asks of a list, by row number (reference: paging). */
+/** What a caller asks of a list, by row number (docs/reference/paging.md#parameters). */
 export interface Paging {
   /** Rows a page, 0 to 100; 0 gives an empty page. */
   readonly size: number;
@@ -111,7 +111,7 @@ export function inListOrder<Row>(rows: readonly Row[], paging: Paging): readonly
 
 /**
  * Finds the links of a page. A full page has a neighbour on the way, unless it is known that nothing follows; the way
- * back is not looked at (reference: paging, algorithm).
+ * back is not looked at (docs/reference/paging.md#algorithm).
  *
  * @param pks row numbers of the page, in list order
  * @param isMore whether rows follow a forward page; undefined: not known

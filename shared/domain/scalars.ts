@@ -170,8 +170,7 @@ const datetimeText = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))
 
 /**
  * Reads a point in time: `YYYY-MM-DDThh:mm:ss[.f]Z` with up to 6 digits of fraction, years 1 to 9999, a day that
- * the calendar has. The value is the same text with exactly 6 digits (reference: per-type errors; the form
- * without fraction is ours).
+ * the calendar has. The value is the same text with exactly 6 digits (docs/reference/objects.md#values).
  */
 export function readDatetime(input: unknown): Reading<string> {
   const parts = typeof input === 'string' ? datetimeText.exec(input) : null;

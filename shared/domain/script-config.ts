@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** How a run is made, by the configurations of its instance and its script (reference: scripts, config). */
+/** How a run is made, by the configurations of its instance and its script (docs/reference/scripts.md#config). */
 export interface RunSettings {
   /** Longest run, in milliseconds: half a minute unless the script says otherwise, five minutes at most. */
   readonly timeoutMs: number;

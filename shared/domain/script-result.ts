@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Bytes of standard output, standard error and custom response together (reference: Streams, exit codes, limits). */
+/** Bytes of standard output, standard error and custom response together (docs/reference/scripts.md#outcome). */
 export const maxOutputBytes = 524_288;
 
 /** What takes the place of standard error when a run has put out too much. */
@@ -42,7 +42,7 @@ const timeoutCode = 124;
 
 /**
  * Judges a run: exit code 0 is success, 124 a time-out, anything else a failure; a custom response counts after
- * success only (reference: Streams, exit codes, limits).
+ * success only (docs/reference/scripts.md#outcome).
  */
 export function judgeRun(raw: RawResult): ScriptResult {
   const stdout = trimEnd(raw.stdout);

@@ -2,7 +2,7 @@ import { dataMessages } from './data-messages.ts';
 import { atMost, letterFirst, letterOrDigitLast, matching, nameOf } from './name-rules.ts';
 import type { ValueSchema } from './values.ts';
 
-/** The name of an endpoint or a template (reference: data endpoints, record). */
+/** The name of an endpoint or a template (docs/reference/data-endpoints.md#names). */
 export function slug(): ValueSchema<string> {
   return nameOf(
     letterFirst,

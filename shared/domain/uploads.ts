@@ -12,12 +12,12 @@ export interface Upload {
   readonly bytes: Uint8Array;
 }
 
-/** Bytes that a large upload may have, straight to where files are (reference: files, size of a request). */
+/** Bytes that a large upload may have, straight to where files are (docs/reference/objects.md#large-uploads). */
 export const maxUploadBytes = 134_217_728;
 
 const maxExtension = 16; // with its dot
 
-/** What is wrong with a file's name (reference: per-type errors); empty when nothing is. */
+/** What is wrong with a file's name (docs/reference/objects.md#errors-by-type); empty when nothing is. */
 export function filenameErrors(filename: string): readonly string[] {
   const isLong = [...extensionOf(filename)].length > maxExtension;
   return isLong ? [dataMessages.extensionTooLong(maxExtension)] : [];

@@ -84,7 +84,7 @@ export function integer(range: Range = {}): ValueSchema<number> {
   return schemaOf(integerReader(range));
 }
 
-/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (reference: schema format). */
+/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (docs/reference/objects.md#values). */
 export function float(): ValueSchema<number> {
   return schemaOf(readFloat);
 }
@@ -136,7 +136,7 @@ export interface JsonObjectRules {
 
 /**
  * A JSON object, or text that holds one; the empty text is the empty object. Too deep a nesting counts as a wrong
- * form (reference: metadata, config).
+ * form (docs/reference/classes.md#metadata, docs/reference/scripts.md#config).
  */
 export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
   return schemaOf((input) => {
@@ -167,7 +167,7 @@ function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObje
   return read(value);
 }
 
-/** Free data of an account, an instance or a class (reference: metadata). */
+/** Free data of an account, an instance or a class (docs/reference/classes.md#metadata). */
 export function metadata(): ValueSchema<JsonObject> {
   return jsonObject({ name: 'Metadata', maxKeys: 8, maxKeyLength: 16, maxValueLength: 4096 });
 }

@@ -124,7 +124,7 @@ function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor
 
 /**
  * A script acts with role `full` on behalf of the owner of its instance, and in there only, as long as script and owner
- * are those of the run (reference: META, token).
+ * are those of the run (docs/reference/scripts.md#full-access).
  */
 function scriptActor(
   claims: ScriptClaims,

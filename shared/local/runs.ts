@@ -8,7 +8,7 @@ export interface LocalRuns extends Runs {
   idle(): Promise<void>;
 }
 
-const maxWaitMs = 300_000; // reference: run. No gateway is before us
+const maxWaitMs = 300_000; // docs/reference/scripts.md#result. No gateway is before us
 
 /**
  * Opens the runs of this machine.

@@ -49,7 +49,7 @@ export const renameFields: Fields = { new_name: nameField };
  * @throws ApiError 400
  */
 export function newName(body: Body): string {
-  // odd but so: a missing new name counts as null (reference: data endpoints, record)
+  // odd but so: a missing new name counts as null (docs/reference/data-endpoints.md#names)
   if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
   const { new_name: name } = validInput(renameFields, body, 'create');
   return name as string; // the field says so

@@ -6,7 +6,7 @@ import { choice, computed, expectedRevision, type Field, type Fields, json } fro
 import { classOf } from './place.ts';
 import type { FieldsAt } from './route.ts';
 
-/** What every data object has beside the fields of its class (reference: data objects, fields). */
+/** What every data object has beside the fields of its class (docs/reference/objects.md#record). */
 export const objectFields: Fields = {
   id: computed('integer'),
   created_at: computed('datetime'),

@@ -128,7 +128,10 @@ const kept = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** A path to a neighbouring page: keeps what shapes the list, never credentials (reference: what a link keeps). */
+/**
+ * A path to a neighbouring page: keeps what shapes the list, never credentials
+ * (docs/reference/paging.md#what-a-link-keeps).
+ */
 function pagePath(
   path: string,
   query: URLSearchParams,
@@ -146,7 +149,7 @@ function pagePath(
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
-/** The envelope of a list (reference: paging, envelope). */
+/** The envelope of a list (docs/reference/paging.md#envelope). */
 export function pageBody(
   page: Omit<Page<object>, 'rows'>,
   objects: readonly JsonObject[],

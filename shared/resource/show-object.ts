@@ -7,7 +7,7 @@ import type { Stored } from '../store/store.ts';
 import { instanceBase, type Link, linksOf } from './links.ts';
 import type { Context } from './route.ts';
 
-/** An object as answers show it, without its links (reference: data objects, representation). */
+/** An object as answers show it, without its links (docs/reference/objects.md#record). */
 export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {
   const shown: Record<string, Json> = {
     id: data.id,

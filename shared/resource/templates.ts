@@ -11,7 +11,7 @@ import { tenantOf } from './place.ts';
 import type { Context, Method, Operation, Route } from './route.ts';
 
 /*
- * Answers that are rendered with a template (reference: templates, use with other endpoints).
+ * Answers that are rendered with a template (docs/reference/templates.md#use-with-other-resources).
  */
 
 /** Name of the template that a call wants its answer to be rendered with; undefined: none. */
@@ -88,7 +88,7 @@ export async function renderRun(
     variables,
     await tenantOf(context),
   );
-  // odd but so: the type without charset, and a problem as bare text (reference: templates, script endpoints)
+  // odd but so: the type without charset, and a problem as bare text (docs/reference/templates.md#script-endpoints)
   if (rendering.ok) {
     return { status, content: { type: template.content_type, bytes: rendering.text } };
   }

@@ -39,7 +39,7 @@ export interface TraceList {
 
 const links = [{ name: 'self', type: 'detail', to: '' }] as const;
 
-/** A run as answers show it, without what it was called with (reference: traces). */
+/** A run as answers show it, without what it was called with (docs/reference/scripts.md#traces). */
 export const traceFields: Fields = {
   id: computed('integer'),
   status: computed('string'),
@@ -132,7 +132,7 @@ async function readTracePage(
   const value = (name: string) => queryValue(query, name);
   const isBare = value('direction') === undefined && value('last_pk') !== undefined;
   const paging = parsePaging(
-    (name) => (isBare && name === 'direction' ? '1' : value(name)), // reference: paging of traces
+    (name) => (isBare && name === 'direction' ? '1' : value(name)), // docs/reference/paging.md#traces
     false,
   );
   const range = rangeAhead(paging, true);

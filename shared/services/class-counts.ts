@@ -42,7 +42,10 @@ const files = {
   of: 'files',
 } as const;
 
-/** Counts the objects of classes and their bytes, each class in an item of its own (reference: objects_count). */
+/**
+ * Counts the objects of classes and their bytes, each class in an item of its own
+ * (docs/reference/classes.md#objects_count).
+ */
 export const classCounts: ChangeConsumer = counter({ ...objects, isRecounted: false });
 
 /** Counts the files of classes and their bytes in the same way. */

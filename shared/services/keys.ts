@@ -58,7 +58,7 @@ export async function setUpCode(secrets: Secrets): Promise<string> {
   return textOf(secrets, 'setUp', { secret_version: version, generation: 1, scope: 0, record: 0 });
 }
 
-const tokenSeconds = 600; // reference: META, token
+const tokenSeconds = 600; // docs/reference/scripts.md#full-access
 
 /** The run that a token is for. */
 interface TokenRun {

@@ -52,7 +52,7 @@ export interface ObjectPage {
 }
 
 /**
- * Lists the objects of a class that fit a query and that the caller may read (reference: listing objects).
+ * Lists the objects of a class that fit a query and that the caller may read (docs/reference/queries.md#parameters).
  *
  * @throws ApiError 400 for a bad parameter; 408 when every path would lead over more than 10,000 objects, or take
  *                  more than 1.5 s; 429 while too many long lists of the instance wait

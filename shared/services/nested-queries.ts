@@ -14,7 +14,7 @@ import { compiledClass } from './save-object.ts';
 import type { Scan } from './scans.ts';
 import { findUsersByName } from './user-search.ts';
 
-const maxFound = 1000; // reference: `_is`. What is found beyond, by id, is left out
+const maxFound = 1000; // docs/reference/queries.md#nested-queries. What is found beyond, by id, is left out
 
 /** What nested queries need of the call that they are part of. */
 export type NestedCall = Pick<Context, 'platform' | 'hints' | 'request'> & {
@@ -24,8 +24,9 @@ export type NestedCall = Pick<Context, 'platform' | 'hints' | 'request'> & {
 };
 
 /**
- * Makes conditions of nested queries: the field refers to one of the objects that were found. Whoever asks, all
- * objects of the target are looked at, as clients expect who filter by private profiles (reference: `_is`).
+ * Makes conditions of nested queries: the field refers to one of the objects that were found. Whoever asks, all objects
+ * of the target are looked at, as clients expect who filter by private profiles
+ * (docs/reference/queries.md#nested-queries).
  *
  * @throws ApiError 400 when a target is gone or a nested query does not suit it, 408 as for any list
  */

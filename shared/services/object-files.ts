@@ -28,7 +28,7 @@ interface FilePlace {
 
 /** What was found out about files to copy. */
 export interface Sources {
-  /** Messages by field (reference: per-type errors). */
+  /** Messages by field (docs/reference/objects.md#errors-by-type). */
   readonly errors: Readonly<Record<string, readonly string[]>>;
   /** Bytes by key. */
   readonly sizes: ReadonlyMap<string, number>;

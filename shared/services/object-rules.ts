@@ -35,7 +35,7 @@ export function ownerOfNew(actor: Actor, values: SystemValues): number | null {
   return actor.kind === 'apiKey' ? (actor.user?.id ?? null) : null;
 }
 
-/** Checks a change of owner (reference: owner, group and permission fields). */
+/** Checks a change of owner (docs/reference/objects.md#owner). */
 export function ownerErrors(
   actor: Actor,
   className: string,

@@ -11,7 +11,7 @@ import type { ObjectPlace } from './object-streams.ts';
 import { maxKeysRead, openWalk, pathName, type Walk, type Wanted } from './object-walk.ts';
 import type { Scan } from './scans.ts';
 
-const exactCount = 1000; // reference: count. Above it a count may be an estimate
+const exactCount = 1000; // docs/reference/queries.md#count. Above it a count may be an estimate
 
 /** A search among the objects of one class. */
 export interface Search {

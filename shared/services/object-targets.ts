@@ -11,8 +11,8 @@ export type TargetCall = Pick<Context, 'platform' | 'hints'> & {
 };
 
 /**
- * Finds which of the objects that new values refer to are there, whoever asks (reference: existence check of
- * references). One step when hints are right; a class whose number is not known, or is another, costs a second.
+ * Finds which of the objects that new values refer to are there, whoever asks (docs/reference/objects.md#references).
+ * One step when hints are right; a class whose number is not known, or is another, costs a second.
  *
  * @returns the ids that exist for each check, in their order; undefined where the target's class is gone
  */

@@ -8,7 +8,7 @@ import type { Stored, Turns } from '../store/store.ts';
 import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
 import { openPace } from './walk-pace.ts';
 
-/** Objects that one walk may read (reference: list time). */
+/** Objects that one walk may read (docs/reference/queries.md#limits-of-a-search). */
 export const maxKeysRead = 10_000;
 
 /** What a walk looks for. */

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../domain/json.ts';
 import type { ScriptResponse } from '../domain/script-result.ts';
 import type { ScriptData, TraceKind, TraceStatus } from '../store/script-records.ts';
 
-/** Bytes of a body that a run takes (reference: direct run). */
+/** Bytes of a body that a run takes (docs/reference/scripts.md#direct-runs). */
 export const maxPayloadBytes = 524_288;
 
 /** A trace that stands for a run. */

@@ -45,7 +45,7 @@ export function compiledClass(hints: Hints, { data, version }: Stored<ClassData>
 }
 
 /**
- * Stores a new object under an id that was taken for it (reference: create).
+ * Stores a new object under an id that was taken for it (docs/reference/objects.md#create).
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
@@ -152,8 +152,8 @@ function withoutOwner(input: ObjectInput): ObjectInput {
 }
 
 /**
- * Merges a body into an object as it was read; an update that changes nothing writes nothing (reference: update,
- * revision, no-op).
+ * Merges a body into an object as it was read; an update that changes nothing writes nothing
+ * (docs/reference/objects.md#updates).
  *
  * @throws ApiError 400 with the messages of every field that failed, or for another revision than was expected
  * @throws ConditionFailed when the object was changed after it was read

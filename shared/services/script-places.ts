@@ -1,6 +1,6 @@
 import type { ScriptRun } from './script-runner.ts';
 
-/** How many runs an instance may have (reference: streams and limits, concurrency). */
+/** How many runs an instance may have (docs/reference/scripts.md#concurrency). */
 export const instanceLimits = {
   running: 8,
   waiting: 400, // 50 for each that runs

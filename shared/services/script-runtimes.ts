@@ -9,7 +9,10 @@ export interface RuntimeName {
   readonly isDeprecated?: true;
 }
 
-/** All names of runtimes (reference: runtimes): those of one language run alike, whatever they once meant. */
+/**
+ * All names of runtimes (docs/reference/scripts.md#runtimes): those of one language run alike, whatever they once
+ * meant.
+ */
 export const runtimeNames: Readonly<Record<string, RuntimeName>> = {
   'nodejs_library_v0.4': { runtime: 'node', libraryVersion: '0.4', isDeprecated: true },
   'nodejs_library_v1.0': { runtime: 'node', libraryVersion: '1.0' },

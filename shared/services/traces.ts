@@ -6,7 +6,7 @@ import type { Key, Put, Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 import type { Platform } from './ports.ts';
 
-const liveMs = 24 * 3_600_000; // reference: traces, retention
+const liveMs = 24 * 3_600_000; // docs/reference/scripts.md#retention
 const maxInlineBytes = 32_768; // an item has 400 KB, and a list reads a hundred of them
 
 /** Writes a new trace; with `current` it changes that one. It expires a day after it was made. */
@@ -51,7 +51,7 @@ export interface TraceParent {
   readonly parent: number;
 }
 
-/** Traces of one parent that lists show: the newest (reference: traces, retention). */
+/** Traces of one parent that lists show: the newest (docs/reference/scripts.md#retention). */
 export const listed = 100;
 /** Milliseconds for which a trace that newer ones have pushed out of the list is found by its id. */
 export const afterlifeMs = 300_000;
@@ -86,7 +86,10 @@ export async function findTrace(
 
 const shownCharacters = 65_536;
 
-/** Reads a value as a list shows it: one that is too big is replaced, and not read (reference: traces). */
+/**
+ * Reads a value as a list shows it: one that is too big is replaced, and not read
+ * (docs/reference/scripts.md#retention).
+ */
 export async function readListedPart(
   platform: Pick<Platform, 'files'>,
   part: TracePart,

@@ -21,7 +21,7 @@ export interface ValueChange {
 
 /**
  * The writes that take the new values of unique fields and free the old ones, in the transaction of the object. A
- * value that is taken already fails its insert; null is never taken (reference: per-type errors).
+ * value that is taken already fails its insert; null is never taken (docs/reference/objects.md#errors-by-type).
  */
 export function uniqueWrites(
   place: UniquePlace,

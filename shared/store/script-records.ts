@@ -53,7 +53,7 @@ export const traceKinds = ['script', 'endpoint'] as const;
 /** One of them. */
 export type TraceKind = (typeof traceKinds)[number];
 
-/** How far a run has come, or how it has ended (reference: traces). */
+/** How far a run has come, or how it has ended (docs/reference/scripts.md#traces). */
 export type TraceStatus =
   | 'pending'
   | 'processing'

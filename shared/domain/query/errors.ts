@@ -1,8 +1,8 @@
 import { type ApiError, invalid, refused } from '../errors.ts';
 
 /*
- * Refusals of filters and orders, each written once (reference: query grammar, order_by). A text under `query`, not
- * a list, unless the query as a whole has a wrong form.
+ * Refusals of filters and orders, each written once (docs/reference/queries.md#errors,
+ * docs/reference/queries.md#order_by). A text under `query`, not a list, unless the query as a whole has a wrong form.
  */
 
 function badQuery(message: string): ApiError {

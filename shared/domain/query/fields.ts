@@ -99,7 +99,7 @@ export function asUser(username: string): QueriedObject {
 
 const hiddenOfUsers: ReadonlySet<string> = new Set(['owner', 'group']);
 
-/** Finds a field of users: their own, and those of their profiles (reference: `_is`). */
+/** Finds a field of users: their own, and those of their profiles (docs/reference/queries.md#nested-queries). */
 export function findUserField(profile: CompiledClass, name: string): FoundField {
   if (name === 'username') return { kind: 'system', field: usernameField };
   if (name === 'id') return { kind: 'system', field: userIdField };

@@ -12,7 +12,7 @@ import { type LookupPlace, queryErrors } from './errors.ts';
 import type { QueryField, QueryType } from './fields.ts';
 import { readOperand, readText, type Scalar } from './operands.ts';
 
-const maxValues = 128; // reference: lookups by type
+const maxValues = 128; // docs/reference/queries.md#grammar
 const maxMemberText = 128;
 
 /** Reads the value of one lookup of a field. */
@@ -66,7 +66,7 @@ const builtInText = new Map<string, LookupReader>([
 const holds = new Map<string, LookupReader>([['_contains', readMembers]]);
 const none: ReadonlyMap<string, LookupReader> = new Map();
 
-/** The lookups of each type (reference: lookups by type). */
+/** The lookups of each type (docs/reference/queries.md#lookups-by-type). */
 const readers: Readonly<Record<QueryType, ReadonlyMap<string, LookupReader>>> = {
   integer: compared,
   float: compared,

@@ -14,7 +14,7 @@ import type { QueryType } from './fields.ts';
 /** A value that a filter compares with: of the same kind as the stored values of the field. */
 export type Scalar = string | number | boolean;
 
-const maxText = 128; // reference: lookups by type
+const maxText = 128; // docs/reference/queries.md#grammar
 const readInteger = integerReader({ min: -2147483648, max: 2147483647 });
 const readAnyText = textReader({ trim: false, blank: true });
 
@@ -84,7 +84,7 @@ const moment = new RegExp(`${date}(?:[T ]${time}${zone})?$`, 'i');
 
 /**
  * Reads a point in time more freely than fields do: a day alone, without seconds or fraction, with an offset; without
- * one it is UTC (reference: lookups by type). Gives the form in which they are stored.
+ * one it is UTC (docs/reference/queries.md#lookups-by-type). Gives the form in which they are stored.
  */
 function readMoment(input: string): Reading<string> {
   const parts = moment.exec(input);

@@ -25,7 +25,7 @@ export interface Cursor {
 const systemOrders = ['id', 'created_at', 'updated_at'];
 
 /**
- * Reads `order_by` (reference: order_by).
+ * Reads `order_by` (docs/reference/queries.md#order_by).
  *
  * @param text undefined: by id
  * @throws ApiError 400
@@ -84,7 +84,7 @@ function scalar(value: Json | undefined): Scalar | null {
 
 /**
  * The text of an object's value as `last_value` has it in links: absent where it is null, or where the order is by
- * id itself (reference: paging, with order_by).
+ * id itself (docs/reference/paging.md#with-order_by).
  */
 export function lastValueOf({ field }: Order, object: QueriedObject): string | undefined {
   if (field.name === 'id') return undefined;

@@ -24,7 +24,7 @@ const doubleNested = 'Double nested queries are not allowed.';
 const tooManyNested = `Too many nested queries defined (exceeds ${maxNested}).`;
 
 /**
- * Reads the filter of a list (reference: query grammar, lookups by type).
+ * Reads the filter of a list (docs/reference/queries.md#grammar).
  *
  * @param texts every copy of the `query` parameter; they apply together, an empty one does not count, and the same
  *              text counts once, since clients add theirs to links that have it already
@@ -126,7 +126,7 @@ function readQuery(text: string): JsonObject {
 
 /**
  * A query that is kept to be applied later: its form is checked, what it says of fields is not. The empty text is
- * the empty query (reference: data endpoints, record).
+ * the empty query (docs/reference/data-endpoints.md#record).
  */
 export function queryForm(): ValueSchema<JsonObject> {
   return schemaOf((input) => {

@@ -7,7 +7,9 @@ export interface TextQuestion {
   readonly ignoresCase: boolean;
 }
 
-/** Makes a function that tells whether a text is what a lookup looks for (reference: lookups by type). */
+/**
+ * Makes a function that tells whether a text is what a lookup looks for (docs/reference/queries.md#lookups-by-type).
+ */
 export function textMatcher({
   lookup,
   text,

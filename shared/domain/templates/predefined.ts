@@ -52,7 +52,10 @@ const csv = `
 {%- endfor -%}
 `;
 
-/** The templates that every instance has, as long as nobody changes or removes them (reference: predefined templates). */
+/**
+ * The templates that every instance has, as long as nobody changes or removes them
+ * (docs/reference/templates.md#predefined-templates).
+ */
 export const predefinedTemplates: readonly PredefinedTemplate[] = [
   {
     name: 'objects_html_table',

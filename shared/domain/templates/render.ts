@@ -17,7 +17,7 @@ export function checkTemplate(source: string): string | undefined {
 }
 
 /**
- * Renders a template (reference: templates, engine). What it does is plain: it reaches the variables, and nothing
+ * Renders a template (docs/reference/templates.md#engine). What it does is plain: it reaches the variables, and nothing
  * else of the process that it runs in.
  *
  * @param variables plain data, which is changed when the template says so
