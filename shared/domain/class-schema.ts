@@ -14,10 +14,10 @@ export interface SchemaContext {
   readonly ignoredTargets: ReadonlySet<string>;
 }
 
-const maxFields = 32; // reference: limits
-const maxIndexes = 16; // reference: limits. Order and filter count each; the table has as many slots
-const maxGeopoints = 1; // reference: limits
-const maxNameLength = 64; // reference: limits. Of fields, and of a class as old clients know it
+const maxFields = 32; // docs/reference/limits.md#classes-and-objects
+const maxIndexes = 16; // docs/reference/limits.md#classes-and-objects. The table has as many slots
+const maxGeopoints = 1; // docs/reference/limits.md#classes-and-objects
+const maxNameLength = 64; // docs/reference/limits.md#names. Of fields, and of a class as old clients know it
 
 /**
  * Reads the schema of a class: a list of definitions, or JSON text of one; the empty text is the empty list. The

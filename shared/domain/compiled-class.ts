@@ -159,7 +159,7 @@ function shower(
   }
 }
 
-const maxSize = 32768; // reference: limits
+const maxSize = 32768; // docs/reference/limits.md#classes-and-objects
 
 /** Tells whether an object is over its size, by the reference's own formula (reference: per-type errors). */
 export function isTooLarge({ fields }: CompiledClass, values: StoredValues): boolean {

@@ -44,7 +44,7 @@ function changeArray(operation: JsonObject, current: readonly Json[]): Reading<J
   return read(all.filter((member) => !removed.has(member)));
 }
 
-const maxIds = 1000; // reference: limits. Of the ids that are left, each counted once
+const maxIds = 1000; // docs/reference/limits.md#classes-and-objects. Of the ids that are left, each counted once
 const maxId = 2147483647; // ids are signed 32 bit numbers to clients
 
 /**

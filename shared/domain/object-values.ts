@@ -104,7 +104,7 @@ function wrongKind({ name, read }: CompiledField): readonly string[] {
   return reading.messages;
 }
 
-/** In a form, empty text is null for all but text (reference: form bodies). */
+/** In a form, empty text is null for all but text (docs/reference/requests.md#forms). */
 function isNull({ type }: CompiledField, input: unknown, isForm: boolean): boolean {
   if (input === null) return true;
   return isForm && input === '' && type !== 'string' && type !== 'text';

@@ -40,7 +40,7 @@ export const orderingParameters: QueryParameters = {
   },
 };
 
-/** How answers are cut to what a client wants (reference: fields, excluded_fields). */
+/** How answers are cut to what a client wants (docs/reference/responses.md#field-projection). */
 export const trimParameters: QueryParameters = {
   fields: {
     type: 'string',
