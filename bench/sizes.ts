@@ -198,5 +198,5 @@ async function post(
   });
   const text = await answer.text();
   if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
-  return JSON.parse(text) as Record<string, unknown>; // a 201 is an object (reference: Responses)
+  return JSON.parse(text) as Record<string, unknown>; // a 201 is an object (docs/reference/responses.md#status)
 }

@@ -160,5 +160,5 @@ async function call(
   });
   const text = await answer.text();
   if (answer.status !== status) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
-  return JSON.parse(text) as Record<string, unknown>; // what was made is an object (reference: Responses)
+  return JSON.parse(text) as Record<string, unknown>; // what was made is an object (docs/reference/responses.md#status)
 }

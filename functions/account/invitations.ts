@@ -129,8 +129,8 @@ async function decline(context: Context, pointer: Stored<InvitedData>): Promise<
 const acceptFields: Fields = { invitation_key: text(128, { required: true }) };
 
 /**
- * Makes the caller a member by a key, whoever was invited (reference: account invitations). The role of a member is
- * raised for the invited address only.
+ * Makes the caller a member by a key, whoever was invited (docs/reference/accounts.md#invitations-of-an-account). The
+ * role of a member is raised for the invited address only.
  */
 async function accept(context: Context, body: Body) {
   const input = validInput(acceptFields, body, 'create') as { invitation_key: string }; // the field says so

@@ -134,7 +134,10 @@ function wrongToken(message: string) {
   return invalid({ non_field_errors: [message] });
 }
 
-/** A token is worth nothing any more when the address or the password has changed (reference: account). */
+/**
+ * A token is worth nothing any more when the address or the password has changed
+ * (docs/reference/accounts.md#confirmation).
+ */
 function subjectOf(purpose: MailPurpose, { data, hash }: FoundAccount): TokenSubject {
   return { purpose, account: data.id, state: `${data.email} ${hash ?? ''}` };
 }

@@ -16,7 +16,7 @@ import { withKey } from './show.ts';
 
 const wrongPassword = 'Invalid password.';
 
-/** Logs an account in by e-mail and password (reference: account). */
+/** Logs an account in by e-mail and password (docs/reference/accounts.md#log-in). */
 export async function authenticate(context: Context, body: Body): Promise<Response> {
   const input = validInput(authFields, body, 'create') as { email: string; password: string }; // the fields say so
   const found = await limitAttempts(context, attemptOf(context, input.email), async () => {
@@ -30,7 +30,7 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
   return withKey(context, 200, found.data, found.metadata);
 }
 
-/** Changes the caller's password; the key stays as it is (reference: account). */
+/** Changes the caller's password; the key stays as it is (docs/reference/accounts.md#passwords). */
 export async function changePassword(context: Context, body: Body): Promise<Response> {
   const { data } = callingAccount(context);
   const { values, errors = {} } = readInput(passwordFields, body, 'create');

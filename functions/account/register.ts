@@ -39,8 +39,8 @@ interface Registration {
 }
 
 /**
- * Makes an account (reference: account). A closed deployment takes the set-up code as `invitation_key`, once, for
- * its first account.
+ * Makes an account (docs/reference/accounts.md#registration). A closed deployment takes the set-up code as
+ * `invitation_key`, once, for its first account.
  */
 export async function register(context: Context, body: Body): Promise<Response> {
   const input = validInput(registerFields, body, 'create') as unknown as Registration; // the fields say so

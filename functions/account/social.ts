@@ -33,7 +33,7 @@ export const socialFields: Fields = { access_token: text(undefined, { shownRequi
 
 /**
  * Logs in by a token of another service: the account that it was linked to, else the one of the verified address,
- * which is linked then, else a new one without password (reference: account).
+ * which is linked then, else a new one without password (docs/reference/accounts.md#social-log-in).
  */
 export async function authenticateSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';

@@ -23,7 +23,7 @@ import { type Body, bodyObject } from '../../shared/resource/input.ts';
 import { type Method, methods } from '../../shared/resource/route.ts';
 import { versions } from '../../shared/resource/versions.ts';
 
-/** Requests in one batch (reference: Limits). */
+/** Requests in one batch (docs/reference/batch.md#limits). */
 const maxRequests = 50;
 /** Items that are looked at, though they are too many: what is wrong with them is said first. */
 const maxExamined = 1000;
@@ -64,7 +64,7 @@ export interface BatchRequest {
 }
 
 /**
- * Reads the items of a batch, all of them before the first one runs (reference: batch, request).
+ * Reads the items of a batch, all of them before the first one runs (docs/reference/batch.md#request).
  *
  * @param instance name of the instance that all paths must be in
  * @throws ApiError 400 with a list of messages, one entry an item; or when there are too many items

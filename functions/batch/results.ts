@@ -26,7 +26,7 @@ export interface Results {
 
 /**
  * Collects the entries of `count` items, so that no large one loses the others: content that would not fit into what
- * the platform lets through is replaced by a 413 (reference: batch, response).
+ * the platform lets through is replaced by a 413 (docs/reference/batch.md#response).
  *
  * @param maxBytes of the answer, as JSON text inside JSON, which is how it travels
  */

@@ -15,7 +15,7 @@ const outOfTime = refusal(503, 'Request timeout.');
 
 /**
  * Runs the items of a batch in their order, each by itself: what one does or fails to do undoes nothing of another
- * (reference: batch, execution). What is not done when time runs out is told so; it may have begun.
+ * (docs/reference/batch.md#execution). What is not done when time runs out is told so; it may have begun.
  */
 export async function runRequests(
   context: Context,
@@ -97,7 +97,7 @@ function areAlike([first, ...others]: readonly Request[]): boolean {
 /** By whom a call was made, from where, and how strictly it is read. */
 const passedHeaders = new Set(['user-agent', 'cookie', 'x-forwarded-for', 'x-real-ip', 'x-strict']);
 
-/** Of the outer call an item has who made it, from where and by what (reference: batch, execution). */
+/** Of the outer call an item has who made it, from where and by what (docs/reference/batch.md#execution). */
 function passedOn({ headers }: Request): Request['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name)));
 }

@@ -101,5 +101,5 @@ function viewOf(admin: AdminData, found: Stored | undefined): View {
   return { admin, account };
 }
 
-/** The administrators of an instance; they come by invitation (reference: instance admins). */
+/** The administrators of an instance; they come by invitation (docs/reference/instances.md#members). */
 export const adminRoutes = listRoutes(resource);

@@ -23,7 +23,7 @@ function configOf({ records }: Context): JsonObject {
   return as(configEntity, records.config)?.data.config ?? {};
 }
 
-/** The configuration is replaced whole, by PATCH too (reference: instances). */
+/** The configuration is replaced whole, by PATCH too (docs/reference/instances.md#config). */
 function change(mode: 'replace' | 'patch'): Operation {
   return {
     right: 'U',
@@ -38,7 +38,7 @@ function change(mode: 'replace' | 'patch'): Operation {
   };
 }
 
-/** The configuration that scripts of an instance read; it may hold secrets (reference: decisions). */
+/** The configuration that scripts of an instance read; it may hold secrets (docs/reference/instances.md#config). */
 export const configRoute = endpointRoute({
   name: 'Config',
   path: '/instances/{instance}/snippets/config/',

@@ -18,7 +18,7 @@ const name: Field = {
   maxLength: 64,
 };
 
-/** An instance (reference: instances). */
+/** An instance (docs/reference/instances.md#record). */
 export const instanceFields: Fields = {
   name,
   description: description(),

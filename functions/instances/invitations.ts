@@ -117,7 +117,10 @@ async function viewOf(context: Context, data: InvitationData): Promise<View> {
   return { data, key };
 }
 
-/** Invites an e-mail address; one that was declined or accepted before is replaced (reference: instance invitations). */
+/**
+ * Invites an e-mail address; one that was declined or accepted before is replaced
+ * (docs/reference/instances.md#invitations).
+ */
 async function invite(context: Context, body: Body): Promise<View> {
   const draft = validInput(resource.fields, body, 'create') as { email: string; role: Role }; // the fields say so
   const { platform } = context;

@@ -9,7 +9,10 @@ function list(name: string, path = `${name}/`, versions?: readonly Version[]): L
   return { name, type: 'list', to: path, ...(versions && { versions }) };
 }
 
-/** Links of an instance: all that the interface document and the clients know (reference: instances, links). */
+/**
+ * Links of an instance: all that the interface document and the clients know
+ * (docs/reference/instances.md#links-of-an-instance).
+ */
 export const instanceLinks: readonly Link<unknown>[] = [
   { name: 'self', type: 'detail', to: '' },
   list('admins'),

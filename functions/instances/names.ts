@@ -23,7 +23,9 @@ import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 import { renameFields } from './fields.ts';
 
-/** Gives an instance another name; the old one is free with the same transaction (reference: instances). */
+/**
+ * Gives an instance another name; the old one is free with the same transaction (docs/reference/instances.md#rename).
+ */
 export async function renameInstance(
   context: Context,
   current: Stored<InstanceData>,

@@ -171,7 +171,7 @@ function removeCertificates(context: Context, input: Readonly<Record<string, unk
   });
 }
 
-/** Certificates and token keys of Apple; answers show that they are there (reference: push, config). */
+/** Certificates and token keys of Apple; answers show that they are there (docs/reference/push.md#config). */
 export const apnsConfigRoutes: readonly Route[] = [
   configRoute('apns', { ...form, fields, change }),
   removeRoute,

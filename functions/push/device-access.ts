@@ -4,12 +4,17 @@ import type { PushProvider } from '../../shared/domain/push/provider.ts';
 import type { Known } from '../../shared/resource/route.ts';
 import { pushDeviceEntity } from '../../shared/store/entities.ts';
 
-/** The user whose devices alone a caller may see and change; undefined: all (reference: device permissions). */
+/**
+ * The user whose devices alone a caller may see and change; undefined: all (docs/reference/push.md#device-permissions).
+ */
 export function onlyUser(actor: Actor): number | undefined {
   return actor.kind === 'apiKey' && !actor.flags.ignore_acl ? actor.user?.id : undefined;
 }
 
-/** API keys see no devices but with a user, whose own they are, or with a flag (reference: device permissions). */
+/**
+ * API keys see no devices but with a user, whose own they are, or with a flag
+ * (docs/reference/push.md#device-permissions).
+ */
 export const deviceAccess: Access = {
   ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
   ...{ ignoreAcl: allRights, allowAnonymousRead: 'LG', user: allRights },

@@ -94,7 +94,7 @@ async function readFilter(context: Context, provider: PushProvider): Promise<Fil
   };
 }
 
-/** Words in any case (reference: device record). */
+/** Words in any case (docs/reference/push.md#devices). */
 function readActive(query: URLSearchParams): boolean | undefined {
   const word = queryValue(query, 'is_active')?.toLowerCase() ?? '';
   if (word === '') return undefined;

@@ -26,7 +26,7 @@ export interface DeviceBody {
 type View = { readonly data: PushDeviceData };
 
 /**
- * Registers a device (reference: device record).
+ * Registers a device (docs/reference/push.md#devices).
  *
  * @throws ApiError 400 also when the token is registered
  */

@@ -22,7 +22,7 @@ function show({ production, development }: PushConfigData) {
   };
 }
 
-/** The keys of Firebase; answers show whose they are, never themselves (reference: push, config). */
+/** The keys of Firebase; answers show whose they are, never themselves (docs/reference/push.md#config). */
 export const gcmConfigRoutes: readonly Route[] = [
   configRoute('gcm', {
     ...{ fields, show, links: [{ name: 'self', type: 'detail', to: '' }] },

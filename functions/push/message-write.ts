@@ -32,7 +32,7 @@ export function configReads(provider: PushProvider) {
 }
 
 /**
- * Stores a message; it is sent later (reference: push, messages).
+ * Stores a message; it is sent later (docs/reference/push.md#messages).
  *
  * @param only the one device that it is for, whatever ids were sent
  * @throws ApiError 400 for what it says, and where the environment has no credentials

@@ -15,7 +15,7 @@ import { providerBase, providerNames, providerPath } from './paths.ts';
 
 const fields: Fields = { content: json(schemaOf(read), { required: true, shows: 'object' }) };
 
-/** A message to one device; it answers with the message (reference: push, messages). */
+/** A message to one device; it answers with the message (docs/reference/push.md#messages). */
 export function sendRoute(provider: PushProvider): Route {
   const run = async (context: Context) => {
     const device = as(pushDeviceEntity, context.records.item);

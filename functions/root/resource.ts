@@ -14,7 +14,7 @@ const devices = { devices: 'devices/', messages: 'messages/', config: 'config/' 
 
 const inInstance = '/instances/{instance}';
 
-/** The pages of links that lead from the root to everything, open to all (reference: root). */
+/** The pages of links that lead from the root to everything, open to all (docs/reference/responses.md#link-pages). */
 export const root: Family = {
   name: 'root',
   routes: [

@@ -12,8 +12,8 @@ import { groupBy } from './group.ts';
 import { about, callers, commonParameters, credentials, errors } from './texts.ts';
 
 /**
- * The interface document in the form of its own (reference: schema): resources, their endpoints, and the methods of
- * these; fields as introspection shows them.
+ * The interface document in the form of its own (docs/reference/README.md#openapi): resources, their endpoints, and the
+ * methods of these; fields as introspection shows them.
  */
 export function toDocument(description: Description): JsonObject {
   const { version, models } = description;

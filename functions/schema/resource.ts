@@ -32,7 +32,10 @@ function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boo
   return markConstant(lasting(describe(routes, version)));
 }
 
-/** The interface document: everything that this deployment serves, as its own values say (reference: schema). */
+/**
+ * The interface document: everything that this deployment serves, as its own values say
+ * (docs/reference/README.md#openapi).
+ */
 export const schema: Family = {
   name: 'schema',
   routes: [

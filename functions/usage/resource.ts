@@ -17,7 +17,7 @@ import { type Period, sources } from './sums.ts';
 
 const access: Access = { account: 'LG' };
 
-/** What the instances of an account have used (reference: usage). */
+/** What the instances of an account have used (docs/reference/usage.md#rows). */
 export const usage: Family = {
   name: 'usage',
   routes: [

@@ -12,7 +12,7 @@ import type { Stored } from '../../shared/store/store.ts';
 import { authFields } from './fields.ts';
 import { nameKey } from './write.ts';
 
-/** Logs a user in by name and password (reference: log in). */
+/** Logs a user in by name and password (docs/reference/users-and-groups.md#log-in). */
 export async function authenticate(context: Context, body: Body): Promise<Response> {
   const input = validInput(authFields, body, 'create') as { username: string; password: string }; // the fields say so
   const key = nameKey(instanceOf(context), input.username.toLowerCase());

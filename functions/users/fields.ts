@@ -9,7 +9,7 @@ import type { Context } from '../../shared/resource/route.ts';
 import { objectLinks } from '../../shared/resource/show-object.ts';
 import { groupLinks, profileClassOf, userLinks } from '../../shared/resource/show-user.ts';
 
-/** A group (reference: group record). */
+/** A group (docs/reference/users-and-groups.md#groups). */
 export const groupFields: Fields = {
   id: computed('integer'),
   name: {
@@ -27,7 +27,9 @@ export const groupFields: Fields = {
 
 const { expected_revision: _, ...profileObject } = objectFields;
 
-/** A profile as its user's record holds it; whose it is does not change (reference: profile). */
+/**
+ * A profile as its user's record holds it; whose it is does not change (docs/reference/users-and-groups.md#profile).
+ */
 export const profileFields: Fields = {
   ...profileObject,
   owner: computed('field', { shows: 'integer' }),
@@ -36,7 +38,9 @@ export const profileFields: Fields = {
 /** Characters of a username. */
 export const maxUsername = 64;
 
-/** A user (reference: user record). The profile's own rules are looked at when the class is at hand. */
+/**
+ * A user (docs/reference/users-and-groups.md#user). The profile's own rules are looked at when the class is at hand.
+ */
 export const userFields = {
   id: computed('integer'),
   username: text(maxUsername, { required: true }),

@@ -21,7 +21,7 @@ import {
 import type { GroupData, UserData } from '../../shared/store/records.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
 
-const maxGroups = 32; // reference: limits. A user's record carries them all
+const maxGroups = 32; // docs/reference/limits.md#accounts-and-instances. A user's record carries them all
 
 /** A user and a group by their ids, and which of them the path names; the body names the other. */
 export interface Pair {
@@ -37,7 +37,7 @@ export interface Members {
 }
 
 /**
- * Puts a user into a group: one relation, seen from both sides (reference: membership).
+ * Puts a user into a group: one relation, seen from both sides (docs/reference/users-and-groups.md#memberships).
  *
  * @throws ApiError 400 for what the body names and is not there, for a member, and above 32 groups a user
  */

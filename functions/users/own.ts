@@ -9,7 +9,10 @@ import { as, userEntity } from '../../shared/store/entities.ts';
 import { userFields, userFieldsAt } from './fields.ts';
 import { updateUser } from './write.ts';
 
-/** The calling user himself (reference: users, routes). Nobody else can call it, administrators neither. */
+/**
+ * The calling user himself (docs/reference/users-and-groups.md#own-user). Nobody else can call it, administrators
+ * neither.
+ */
 export const ownRoute = endpointRoute({
   name: 'Own User',
   path: '/instances/{instance}/user/',

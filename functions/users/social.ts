@@ -31,7 +31,7 @@ export const socialFields: Fields = { access_token: text(undefined, { shownRequi
 
 /**
  * Logs in by a token of another service: the user that it was linked to, else the one whose name is the verified
- * address, which is linked then, else a new one without password (reference: log in).
+ * address, which is linked then, else a new one without password (docs/reference/users-and-groups.md#log-in).
  */
 export async function authenticateSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';

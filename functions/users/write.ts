@@ -60,7 +60,9 @@ export interface NewUser {
   readonly beside?: (user: number) => readonly Write[];
 }
 
-/** Registers a user: record, name, password and profile in one transaction (reference: users, groups). */
+/**
+ * Registers a user: record, name, password and profile in one transaction (docs/reference/users-and-groups.md#user).
+ */
 export function createUser(context: Context, body: Body): Promise<UserView> {
   const { values, errors } = readInput(userFields, body, 'create');
   const { username = '', password, profile } = values as Draft; // the fields say so

@@ -2,7 +2,7 @@ import type { Denial } from './errors.ts';
 
 /**
  * Rights, one letter each: `L` list, `G` get one, `C` create, `U` put and patch, `D` delete, `A` act (POST on a
- * detail or action path). A text of them says what a caller may do with a resource (reference: permission matrix).
+ * detail or action path). A text of them says what a caller may do with a resource (docs/reference/keys.md#rights).
  */
 export type Right = 'L' | 'G' | 'C' | 'U' | 'D' | 'A';
 

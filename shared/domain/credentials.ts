@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  *   kind (1 byte) · secret version (1) · scope (4) · record (4) · generation (2) · MAC (16)
  *
  * where scope is an instance id (an account id for account keys). The token of a script has a longer head, and a colon
- * before its MAC, by which clients tell it from other keys (reference: kinds of key):
+ * before its MAC, by which clients tell it from other keys (docs/reference/keys.md#form):
  *
  *   kind (1) · secret version (1) · instance (4) · end (4) · depth (2) · script (4) · version of the script (4)
  *   · owner (4) · generation of the owner's key (2) : MAC (16)

@@ -9,7 +9,7 @@ export interface ErrorCodeText {
   readonly remedy: string;
 }
 
-/** The texts of all error codes. `docs/errors.md` is generated from this table; no request needs it. */
+/** The texts of all error codes. `docs/reference/errors.md` is generated from this table; no request needs it. */
 export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
   // credentials and rights
   key_missing: {

@@ -68,7 +68,7 @@ export type Denial =
   | 'item_protected'
   | 'upload_denied';
 
-/** 403: no credentials, or the caller may not do this. Never 401 (reference: error bodies). */
+/** 403: no credentials, or the caller may not do this. Never 401 (docs/reference/errors.md#which-status). */
 export function forbidden(code: Denial): ApiError {
   return refused(403, 'You do not have permission to perform this action.', code);
 }
@@ -141,7 +141,7 @@ export function incorrectPage(): ApiError {
   return refused(400, 'Incorrect page parameter provided.', 'paging_invalid');
 }
 
-/** 400 when an optimistic update found another revision; a string, not a list (reference: error shapes). */
+/** 400 when an optimistic update found another revision; a string, not a list (docs/reference/errors.md#bodies). */
 export function revisionMismatch(expected: number, current: number): ApiError {
   const message = `Revision mismatch. Expected ${expected}, got ${current}.`;
   return invalid({ expected_revision: message }, 'revision_mismatch');

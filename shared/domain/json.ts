@@ -11,7 +11,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The word that clients expect for the kind of a JSON value (reference: bodies; the names are Python's). */
+/**
+ * The word that clients expect for the kind of a JSON value (docs/reference/errors.md#field-messages; the names are
+ * Python's).
+ */
 export function jsonTypeName(value: unknown): string {
   if (value === null || value === undefined) return 'NoneType';
   if (Array.isArray(value)) return 'list';

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * when that changes they are dead.
  */
 
-const lifetimeSeconds = 3 * 24 * 3600; // reference: account
+const lifetimeSeconds = 3 * 24 * 3600; // docs/reference/accounts.md#confirmation
 const macBytes = 20;
 
 /** What a token is for: to confirm an address, or to set a new password. */

@@ -1,6 +1,6 @@
 /**
  * Field messages, each written once. Clients show them to people, some match on them, so the words are part of
- * the interface (reference: field messages).
+ * the interface (docs/reference/errors.md#field-messages).
  */
 export const messages = {
   required: 'This field is required.',

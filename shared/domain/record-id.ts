@@ -7,7 +7,7 @@ const maxId = 2_147_483_647;
 
 /**
  * The id of another record, as a number or its text. Whether the record is there is the caller's to find out
- * (reference: field messages).
+ * (docs/reference/requests.md#values).
  */
 export function recordId(): ValueSchema<number> {
   return schemaOf((input) => {

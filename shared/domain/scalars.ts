@@ -29,7 +29,7 @@ export function refuse(...texts: readonly string[]): Refused {
   return { ok: false, messages: texts };
 }
 
-/** What a text must be like. Lengths are counted in code points, as the reference counts them. */
+/** What a text must be like. Lengths are counted in code points (docs/reference/requests.md#values). */
 export interface TextRules {
   readonly max?: number;
   readonly min?: number;
@@ -41,7 +41,7 @@ export interface TextRules {
 
 /**
  * Makes a reader of text. Numbers become text; everything else that is not text is refused. U+0000 is legal;
- * lone surrogates become U+FFFD, since no encoding could carry them (reference: field messages).
+ * lone surrogates become U+FFFD, since no encoding could carry them (docs/reference/requests.md#values).
  */
 export function textReader(rules: TextRules = {}): Reader<string> {
   const { trim = true, blank = false } = rules;
@@ -85,7 +85,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** Writes a number as the reference's language prints it; infinities (from `1e999`) have no text. */
+/** Writes a number as Python prints it, as clients expect; infinities (from `1e999`) have no text. */
 function numberText(value: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
   const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value);
@@ -98,7 +98,7 @@ export interface Range {
   readonly max?: number;
 }
 
-const numericTextMax = 1000; // reference: field messages. Longer text is refused before it is looked at
+const numericTextMax = 1000; // docs/reference/requests.md#values. Longer text is refused before it is looked at
 const integerText = /^\s*[+-]?\d+(\.0*)?\s*$/;
 const floatText = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
 
@@ -147,7 +147,9 @@ const booleanWords: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ),
 ]);
 
-/** The boolean that a word, number or boolean stands for; undefined for all else (reference: request bodies). */
+/**
+ * The boolean that a word, number or boolean stands for; undefined for all else (docs/reference/requests.md#values).
+ */
 export function toBoolean(input: unknown): boolean | undefined {
   return booleanWords.get(input);
 }

@@ -2,7 +2,7 @@ let lastMs = Number.NaN;
 let lastText = '';
 
 /**
- * Writes a moment as clients read it: UTC, exactly six fraction digits, `Z` (reference: responses).
+ * Writes a moment as clients read it: UTC, exactly six fraction digits, `Z` (docs/reference/responses.md#timestamps).
  *
  * @param micros microseconds since 1970
  */

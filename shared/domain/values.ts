@@ -41,14 +41,14 @@ export function schemaOf<T>(reader: Reader<T>): ValueSchema<T> {
 }
 
 /**
- * Text: trimmed unless `trim` is false; numbers become text; lone surrogates become U+FFFD (reference: field
- * messages). Empty text is refused unless `blank` is true. Lengths count code points.
+ * Text: trimmed unless `trim` is false; numbers become text; lone surrogates become U+FFFD
+ * (docs/reference/requests.md#values). Empty text is refused unless `blank` is true. Lengths count code points.
  */
 export function text(rules: TextRules = {}): ValueSchema<string> {
   return schemaOf(textReader(rules));
 }
 
-/** An e-mail address of at most `max` characters, trimmed and in lower case (reference: account). */
+/** An e-mail address of at most `max` characters, trimmed and in lower case (docs/reference/requests.md#values). */
 export function email({ max }: { readonly max: number }): ValueSchema<string> {
   const readText = textReader({});
   return schemaOf((input) => {
@@ -78,18 +78,18 @@ function isEmail(address: string): boolean {
 
 /**
  * A whole number within `min` and `max` (both inclusive; without them what a double holds exactly): a number
- * without fraction or its text, `5` or `5.0`; no booleans (reference: field messages).
+ * without fraction or its text, `5` or `5.0`; no booleans (docs/reference/requests.md#values).
  */
 export function integer(range: Range = {}): ValueSchema<number> {
   return schemaOf(integerReader(range));
 }
 
-/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (docs/reference/objects.md#values). */
+/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (reference: schema format). */
 export function float(): ValueSchema<number> {
   return schemaOf(readFloat);
 }
 
-/** A boolean: JSON's own, 1, 0 or one of the words that clients send (reference: request bodies). */
+/** A boolean: JSON's own, 1, 0 or one of the words that clients send (docs/reference/requests.md#values). */
 export function flag(): ValueSchema<boolean> {
   return schemaOf((input) => {
     const value = toBoolean(input);
@@ -99,7 +99,7 @@ export function flag(): ValueSchema<boolean> {
 
 /**
  * One of `words`: the word itself, its number, counted from `first`, or that number as text. Gives the word
- * (reference: choice fields).
+ * (docs/reference/requests.md#values).
  */
 export function choice<const Word extends string>(
   words: readonly Word[],
@@ -136,7 +136,7 @@ export interface JsonObjectRules {
 
 /**
  * A JSON object, or text that holds one; the empty text is the empty object. Too deep a nesting counts as a wrong
- * form (docs/reference/classes.md#metadata, docs/reference/scripts.md#config).
+ * form (docs/reference/requests.md#metadata).
  */
 export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
   return schemaOf((input) => {
@@ -167,7 +167,7 @@ function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObje
   return read(value);
 }
 
-/** Free data of an account, an instance or a class (docs/reference/classes.md#metadata). */
+/** Free data of an account, an instance or a class (docs/reference/requests.md#metadata). */
 export function metadata(): ValueSchema<JsonObject> {
   return jsonObject({ name: 'Metadata', maxKeys: 8, maxKeyLength: 16, maxValueLength: 4096 });
 }

@@ -31,7 +31,7 @@ export interface Gate {
   readonly admit: (head: Request) => Promise<Admission>;
   /**
    * Judges an anonymous request by the first 64 KB of its body: in multipart a key may be there
-   * (reference: where the key may be).
+   * (docs/reference/requests.md#keys).
    *
    * @returns undefined when there is no genuine key
    * @throws ApiError 400 for multipart without boundary

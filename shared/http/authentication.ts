@@ -26,7 +26,7 @@ export interface Caller {
 }
 
 /**
- * Finds and verifies the credentials of a call, wherever they may stand (reference: where the key may be).
+ * Finds and verifies the credentials of a call, wherever they may stand (docs/reference/requests.md#keys).
  *
  * @param body parses the body, once however often it is called; not called for nothing
  * @throws ApiError 403 for a key that is none of ours, before any look at the store

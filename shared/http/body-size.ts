@@ -65,7 +65,7 @@ export async function keyAtStart(
   return text === undefined ? undefined : genuineKey(text, keys);
 }
 
-/** Whether the body of a request may name another method (reference: method override). */
+/** Whether the body of a request may name another method (docs/reference/requests.md#method-override). */
 export function mayOverride({ method, headers }: Request): boolean {
   const contentType = headers['content-type'];
   return method === 'POST' && contentType !== undefined && mediaType(contentType) === 'text/plain';

@@ -19,7 +19,7 @@ const noFiles: readonly Upload[] = [];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses the body of a request by its content type (reference: request bodies).
+ * Parses the body of a request by its content type (docs/reference/requests.md#bodies).
  *
  * - An empty body is an empty object, whatever its type.
  * - `application/json` and `text/plain` hold JSON. A body without content type is taken for JSON too: small

@@ -97,7 +97,7 @@ function templateOf(
   return storedTemplate(as(templateEntity, records.template), instanceId, name)?.data;
 }
 
-/** An outdated user key is no error: the call goes on without user (reference: where the key may be). */
+/** An outdated user key is no error: the call goes on without user (docs/reference/requests.md#keys). */
 function currentUser(
   claims: RecordClaims | undefined,
   record: Stored<UserData> | undefined,

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Response } from './message.ts';
 
-/** Headers of the answer to a request from a page of another origin (reference: CORS). */
+/** Headers of the answer to a request from a page of another origin (docs/reference/requests.md#cors). */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   // Without it a page cannot read when to call again, and calls at once without end.
@@ -14,7 +14,7 @@ const requestHeaders =
   'x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, ' +
   'x-strict, last-event-id';
 
-/** The answer to any preflight: given before routing and credentials (reference: CORS). */
+/** The answer to any preflight: given before routing and credentials (docs/reference/requests.md#cors). */
 export const preflightResponse: Response = {
   status: 200,
   headers: {

@@ -34,9 +34,10 @@ const timing = {
 };
 
 /**
- * Makes the handler that serves `dispatch` behind a gateway (reference: requests, responses, CORS). It answers
- * preflights itself, refuses what is over the platform's size, turns faults into a 500 with a fixed text, puts
- * `X-Request-Id` on every answer and writes one line a request to the log, without query, keys and bodies.
+ * Makes the handler that serves `dispatch` behind a gateway (docs/reference/requests.md#cors,
+ * docs/reference/responses.md#headers). It answers preflights itself, refuses what is over the platform's size, turns
+ * faults into a 500 with a fixed text, puts `X-Request-Id` on every answer and writes one line a request to the log,
+ * without query, keys and bodies.
  *
  * @example export const handler = toHandler({ dispatch: createDispatch(api, platform), ...platform });
  */

@@ -26,7 +26,9 @@ export function parseJsonText(text: string): unknown {
   }
 }
 
-/** 400 for a body that is no JSON; clients expect the words before the dash (reference: error bodies). */
+/**
+ * 400 for a body that is no JSON; clients expect the words before the dash (docs/reference/errors.md#malformed-bodies).
+ */
 export function jsonParseError(reason: string, code: BodyFault = 'malformed_body'): ApiError {
   return refused(400, `JSON parse error - ${reason}`, code);
 }

@@ -5,7 +5,9 @@ export interface Request {
   readonly method: string;
   /** Absolute, percent-decoded once (as the gateway does) but for `%2f`, its last slash kept; no query. */
   readonly path: string;
-  /** Of a repeated parameter the last value counts (reference: trailing slash), with few exceptions. */
+  /**
+   * Of a repeated parameter the last value counts (docs/reference/requests.md#query-parameters), with few exceptions.
+   */
   readonly query: URLSearchParams;
   /** Names in lower case; repeats joined with commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;

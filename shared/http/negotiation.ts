@@ -4,8 +4,8 @@ import { type ApiError, refused } from '../domain/errors.ts';
 export type Representation = 'json' | 'html';
 
 /**
- * Chooses the form of the answer (reference: content negotiation). The type with the higher `q` wins; of two
- * equal ones that which `Accept` names more exactly; then JSON, so that only who asks for a page gets one.
+ * Chooses the form of the answer (docs/reference/responses.md#content-negotiation). The type with the higher `q` wins;
+ * of two equal ones that which `Accept` names more exactly; then JSON, so that only who asks for a page gets one.
  *
  * @param accept the header as sent; absent or empty means anything
  * @param format the query parameter `format`: `json` or `html` decides alone, empty says nothing
@@ -31,7 +31,7 @@ export function notAcceptable(): ApiError {
 
 /**
  * Spaces that each level of a JSON answer is indented by, 0 to 8, as `Accept: application/json; indent=4` asks;
- * 0 without it (reference: responses).
+ * 0 without it (docs/reference/responses.md#formats).
  */
 export function jsonIndent(accept: string | undefined): number {
   if (!accept?.includes('indent')) return 0;

@@ -7,9 +7,9 @@ import { keyMembers, type Request } from './message.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Gives the request that a `POST` of `text/plain` stands for: browsers send so to avoid a preflight (reference:
- * method override). `_method` in its JSON object names the method, the other keys are the body; any other value
- * of `_method`, any other request and a body that does not parse stay as they are.
+ * Gives the request that a `POST` of `text/plain` stands for: browsers send so to avoid a preflight
+ * (docs/reference/requests.md#method-override). `_method` in its JSON object names the method, the other keys are the
+ * body; any other value of `_method`, any other request and a body that does not parse stay as they are.
  *
  * When the method becomes `GET`, the keys of the body, but for credentials, are query parameters as well, before
  * those of the address, which so stay in force: a query may be longer than the 10 kB that a gateway allows.

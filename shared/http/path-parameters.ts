@@ -9,7 +9,7 @@ export interface PathParameter {
   readonly description: string;
   /** Its name there, where ours is a reserved word of languages, or too short to be understood. */
   readonly documentedAs?: string;
-  /** Capitals are read as small letters (reference: path lookups by name are case-insensitive). */
+  /** Capitals are read as small letters (docs/reference/requests.md#names-and-ids). */
   readonly isLowered?: true;
   /** What does not fit may be something else at the same place: the path is looked for as if this were not there. */
   readonly isExact?: true;

@@ -19,7 +19,7 @@ export function checkInstance({ route, actor, instanceName, instanceId }: Contex
 
 /**
  * Rights come before the method: a method that the resource lacks is refused like a write when the caller may not
- * write, and as a method when it may (reference: order of checks).
+ * write, and as a method when it may (docs/reference/requests.md#order-of-checks).
  *
  * @param rights of which one is enough
  * @throws ApiError 403, or 404 when the class of the path is not there

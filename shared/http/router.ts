@@ -20,7 +20,7 @@ interface Node {
 
 /**
  * Compiles routes into one tree a version, walked by segment. A fixed segment is preferred to a parameter.
- * Every path ends in `/`; without it a path is unknown (reference: trailing slash).
+ * Every path ends in `/`; without it a path is unknown (docs/reference/requests.md#trailing-slash).
  */
 export function createRouter(routes: readonly Route[]): Router {
   const trees = new Map<string, { version: Version; root: Node }>(

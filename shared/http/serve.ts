@@ -60,7 +60,7 @@ export interface Outcome {
 }
 
 /**
- * Serves one call that came by itself; the order of checks is that of the reference (order of checks).
+ * Serves one call that came by itself, in the order of checks (docs/reference/requests.md#order-of-checks).
  *
  * @throws ApiError when it is refused
  */

@@ -1,6 +1,9 @@
 import { computed, email, type Fields, metadata, text } from './field.ts';
 
-/** An account as it sees and changes itself, and as it stands in answers as an owner (reference: account). */
+/**
+ * An account as it sees and changes itself, and as it stands in answers as an owner
+ * (docs/reference/accounts.md#record).
+ */
 export const accountFields = {
   id: computed('integer'),
   email: email({ label: 'Email address' }),

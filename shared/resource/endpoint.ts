@@ -69,7 +69,7 @@ export interface PageLinks {
 }
 
 /**
- * Derives a page of links (reference: root).
+ * Derives a page of links (docs/reference/responses.md#link-pages).
  *
  * @param page.access open to all when absent
  */

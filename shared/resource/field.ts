@@ -11,7 +11,7 @@ import {
 } from '../domain/values.ts';
 import type { Version } from './versions.ts';
 
-/** The kind of a field as introspection names it (reference: OPTIONS). */
+/** The kind of a field as introspection names it (docs/reference/requests.md#options). */
 export type FieldType =
   | 'field'
   | 'string'
@@ -35,7 +35,7 @@ export interface Field {
   readonly writable: 'always' | 'create' | 'update' | 'never';
   /** Must be in the body of a create and of a PUT. */
   readonly required?: boolean;
-  /** Introspection says required though a default steps in (reference: OPTIONS of the class list). */
+  /** Introspection says required though a default steps in (docs/reference/requests.md#options). */
   readonly shownRequired?: boolean;
   readonly nullable?: boolean;
   /** Taken by a create that does not send the field. */

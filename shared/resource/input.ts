@@ -35,7 +35,7 @@ export function bodyFor(
 /**
  * Takes a body for what it must be at its top level.
  *
- * @throws ApiError 400 when it is no object (reference: request bodies)
+ * @throws ApiError 400 when it is no object (docs/reference/requests.md#bodies)
  */
 export function bodyObject(body: Body): JsonObject {
   const { value } = body;

@@ -10,7 +10,7 @@ const parses = ['application/json', 'application/x-www-form-urlencoded', 'multip
 
 /**
  * Describes a route to a caller: what it renders and parses, and the fields of the writes that this caller may
- * make (reference: OPTIONS introspection). Keys stand in the order of the reference.
+ * make (docs/reference/requests.md#options). Keys stand in the order given there.
  */
 export function introspect(context: Context): JsonObject {
   const { route, version } = context;

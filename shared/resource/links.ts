@@ -6,7 +6,7 @@ import type { Version } from './versions.ts';
 export interface Link<View> extends LinkForm {
   /**
    * Path below the item; or, made from the view, below the instance (`undefined` leaves the link out:
-   * reference: links).
+   * docs/reference/responses.md#links).
    */
   readonly to: string | ((view: View, base: string) => string | undefined);
 }

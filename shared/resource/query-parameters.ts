@@ -11,7 +11,7 @@ export interface QueryParameter {
 /** Query parameters by name. */
 export type QueryParameters = Readonly<Record<string, QueryParameter>>;
 
-/** How a page of a list is asked for (docs/reference/paging.md#parameters). */
+/** How a page of a list is asked for (reference: paging, parameters). */
 export const pageParameters: QueryParameters = {
   page_size: {
     type: 'integer',
@@ -40,7 +40,7 @@ export const orderingParameters: QueryParameters = {
   },
 };
 
-/** How answers are cut to what a client wants (docs/reference/queries.md#fields). */
+/** How answers are cut to what a client wants (docs/reference/responses.md#field-projection). */
 export const trimParameters: QueryParameters = {
   fields: {
     type: 'string',
@@ -52,7 +52,7 @@ export const trimParameters: QueryParameters = {
   },
 };
 
-/** A filter by the first letters of a field (docs/reference/paging.md#prefix-filters). */
+/** A filter by the first letters of a field (reference: name filter). */
 export function prefixParameters(field: string): QueryParameters {
   return {
     [`${field}__startswith`]: {

@@ -46,13 +46,13 @@ export interface Route {
   readonly inClass: boolean;
   /** Where the record is that says what the call is about, in place of the path: which class, or which script. */
   readonly boundBy?: (known: Pick<Known, 'instance' | 'params' | 'link'>) => Key | undefined;
-  /** To an account that is no member it is as if it were not there: 404 (reference: which code). */
+  /** To an account that is no member it is as if it were not there: 404 (docs/reference/errors.md#which-status). */
   readonly isHidden?: true;
-  /** Credentials are read wherever they are valid; log-in resources ignore them (reference: kinds of key). */
+  /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */
   readonly ignoresCredentials: boolean;
   /** No item of a batch may call it: it would hold up the others, or is a batch itself. */
   readonly isUnbatchable?: true;
-  /** A call counts as the calls inside it, and by itself as none (reference: billing). */
+  /** A call counts as the calls inside it, and by itself as none (docs/reference/usage.md#counting). */
   readonly countsAsItems?: true;
   /** Its answers are rendered with no template: there is nothing to show. */
   readonly isUntemplated?: true;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
 import { queryValue } from '../http/message.ts';
 import type { Field, Fields } from './field.ts';
 
-const maxParts = 65; // docs/reference/queries.md#fields
+const maxParts = 65; // docs/reference/responses.md#field-projection
 
 /** Leaves fields of an answer out. */
 export type Trim = (body: JsonObject, fields: Fields) => JsonObject;

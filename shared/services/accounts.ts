@@ -3,7 +3,7 @@ import { accountEntity, accountMetadataEntity, as } from '../store/entities.ts';
 import type { AccountData } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** An account as answers show it, without its key (reference: account). */
+/** An account as answers show it, without its key (docs/reference/accounts.md#record). */
 export function showAccount(data: AccountData, metadata: JsonObject): JsonObject {
   const { id, email, first_name, last_name, is_active, has_password } = data;
   return { id, email, first_name, last_name, is_active, has_password, metadata };

@@ -31,9 +31,9 @@ type Progress = DeletedGroup & {
 const stepSize = 100;
 
 /**
- * Takes a deleted group out of its members, of classes and of objects (reference: deletion of groups), and then out
- * of the list of groups that are gone, which has hidden it until then. It begins when every call has ended that may
- * have known the group.
+ * Takes a deleted group out of its members, of classes and of objects
+ * (docs/reference/users-and-groups.md#deleting-a-group), and then out of the list of groups that are gone, which has
+ * hidden it until then. It begins when every call has ended that may have known the group.
  */
 export const clearGroup: WorkKind = {
   name: 'clear-group',

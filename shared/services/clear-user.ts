@@ -30,8 +30,8 @@ type Progress = DeletedUser & {
 const stepSize = 100;
 
 /**
- * Removes the devices and objects that a deleted user owned (reference: deletion of users), and its identities at
- * other services. It begins when every call has ended that may have known the user.
+ * Removes the devices and objects that a deleted user owned (docs/reference/users-and-groups.md#deleting-a-user), and
+ * its identities at other services. It begins when every call has ended that may have known the user.
  */
 export const clearUser: WorkKind = {
   name: 'clear-user',

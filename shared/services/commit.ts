@@ -41,7 +41,7 @@ export async function commitUnique(
   }
 }
 
-/** Who acts, as notifications name it (reference: channel messages). */
+/** Who acts, as notifications name it. */
 function actorName(actor: Actor): JsonObject {
   switch (actor.kind) {
     case 'anonymous':

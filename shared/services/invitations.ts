@@ -31,7 +31,8 @@ export function invitationNotFound() {
 }
 
 /**
- * Finds the open invitation that a key is of. Whoever knows the key may use it (reference: account invitations).
+ * Finds the open invitation that a key is of. Whoever knows the key may use it
+ * (docs/reference/accounts.md#invitations-of-an-account).
  *
  * @throws ApiError 400 when there is none
  */

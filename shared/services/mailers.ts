@@ -3,7 +3,8 @@ import type { Log, Mail, Mailer, Platform } from './ports.ts';
 
 /**
  * Writes mails into the log, for deployments without a mail sender: their operator passes on what stands there.
- * A mail holds keys and tokens, so this is the one place where the log does too (reference: account, decision).
+ * A mail holds keys and tokens, so this is the one place where the log does too
+ * (docs/reference/accounts.md#confirmation).
  */
 export function loggingMailer(log: Log): Mailer {
   return {

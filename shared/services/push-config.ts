@@ -32,7 +32,7 @@ export async function openCredential(
   return JSON.parse(await vault.open(sealed, contextOf(place))) as PushCredential; // so it was sealed
 }
 
-/** Says what an environment lacks before anything can be sent; undefined: nothing (reference: push, messages). */
+/** Says what an environment lacks before anything can be sent; undefined: nothing (docs/reference/push.md#messages). */
 export function missingConfig(
   provider: PushProvider,
   environment: PushEnvironment,

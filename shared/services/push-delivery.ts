@@ -88,7 +88,7 @@ function afterFailure(
   }
 }
 
-/** What a message's result says of a credential that the provider does not take (reference: push, result). */
+/** What a message's result says of a credential that the provider does not take (docs/reference/push.md#result). */
 export function credentialFailure(kind: PushCredential['kind']): string {
   return kind === 'certificate' || kind === 'token'
     ? 'Invalid certificate.'
@@ -104,7 +104,7 @@ async function knownEndpoint(
   if (endpoint === undefined || endpoint.data.application !== (await application())) {
     return undefined;
   }
-  // a device that was never active is sent to as long as the push service takes that (reference: push, messages)
+  // a device that was never active is sent to as long as the push service takes that (docs/reference/push.md#messages)
   if (!endpoint.data.isEnabled && device?.data.is_active !== true) return 'disabled';
   if (!endpoint.data.isEnabled) {
     const found = await context.push

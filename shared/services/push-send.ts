@@ -158,7 +158,7 @@ function rememberedApplication({ context, place, side }: Job) {
   };
 }
 
-/** A device that takes no pushes any more is kept, inactive (reference: push, messages). */
+/** A device that takes no pushes any more is kept, inactive (docs/reference/push.md#messages). */
 async function deactivate({ context, place }: Job, token: string): Promise<void> {
   await retryLostRace(async () => {
     const { device, endpoint } = await readToken(context, place, token);

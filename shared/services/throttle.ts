@@ -10,7 +10,7 @@ export type Throttle = (instance: number) => void;
 
 /**
  * Makes the throttle of a process: it knows of no other. Time is cut into seconds; a call that is refused counts as
- * well (reference: throttling). A machine whose time is set back stops nobody.
+ * well (docs/reference/limits.md#throttling). A machine whose time is set back stops nobody.
  *
  * @param limit calls of one instance in a second; undefined: as many as come
  */

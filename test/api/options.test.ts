@@ -39,7 +39,7 @@ async function describeTo(caller: string, path: string) {
   return { status, body };
 }
 
-/** A field with its keys in the order that the reference gives them. */
+/** A field with its keys in their order (docs/reference/requests.md#options). */
 function field(type: string, label: string, more: object = {}) {
   const { required = false, read_only = false, ...rest } = more as Record<string, unknown>;
   return { type, required, read_only, label, ...rest };

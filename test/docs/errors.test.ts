@@ -3,43 +3,7 @@ import { expect, test } from 'vitest';
 import { errorCodeTexts as errorCodes } from '../../shared/domain/error-code-texts.ts';
 import { ApiError, refused } from '../../shared/domain/errors.ts';
 
-/*
- * The page about errors is made of the table in the code. After a change of the table:
- * npx vitest run test/docs/errors.test.ts -u
- */
-
-const intro = `# Errors
-
-An error response has a status, a body and the header \`X-Error-Code\`. The body has one of three shapes, which clients
-of the service know:
-
-| Shape | When |
-|---|---|
-| \`{"detail": "<text>"}\` | everything that is not about fields |
-| \`{"<field>": ["<text>", …]}\` | fields of the body are wrong; \`non_field_errors\` has what concerns all of it |
-| \`{"<field>": "<text>"}\` | a few business rules, such as \`expected_revision\` |
-
-The texts are for people. The code is for programs, and for you when the text says too little: it tells, for example,
-the reasons of a 403 apart. The log line of the request has the same code as \`code\`, and the same id as the response
-header \`X-Request-Id\`.
-
-Items of a batch have no headers, and so no code: their status is \`code\` and their body is \`content\`, as ever. Send
-the item alone to see its code. Responses that a script makes itself have the headers that the script sets. On AWS, an
-error that the gateway makes before any function runs (429 beyond the limits of the stage, 503) has no code.
-
-| Code | Status | Meaning | What to do |
-|---|---|---|---|
-`;
-
-const outro = `
-## Names that are ignored
-
-Clients of the service send more than a path knows, so unknown fields and query parameters are ignored. Their names come
-back in the response header \`X-Ignored\`, percent-encoded and separated by commas, at most 20 names and 512 bytes. A
-batch names those of its items together. With the request header \`X-Strict: 1\` they are an error (\`names_unknown\`), and
-nothing is changed; items of a strict batch are strict, each by itself. Read-only fields are known: they may be sent back
-as they came. Query parameters and bodies of script runs are for the script, and nothing of them is unknown.
-`;
+const path = 'docs/reference/errors.md';
 
 function rows(): string {
   return Object.entries(errorCodes)
@@ -49,8 +13,15 @@ function rows(): string {
     .join('');
 }
 
-test('docs/errors.md lists every code with its meaning and remedy', async () => {
-  await expect(intro + rows() + outro).toMatchFileSnapshot('../../docs/errors.md');
+/** The table stands between two comments of the page; an update of snapshots writes it there. */
+test('docs/reference/errors.md lists every code with its meaning and remedy', async () => {
+  const head = '| Code | Status | Meaning | What to do |\n|---|---|---|---|\n';
+  const page = readFileSync(path, 'utf8');
+  const [before = '', , after = ''] = page.split(
+    /(?<=errors\.test\.ts -u -->\n\n)|(?=\n<!-- end of the table)/,
+  );
+
+  await expect(before + head + rows() + after).toMatchFileSnapshot(`../../${path}`);
 });
 
 test('every code of the table is used', () => {

@@ -25,7 +25,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
 /**
  * Makes a function that calls, as a page of another origin does, and holds every answer against the laws that bind
- * all answers (reference: responses, CORS, error bodies):
+ * all answers (docs/reference/responses.md#headers, docs/reference/requests.md#cors, docs/reference/errors.md#bodies):
  *
  * - no fault, and no error in the log;
  * - the request's id on the answer and on one line of the log, which tells the same status;
@@ -152,7 +152,7 @@ function typeKind(status: number, type: string, text: string): string {
   return type === `${isPage ? 'text/html' : 'application/json'}; charset=utf-8` ? 'fit' : type;
 }
 
-/** Tells whether a body has one of the shapes of error bodies (reference: error bodies). */
+/** Tells whether a body has one of the shapes of error bodies (docs/reference/errors.md#bodies). */
 function isRefusal(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const values = Object.values(body);

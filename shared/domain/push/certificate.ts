@@ -15,7 +15,7 @@ export interface PushCertificate {
   readonly expires: string;
 }
 
-const maxBytes = 209_712; // reference: push, config
+const maxBytes = 209_712; // docs/reference/push.md#config
 const types = ['application/x-pkcs12', 'application/pkcs12', 'application/octet-stream'];
 const namePattern = /^Apple (?:(Production|Development) IOS )?Push Services: (.+)$/i;
 
@@ -27,7 +27,7 @@ export interface CertificateReading {
   readonly open: (bytes: Uint8Array) => Promise<OpenedPkcs12 | undefined>;
 }
 
-/** Reads an uploaded `.p12` file without pass phrase (reference: push, config). */
+/** Reads an uploaded `.p12` file without pass phrase (docs/reference/push.md#config). */
 export async function readCertificate(
   { contentType, bytes }: Upload,
   { environment, nowMs, open }: CertificateReading,

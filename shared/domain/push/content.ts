@@ -12,7 +12,7 @@ export type PushContent = JsonObject & {
   readonly registration_ids: readonly string[];
 };
 
-const maxIds = 1000; // reference: push, messages
+const maxIds = 1000; // docs/reference/push.md#messages
 const maxIdLength = 1024; // ours: no token is nearly so long, and they are stored a hundred at a time
 const maxBytes = 65_536; // ours: no provider takes more than 4,096, and some of it is not passed on
 
@@ -78,7 +78,7 @@ const rules: Readonly<Record<PushProvider, ObjectRule>> = {
 };
 
 /**
- * Reads what a push shall say: an object, or JSON text of one (reference: push, messages).
+ * Reads what a push shall say: an object, or JSON text of one (docs/reference/push.md#messages).
  *
  * @param only the one device that it is for, whatever ids were sent; absent: those that were sent
  */

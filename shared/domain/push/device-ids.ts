@@ -12,7 +12,7 @@ const tokenPatterns: Readonly<Record<PushProvider, RegExp>> = {
   apns: /^([0-9a-fA-F]{2}){32,100}$/,
 };
 
-/** Tells whether a text can be a device's token (reference: device record). */
+/** Tells whether a text can be a device's token (docs/reference/push.md#devices). */
 export function isToken(provider: PushProvider, text: string): boolean {
   return tokenPatterns[provider].test(text);
 }
@@ -22,7 +22,7 @@ export function tokenCode(provider: PushProvider, token: string): string {
   return provider === 'apns' ? token.toLowerCase() : token;
 }
 
-/** A device's token (reference: device record). */
+/** A device's token (docs/reference/push.md#devices). */
 export function tokenValue(provider: PushProvider): ValueSchema<string> {
   const message = provider === 'gcm' ? invalidToken : invalidToken + hexToken;
   return schemaOf((input) => {
@@ -32,7 +32,9 @@ export function tokenValue(provider: PushProvider): ValueSchema<string> {
   });
 }
 
-/** The id that a device has beside its token: a hex number of Android, a UUID of iOS (reference: device record). */
+/**
+ * The id that a device has beside its token: a hex number of Android, a UUID of iOS (docs/reference/push.md#devices).
+ */
 export function deviceIdValue(provider: PushProvider): ValueSchema<string> {
   return schemaOf(provider === 'gcm' ? readHex : readUuid);
 }

@@ -19,7 +19,7 @@ export type PushOutcome = { readonly id: string } | { readonly error: PushError 
 /** What is known of one device of a message: nothing sent yet, being sent, or how it ended. */
 export type DeliveryState = 'waiting' | 'sending' | PushOutcome;
 
-/** What has become of a message (reference: push, messages). */
+/** What has become of a message (docs/reference/push.md#messages). */
 export type PushStatus = 'scheduled' | 'error' | 'partially_delivered' | 'delivered';
 
 /** How many devices a message reached. */
@@ -28,7 +28,7 @@ export interface PushCount {
   readonly failed: number;
 }
 
-/** The status of a message of which everything is known; Apple's know no part (reference: push, messages). */
+/** The status of a message of which everything is known; Apple's know no part (docs/reference/push.md#messages). */
 export function finalStatus(
   provider: PushProvider,
   { delivered, failed }: PushCount,
@@ -47,7 +47,7 @@ export function countOutcomes(states: readonly DeliveryState[]): PushCount {
 export type Deliveries = readonly (readonly [token: string, state: DeliveryState])[];
 
 /**
- * The result of a message of which everything is known (reference: push, result).
+ * The result of a message of which everything is known (docs/reference/push.md#result).
  *
  * @param failure why nothing could be sent at all; it is the result when nothing was
  */

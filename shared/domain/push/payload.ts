@@ -13,13 +13,13 @@ export interface ProviderPush {
 }
 
 const maxPayloadBytes = 4096; // of both providers
-const apnsSeconds = 2_592_000; // reference: push, mapping. 30 days
+const apnsSeconds = 2_592_000; // docs/reference/push.md#mapping. 30 days
 
 /** What is said of a push that no provider would take. */
 export const payloadTooLarge = `Notification body cannot exceed ${maxPayloadBytes} bytes.`;
 
 /**
- * Makes what a provider gets of a message's content (reference: push, mapping).
+ * Makes what a provider gets of a message's content (docs/reference/push.md#mapping).
  *
  * @param content without whom it is for
  * @returns undefined when it is larger than any provider takes

@@ -1,4 +1,4 @@
-/** Services that bring pushes to devices: Google's for Android, Apple's for iOS (reference: push, paths). */
+/** Services that bring pushes to devices: Google's for Android, Apple's for iOS (docs/reference/push.md#paths). */
 export const pushProviders = ['gcm', 'apns'] as const;
 /** One of the services. */
 export type PushProvider = (typeof pushProviders)[number];

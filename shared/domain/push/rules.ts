@@ -20,8 +20,8 @@ export interface ObjectRule {
 }
 
 /**
- * Says what is wrong with a value, in the words of the interface; undefined: nothing (reference: push, schema
- * errors).
+ * Says what is wrong with a value, in the words of the interface; undefined: nothing
+ * (docs/reference/push.md#content-errors).
  *
  * @param path of the value below the root, as in `aps->alert`; empty at the root
  */

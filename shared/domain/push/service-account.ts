@@ -11,15 +11,15 @@ export type GcmKey =
   | { readonly kind: 'shown'; readonly text: string };
 
 const maxBytes = 16_384;
-const maxLegacyLength = 40; // reference: push, config
+const maxLegacyLength = 40; // docs/reference/push.md#config
 const required = ['project_id', 'private_key', 'client_email'];
 
 /** What is said of a key that is neither a service account nor a server key. */
 export const badServiceAccount = `Invalid service account: ${required.join(', ')} are required.`;
 
 /**
- * A key of Firebase: the JSON of a service account, as an object or as text; or a server key of old (reference: push,
- * config). The empty text is no key.
+ * A key of Firebase: the JSON of a service account, as an object or as text; or a server key of old
+ * (docs/reference/push.md#config). The empty text is no key.
  */
 export function gcmKeyValue(): ValueSchema<GcmKey | null> {
   return schemaOf((input) => {

@@ -1,0 +1,35 @@
+/** Finds the anchors that GitHub gives to the headings of a Markdown text. */
+export function anchorsOf(markdown: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  const anchors = withoutBlocks(markdown)
+    .split('\n')
+    .flatMap((line) => /^#{1,6}\s+(.+?)\s*$/.exec(line)?.[1] ?? [])
+    .map((heading) => {
+      const slug = slugOf(heading);
+      const count = seen.get(slug) ?? 0;
+      seen.set(slug, count + 1);
+      return count === 0 ? slug : `${slug}-${count}`;
+    });
+  return new Set(anchors);
+}
+
+/** Finds the targets of all links and images in a Markdown text, as they are written. */
+export function linksOf(markdown: string): readonly string[] {
+  const text = withoutBlocks(markdown).replace(/`[^`\n]*`/g, '');
+  const inline = text.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g);
+  const definitions = text.matchAll(/^\s*\[[^\]]+\]:\s+(\S+)/gm);
+  return [...inline, ...definitions].flatMap((match) => match[1] ?? []);
+}
+
+/** A line of a shell that begins with `#` is no heading, and a list of lists no link. */
+function withoutBlocks(markdown: string): string {
+  return markdown.replace(/^(```+|~~~+)[\s\S]*?^\1/gm, '');
+}
+
+function slugOf(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { anchorsOf, linksOf } from './markdown.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+/** Installed, generated, or data of somebody who tries the server. */
+const skipped = new Set(['.git', 'node_modules', 'cdk.out', '.groundwork', 'coverage']);
+const files = filesIn('');
+const pages = files.filter((path) => path.endsWith('.md'));
+const sources = files.filter((path) => /\.(ts|cjs|mjs|js|py)$/.test(path));
+
+function filesIn(folder: string): readonly string[] {
+  const entries = readdirSync(join(project, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    if (skipped.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+const read = (path: string) => readFileSync(join(project, path), 'utf8');
+const anchors = new Map(pages.map((path) => [path, anchorsOf(read(path))]));
+
+/** Whether a path in the project exists, with the heading that an anchor names. */
+function isThere(target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  if (anchor === undefined || anchor === '') return existsSync(join(project, path));
+  return anchors.get(path)?.has(anchor) ?? false;
+}
+
+test('there are pages and sources to check', () => {
+  expect(pages).toContain('docs/reference/README.md');
+  expect(sources).toContain('shared/http/dispatch.ts');
+  expect(anchors.get('docs/reference/keys.md')).toContain('bare-api-key');
+});
+
+test('every place in the reference that sources and pages name exists', () => {
+  const missing = [...sources, ...pages].flatMap((path) => {
+    const named = read(path).match(/docs\/reference\/[\w-]+\.md(#[\w-]+)?/g) ?? [];
+    return named.filter((target) => !isThere(target)).map((target) => `${path}: ${target}`);
+  });
+
+  expect(missing).toEqual([]);
+});
+
+test('every relative link between pages leads to a file and a heading', () => {
+  const broken = pages.flatMap((path) => {
+    const links = linksOf(read(path)).filter((link) => !/^[a-z][a-z+.-]*:/i.test(link));
+    return links.filter((link) => !isThere(targetOf(path, link))).map((link) => `${path}: ${link}`);
+  });
+
+  expect(broken).toEqual([]);
+});
+
+function targetOf(page: string, link: string): string {
+  const [path = '', anchor] = decodeURIComponent(link).split('#');
+  const file = path === '' ? page : relative('', join(dirname(page), path));
+  return anchor === undefined ? file : `${file}#${anchor}`;
+}
+
+test('a comment that refers to the reference names a place in it', () => {
+  const vague = sources.flatMap((path) =>
+    commentsOf(read(path))
+      .flatMap((comment) => comment.match(/\breference:\s(?!docs\/reference\/)[^\n]*/gi) ?? [])
+      .map((words) => `${path}: ${words}`),
+  );
+
+  expect(vague).toEqual([]);
+});
+
+/** Comments of a source, without a parser: a text that looks like one counts as one. */
+function commentsOf(source: string): readonly string[] {
+  return source.match(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/[^\n]*|^\s*#[^\n]*/gm) ?? [];
+}
+
+test('every page of the reference is in its index', () => {
+  const index = linksOf(read('docs/reference/README.md'));
+  const own = pages.filter((path) => dirname(path) === 'docs/reference');
+  const unlisted = own
+    .map((path) => path.replace('docs/reference/', ''))
+    .filter((name) => name !== 'README.md' && !index.includes(name));
+
+  expect(unlisted).toEqual([]);
+});
