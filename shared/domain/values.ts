@@ -84,7 +84,7 @@ export function integer(range: Range = {}): ValueSchema<number> {
   return schemaOf(integerReader(range));
 }
 
-/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (reference: schema format). */
+/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (docs/reference/requests.md#values). */
 export function float(): ValueSchema<number> {
   return schemaOf(readFloat);
 }

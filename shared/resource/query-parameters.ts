@@ -11,7 +11,7 @@ export interface QueryParameter {
 /** Query parameters by name. */
 export type QueryParameters = Readonly<Record<string, QueryParameter>>;
 
-/** How a page of a list is asked for (reference: paging, parameters). */
+/** How a page of a list is asked for (docs/reference/paging.md#parameters). */
 export const pageParameters: QueryParameters = {
   page_size: {
     type: 'integer',
@@ -52,7 +52,7 @@ export const trimParameters: QueryParameters = {
   },
 };
 
-/** A filter by the first letters of a field (reference: name filter). */
+/** A filter by the first letters of a field (docs/reference/paging.md#prefix-filters). */
 export function prefixParameters(field: string): QueryParameters {
   return {
     [`${field}__startswith`]: {

@@ -252,7 +252,7 @@ async function unlessOvertaken(
 function resultOf(outcome: ScriptOutcome): TraceResult {
   if (outcome.status === 'blocked') return {};
   if (outcome.status === 'queue_timeout') {
-    return { stdout: '', stderr: 'Internal queue timeout.' }; // reference: traces
+    return { stdout: '', stderr: 'Internal queue timeout.' }; // docs/reference/scripts.md#traces
   }
   const { stdout, stderr, response } = outcome;
   return { stdout, stderr, ...(response && { response: shownResponse(response) }) };

@@ -33,7 +33,7 @@ type OnProgress = NonNullable<ScriptRun['onProgress']>;
 const maxDepth = 8;
 /** A run and its wait together: as long as a function on AWS has for them, and so everywhere. */
 const runMs = 320_000;
-const awaitedMs = 30_000; // reference: traces, queue_timeout
+const awaitedMs = 30_000; // docs/reference/scripts.md#concurrency
 
 /** A run that ends so soon after its start stores its trace once, instead of twice. Most do: a warm process takes 1 ms. */
 const runHoldMs = 3;

@@ -31,7 +31,7 @@ export interface RendererOptions {
   readonly timeoutMs?: number;
 }
 
-/** Longest rendering of a template, in milliseconds (reference: templates, engine). */
+/** Longest rendering of a template, in milliseconds (docs/reference/templates.md#engine). */
 export const renderTimeoutMs = 5000;
 const maxMegabytes = 200; // the same
 
