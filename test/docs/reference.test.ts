@@ -6,7 +6,7 @@ import { anchorsOf, linksOf } from './markdown.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 /** Installed, generated, or data of somebody who tries the server. */
-const skipped = new Set(['.git', 'node_modules', 'cdk.out', '.groundwork', 'coverage']);
+const skipped = new Set(['.git', 'node_modules', '.groundwork', '.build', 'cdk.out', 'coverage']);
 const files = filesIn('');
 const pages = files.filter((path) => path.endsWith('.md'));
 const sources = files.filter((path) => /\.(ts|cjs|mjs|js|py)$/.test(path));
