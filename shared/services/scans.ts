@@ -1,6 +1,6 @@
 import { throttled } from '../domain/errors.ts';
 import type { Turns } from '../store/store.ts';
-import { createFairQueue, type Share } from './fair-queue.ts';
+import { createFairQueue, type Queued, type Share } from './fair-queue.ts';
 import { type Alarm, type GateLimits, openGate, type Release } from './gate.ts';
 import { sliceMs } from './turns.ts';
 
@@ -146,15 +146,15 @@ export function openFreeScans(now: ScanClock['now'] = machineClock.now): Scans {
 
 /** Makes what resolves when it is a share's turn: one in each turn of the event loop, after what has arrived there. */
 function openQueue({ afterOthers }: ScanClock): (share: Share) => Promise<void> {
-  const queue = createFairQueue<() => void>();
+  const queue = createFairQueue<Queued & { readonly go: () => void }>();
   let isScheduled = false;
 
   function run(): void {
     isScheduled = false;
-    const next = queue.first(() => true);
+    const next = queue.first();
     if (next === undefined) return;
     queue.take(next);
-    next.value();
+    next.go();
     schedule();
   }
 
@@ -166,7 +166,7 @@ function openQueue({ afterOthers }: ScanClock): (share: Share) => Promise<void> 
 
   return (share) =>
     new Promise((resolve) => {
-      queue.add(share, resolve);
+      queue.add({ ...share, go: resolve });
       schedule();
     });
 }
