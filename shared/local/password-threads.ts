@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { overloaded } from '../domain/errors.ts';
+import { serverBusy } from '../domain/errors.ts';
 import type { ScryptJob } from '../domain/passwords.ts';
 import { type GateLimits, openGate } from '../services/gate.ts';
 import type { PasswordHasher } from '../services/ports.ts';
@@ -101,5 +101,5 @@ function answerOf(worker: Worker, job: ScryptJob): Promise<Uint8Array> {
 }
 
 function busy() {
-  return overloaded('passwords are being checked', retrySeconds);
+  return serverBusy(retrySeconds, 'passwords are being checked');
 }

@@ -1,4 +1,4 @@
-import { overloaded } from '../domain/errors.ts';
+import { serverBusy } from '../domain/errors.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Taken } from '../runtimes/process-pool.ts';
 import type { Members, Processes } from './scripts/processes.ts';
@@ -28,7 +28,7 @@ export async function takeProcess<Runtime extends 'template' | 'certificate'>(
 ): Promise<Taken<Members[Runtime]>> {
   const { scheduler, pool } = await processes.open();
   const leave = await scheduler.enter({ ...tenant, ...work, isAwaited: true, waitMs });
-  if (typeof leave === 'string') throw overloaded('templates and certificates wait', 1);
+  if (typeof leave === 'string') throw serverBusy(1, 'templates and certificates wait');
   try {
     const taken = await pool.take(runtime, runtime);
     const release = () => {
