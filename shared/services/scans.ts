@@ -2,7 +2,7 @@ import { throttled } from '../domain/errors.ts';
 import type { Turns } from '../store/store.ts';
 import { createFairQueue, type Queued, type Share } from './fair-queue.ts';
 import { type Alarm, type GateLimits, openGate, type Release } from './gate.ts';
-import { sliceMs } from './turns.ts';
+import { sliceMs } from './time-slices.ts';
 
 /** Time of searches that is left to one request, with all that it holds. */
 export interface ScanBudget {
