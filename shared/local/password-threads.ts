@@ -10,8 +10,8 @@ const program = fileURLToPath(new URL('./scrypt-thread.cjs', import.meta.url));
 const limits: GateLimits = {
   capacity: 2, // threads; each hash takes 16 MB at the default cost
   queue: 256,
-  queuePerOwner: 64,
-  queuePerInstance: 64,
+  queuePerOwner: 128, // with all instances
+  queuePerInstance: 64, // or of an address
 };
 const waitMs = 10_000;
 const retrySeconds = 2;

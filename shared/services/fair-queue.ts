@@ -4,6 +4,18 @@ export interface Share {
   readonly instance: string;
 }
 
+/**
+ * The share of an instance.
+ *
+ * @param owner id of the account that owns it; undefined: not known, it counts as an owner of its own
+ */
+export function shareOf(instance: number, owner: number | undefined): Share {
+  return {
+    owner: owner === undefined ? `instance ${instance}` : `account ${owner}`,
+    instance: String(instance),
+  };
+}
+
 /** An entry of a queue. */
 export interface Queued extends Share {
   /** Goes before all entries of its instance that do not; absent: false. */
