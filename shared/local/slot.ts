@@ -1,10 +1,15 @@
 import { serverBusy } from '../domain/errors.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Taken } from '../runtimes/process-pool.ts';
-import type { Members, Processes } from './scripts/processes.ts';
+import type { Members, OpenProcesses } from './scripts/processes.ts';
 import type { WorkKind } from './scripts/scheduler.ts';
 
 const waitMs = 5_000; // then the client is told to try again
+
+/** Where processes are, and who shares them out. */
+export interface ProcessSource {
+  open(): Promise<Pick<OpenProcesses, 'scheduler' | 'pool'>>;
+}
 
 /** A process for our own programs, shared by all tenants. */
 export interface WantedProcess<Runtime> {
@@ -22,7 +27,7 @@ export interface WantedProcess<Runtime> {
  * @throws ApiError 503 when none is free within five seconds, or too much of the owner's work waits
  */
 export async function takeProcess<Runtime extends 'template' | 'certificate'>(
-  processes: Processes,
+  processes: ProcessSource,
   tenant: Tenant,
   { runtime, ...work }: WantedProcess<Runtime>,
 ): Promise<Taken<Members[Runtime]>> {
