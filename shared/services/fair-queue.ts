@@ -38,10 +38,10 @@ export interface FairQueue<Entry extends Queued> {
     hasRoom?: (share: Share) => boolean,
     mayEnter?: (entry: Entry) => boolean,
   ): Entry | undefined;
-  /** Removes an entry that has its turn: its owner and instance go behind all others. */
-  take(entry: Entry): void;
-  /** Removes an entry that waits no longer; the turns stay as they are. */
+  /** Removes an entry; the turns stay as they are. */
   remove(entry: Entry): void;
+  /** Counts a turn: owner and instance go behind all others that wait. */
+  countTurn(share: Share): void;
 }
 
 const always = () => true;
@@ -51,18 +51,6 @@ export function createFairQueue<Entry extends Queued>(): FairQueue<Entry> {
   // both maps are in the order of turns
   const owners = new Map<string, Map<string, Entry[]>>();
   let size = 0;
-
-  function remove(entry: Entry): void {
-    const { owner, instance } = entry;
-    const instances = owners.get(owner);
-    const entries = instances?.get(instance);
-    const at = entries?.indexOf(entry) ?? -1;
-    if (instances === undefined || entries === undefined || at < 0) return;
-    entries.splice(at, 1);
-    size -= 1;
-    if (entries.length === 0) instances.delete(instance);
-    if (instances.size === 0) owners.delete(owner);
-  }
 
   return {
     get size() {
@@ -89,16 +77,24 @@ export function createFairQueue<Entry extends Queued>(): FairQueue<Entry> {
       }
       return undefined;
     },
-    take: (entry) => {
-      remove(entry);
+    remove: (entry) => {
       const { owner, instance } = entry;
+      const instances = owners.get(owner);
+      const entries = instances?.get(instance);
+      const at = entries?.indexOf(entry) ?? -1;
+      if (instances === undefined || entries === undefined || at < 0) return;
+      entries.splice(at, 1);
+      size -= 1;
+      if (entries.length === 0) instances.delete(instance);
+      if (instances.size === 0) owners.delete(owner);
+    },
+    countTurn: ({ owner, instance }) => {
       const instances = owners.get(owner);
       if (instances === undefined) return;
       toEnd(owners, owner, instances);
       const entries = instances.get(instance);
       if (entries !== undefined) toEnd(instances, instance, entries);
     },
-    remove,
   };
 }
 

@@ -90,6 +90,7 @@ export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate 
   function admit(request: GateRequest): Release {
     let isInside = true;
     inside.add(request);
+    waiting.countTurn(request);
     return () => {
       if (!isInside) return;
       isInside = false;
@@ -103,7 +104,7 @@ export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate 
       const next = waiting.first(inside.hasRoom, inside.mayEnter);
       isHeld = next !== undefined && !inside.fits(next);
       if (next === undefined || isHeld) return;
-      waiting.take(next);
+      waiting.remove(next);
       next.settle(admit(next));
     }
   }
@@ -159,13 +160,10 @@ function openWaiting(limits: GateLimits) {
       return queue.size;
     },
     first: queue.first,
+    countTurn: queue.countTurn,
     add: (waiter: Waiter) => {
       queue.add(waiter);
       count(waiter, 1);
-    },
-    take: (waiter: Waiter) => {
-      queue.take(waiter);
-      count(waiter, -1);
     },
     remove: (waiter: Waiter) => {
       queue.remove(waiter);

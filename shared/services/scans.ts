@@ -157,7 +157,8 @@ function openQueue({ afterOthers }: ScanClock): (share: Share) => Promise<void> 
     isScheduled = false;
     const next = queue.first();
     if (next === undefined) return;
-    queue.take(next);
+    queue.remove(next);
+    queue.countTurn(next);
     next.go();
     schedule();
   }
