@@ -96,9 +96,10 @@ const resource: ListResource<UserData, UserView> = {
  */
 async function rowsByName(context: Context, prefix: string, range: RowRange) {
   if (characterCount(prefix) > maxUsername) return []; // no name begins so, and no key may be that long
-  const { store } = context.platform;
+  const { platform, instanceName } = context;
+  const { store } = platform;
   const instance = instanceOf(context);
-  const scan = openScan({ platform: context.platform, instance });
+  const scan = openScan({ platform, instance, instanceName });
   const names = await readNames(store, { instance, prefix, scan }).finally(scan.close);
   const rows = names.map((name) => {
     const item = as(usernameEntity, name);

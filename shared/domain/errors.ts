@@ -112,19 +112,16 @@ export function throttled(seconds: number): ApiError {
 }
 
 /**
- * 503 while too much of something costly is under way; clients wait for `Retry-After`.
+ * 503: there is no room for the request now; clients wait for `Retry-After` and call again by themselves.
  *
- * @param what is too many, in words: `passwords are being checked`
+ * @param tooMany says in words what there is too much of: `passwords are being checked`
  */
-export function overloaded(what: string, seconds: number): ApiError {
-  const text = `Too many ${what}. Expected available in ${seconds} seconds.`;
-  return new ApiError(503, { detail: text }, 'server_busy', { 'Retry-After': String(seconds) });
-}
-
-/** 503: there is no room for the request now; clients wait for `Retry-After` and call again by themselves. */
-export function serverBusy(seconds: number): ApiError {
-  const body = { detail: 'The server is busy. Try again later.' };
-  return new ApiError(503, body, 'server_busy', { 'Retry-After': String(seconds) });
+export function serverBusy(seconds: number, tooMany?: string): ApiError {
+  const detail =
+    tooMany === undefined
+      ? 'The server is busy. Try again later.'
+      : `Too many ${tooMany}. Expected available in ${seconds} seconds.`;
+  return new ApiError(503, { detail }, 'server_busy', { 'Retry-After': String(seconds) });
 }
 
 /**

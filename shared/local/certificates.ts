@@ -1,11 +1,10 @@
 import type { CertificateOpener } from '../services/ports.ts';
-import type { Processes } from './scripts/processes.ts';
-import { takeProcess } from './slot.ts';
+import { type ProcessSource, takeProcess } from './slot.ts';
 
 const timeoutMs = 5_000; // a file of the greatest cost that is accepted takes less than a second
 
 /** Opens uploaded certificates in processes that share the slots of scripts: the sender chooses what they cost. */
-export function openCertificates(processes: Processes): CertificateOpener {
+export function openCertificates(processes: ProcessSource): CertificateOpener {
   return async (bytes, tenant) => {
     const { worker, release } = await takeProcess(processes, tenant, {
       ...{ runtime: 'certificate', kind: 'certificate', timeoutMs, bytes: bytes.length },

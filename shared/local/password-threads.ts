@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { overloaded } from '../domain/errors.ts';
+import { serverBusy } from '../domain/errors.ts';
 import type { ScryptJob } from '../domain/passwords.ts';
 import { type GateLimits, openGate } from '../services/gate.ts';
 import type { PasswordHasher } from '../services/ports.ts';
@@ -10,8 +10,8 @@ const program = fileURLToPath(new URL('./scrypt-thread.cjs', import.meta.url));
 const limits: GateLimits = {
   capacity: 2, // threads; each hash takes 16 MB at the default cost
   queue: 256,
-  queuePerOwner: 64,
-  queuePerInstance: 64,
+  queuePerOwner: 128, // with all instances
+  queuePerInstance: 64, // or of an address
 };
 const waitMs = 10_000;
 const retrySeconds = 2;
@@ -101,5 +101,5 @@ function answerOf(worker: Worker, job: ScryptJob): Promise<Uint8Array> {
 }
 
 function busy() {
-  return overloaded('passwords are being checked', retrySeconds);
+  return serverBusy(retrySeconds, 'passwords are being checked');
 }

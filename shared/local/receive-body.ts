@@ -16,9 +16,9 @@ import { maxEventBytes } from '../http/answer.ts';
 import { toRequest } from '../http/event.ts';
 import { arrivedTooSlowly } from './broken-request.ts';
 import { type Collected, collectBody } from './collect-body.ts';
+import { nextRound } from './event-loop-rounds.ts';
 import type { EventDraft } from './http-event.ts';
 import { openRoom, type Release, type Room } from './room.ts';
-import { nextTurn } from './turns.ts';
 
 /** Bytes of a body that the gateway takes. */
 const maxBodyBytes = 10_485_760;
@@ -160,7 +160,7 @@ async function finish(
   const { chunks, bytes } = intake.body;
   const weight = Math.min(bytes, maxStructure) * parsedBytesPerCharacter;
   const isCounted = bytes > uncountedBodyBytes;
-  if (bytes > heavyBodyBytes) await nextTurn();
+  if (bytes > heavyBodyBytes) await nextRound();
   if (isCounted && !(await take(intake, room, { ...claim, bytes: weight }))) return serverBusy(1);
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes);
 }

@@ -16,6 +16,7 @@ import {
 } from './broken-request.ts';
 import { type Connections, type Exchange, watchConnections } from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
+import { nextRound } from './event-loop-rounds.ts';
 import { isForFiles, serveFiles } from './file-server.ts';
 import type { LocalFiles } from './files.ts';
 import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
@@ -23,7 +24,6 @@ import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
 import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
 import { codeOf, StartError } from './start-error.ts';
-import { nextTurn } from './turns.ts';
 
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
 const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
@@ -230,7 +230,7 @@ async function run(
   connection.isRunning = false;
   const length = body?.length ?? 0;
   running.connections.count(connection, length);
-  if (length > sendPieceBytes) await nextTurn();
+  if (length > sendPieceBytes) await nextRound();
   const sent = toSentBody(body, isBase64Encoded === true);
   if (sent !== undefined) headers['content-length'] = String(sent.bytes);
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;

@@ -6,6 +6,9 @@ import { ApiError, forbidden, refused, tooLarge } from '../domain/errors.ts';
 import { arrivedTooSlowly } from './broken-request.ts';
 import type { LocalFiles } from './files.ts';
 
+/** Where uploads are stored, if their form is one that was given out. */
+type UploadFiles = Pick<LocalFiles, 'forms' | 'receive'>;
+
 /**
  * Takes an upload that goes past the interface: a form with the fields that it was given, and the file last. The
  * file goes to the disk as it arrives.
@@ -14,7 +17,7 @@ import type { LocalFiles } from './files.ts';
  * @throws whatever the disk fails with
  */
 export async function receiveUpload(
-  files: LocalFiles,
+  files: UploadFiles,
   message: IncomingMessage,
 ): Promise<ApiError | undefined> {
   const parser = openParser(message);
@@ -40,7 +43,7 @@ function openParser({ headers }: IncomingMessage): BusboyInstance | undefined {
 
 function parse(
   parser: BusboyInstance,
-  files: LocalFiles,
+  files: UploadFiles,
   message: IncomingMessage,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -82,7 +85,7 @@ function whenIdle(message: IncomingMessage, act: () => void): void {
 }
 
 async function store(
-  files: LocalFiles,
+  files: UploadFiles,
   fields: Readonly<Record<string, string>>,
   stream: AsyncIterable<Uint8Array>,
 ): Promise<void> {

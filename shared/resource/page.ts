@@ -10,7 +10,7 @@ import {
 } from '../domain/paging.ts';
 import { maxEventBytes } from '../http/answer.ts';
 import { queryValue } from '../http/message.ts';
-import { openTurns } from '../services/turns.ts';
+import { openTurns } from '../services/time-slices.ts';
 import { idKey } from '../store/entities.ts';
 import type { Bound, Store, Stored, Turns } from '../store/store.ts';
 import type { Context } from './route.ts';

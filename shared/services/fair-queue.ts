@@ -4,84 +4,108 @@ export interface Share {
   readonly instance: string;
 }
 
+/**
+ * The share of an instance.
+ *
+ * @param owner id of the account that owns it; undefined: not known, it counts as an owner of its own
+ */
+export function shareOf(instance: number, owner: number | undefined): Share {
+  return {
+    owner: owner === undefined ? `instance ${instance}` : `account ${owner}`,
+    instance: String(instance),
+  };
+}
+
 /** An entry of a queue. */
-export interface Ticket<Value> {
-  readonly share: Share;
-  readonly value: Value;
+export interface Queued extends Share {
+  /** Goes before all entries of its instance that do not; absent: false. */
+  readonly isUrgent?: boolean | undefined;
 }
 
 /** A queue in which owners take turns, within an owner its instances, and within an instance the oldest is first. */
-export interface FairQueue<Value> {
+export interface FairQueue<Entry extends Queued> {
   readonly size: number;
-  sizeOfOwner(owner: string): number;
-  sizeOfInstance(share: Share): number;
-  add(share: Share, value: Value): Ticket<Value>;
+  /** Owners with an entry. */
+  readonly owners: number;
+  add(entry: Entry): void;
   /**
-   * Finds the entry whose turn is next, and leaves it in the queue.
+   * Finds the entry whose turn is next, and leaves it in the queue. What may not have a turn keeps its place.
    *
-   * @param isFree tells whether a share may have a turn; others are passed over and keep their place
+   * @param hasRoom  whether a share may have a turn; absent: all may
+   * @param mayEnter whether an entry of such a share may; absent: all may
    */
-  first(isFree: (share: Share) => boolean): Ticket<Value> | undefined;
-  /** Removes an entry that has its turn: its owner and instance go behind all others. */
-  take(ticket: Ticket<Value>): void;
-  /** Removes an entry that waits no longer; the turns stay as they are. */
-  remove(ticket: Ticket<Value>): void;
+  first(
+    hasRoom?: (share: Share) => boolean,
+    mayEnter?: (entry: Entry) => boolean,
+  ): Entry | undefined;
+  /** Removes an entry; the turns stay as they are. */
+  remove(entry: Entry): void;
+  /** Counts a turn: owner and instance go behind all others that wait. */
+  countTurn(share: Share): void;
 }
 
-/** Makes an empty queue. */
-export function createFairQueue<Value>(): FairQueue<Value> {
-  // both maps are in the order of turns
-  const owners = new Map<string, Map<string, Ticket<Value>[]>>();
-  let size = 0;
+const always = () => true;
 
-  function remove(ticket: Ticket<Value>): void {
-    const { owner, instance } = ticket.share;
-    const instances = owners.get(owner);
-    const tickets = instances?.get(instance);
-    const at = tickets?.indexOf(ticket) ?? -1;
-    if (instances === undefined || tickets === undefined || at < 0) return;
-    tickets.splice(at, 1);
-    size -= 1;
-    if (tickets.length === 0) instances.delete(instance);
-    if (instances.size === 0) owners.delete(owner);
-  }
+/** Makes an empty queue. */
+export function createFairQueue<Entry extends Queued>(): FairQueue<Entry> {
+  // both maps are in the order of turns
+  const owners = new Map<string, Map<string, Entry[]>>();
+  let size = 0;
 
   return {
     get size() {
       return size;
     },
-    sizeOfOwner: (owner) =>
-      [...(owners.get(owner)?.values() ?? [])].reduce((sum, { length }) => sum + length, 0),
-    sizeOfInstance: ({ owner, instance }) => owners.get(owner)?.get(instance)?.length ?? 0,
-    add: (share, value) => {
-      const ticket = { share, value };
-      const instances = owners.get(share.owner) ?? new Map<string, Ticket<Value>[]>();
-      owners.set(share.owner, instances);
-      const tickets = instances.get(share.instance);
-      if (tickets === undefined) instances.set(share.instance, [ticket]);
-      else tickets.push(ticket);
-      size += 1;
-      return ticket;
+    get owners() {
+      return owners.size;
     },
-    first: (isFree) => {
+    add: (entry) => {
+      const instances = owners.get(entry.owner) ?? new Map<string, Entry[]>();
+      owners.set(entry.owner, instances);
+      const entries = instances.get(entry.instance) ?? [];
+      instances.set(entry.instance, entries);
+      const at = entry.isUrgent === true ? entries.findIndex((one) => one.isUrgent !== true) : -1;
+      entries.splice(at < 0 ? entries.length : at, 0, entry);
+      size += 1;
+    },
+    first: (hasRoom = always, mayEnter = always) => {
       for (const instances of owners.values()) {
-        for (const [ticket] of instances.values()) {
-          if (ticket !== undefined && isFree(ticket.share)) return ticket;
+        for (const entries of instances.values()) {
+          const found = firstIn(entries, hasRoom, mayEnter);
+          if (found !== undefined) return found;
         }
       }
       return undefined;
     },
-    take: (ticket) => {
-      remove(ticket);
-      const { owner, instance } = ticket.share;
+    remove: (entry) => {
+      const { owner, instance } = entry;
+      const instances = owners.get(owner);
+      const entries = instances?.get(instance);
+      const at = entries?.indexOf(entry) ?? -1;
+      if (instances === undefined || entries === undefined || at < 0) return;
+      entries.splice(at, 1);
+      size -= 1;
+      if (entries.length === 0) instances.delete(instance);
+      if (instances.size === 0) owners.delete(owner);
+    },
+    countTurn: ({ owner, instance }) => {
       const instances = owners.get(owner);
       if (instances === undefined) return;
       toEnd(owners, owner, instances);
-      const tickets = instances.get(instance);
-      if (tickets !== undefined) toEnd(instances, instance, tickets);
+      const entries = instances.get(instance);
+      if (entries !== undefined) toEnd(instances, instance, entries);
     },
-    remove,
   };
+}
+
+/** The first of an instance's entries that may have a turn. */
+function firstIn<Entry extends Queued>(
+  entries: readonly Entry[],
+  hasRoom: (share: Share) => boolean,
+  mayEnter: (entry: Entry) => boolean,
+): Entry | undefined {
+  const [oldest] = entries;
+  return oldest !== undefined && hasRoom(oldest) ? entries.find(mayEnter) : undefined;
 }
 
 function toEnd<Value>(map: Map<string, Value>, name: string, value: Value): void {

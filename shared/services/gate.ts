@@ -1,4 +1,4 @@
-import { createFairQueue, type FairQueue, type Share, type Ticket } from './fair-queue.ts';
+import { createFairQueue, type Queued, type Share } from './fair-queue.ts';
 
 /** How much a gate lets through at a time, and how many may wait before it. */
 export interface GateLimits {
@@ -8,18 +8,28 @@ export interface GateLimits {
   readonly perOwner?: number;
   /** Cost of what one instance has inside at once; absent: as much as its owner. */
   readonly perInstance?: number;
-  /** Requests that wait, of all owners together. */
-  readonly queue: number;
+  /** The last of the capacity is for owners with nothing inside, for so many milliseconds; absent: for all. */
+  readonly reservedMs?: number;
+  /** Requests that wait, of all owners together; absent: see `queueInShares`. */
+  readonly queue?: number;
+  /** Requests that wait of which each owner that waits may have an even part, and no more; absent: no such bound. */
+  readonly queueInShares?: number;
   readonly queuePerOwner: number;
   readonly queuePerInstance: number;
+  /** Memory of one owner's requests that wait, in bytes; absent: not bounded. */
+  readonly queueBytesPerOwner?: number;
 }
 
 /** What wants to pass a gate. */
-export interface GateRequest extends Share {
+export interface GateRequest extends Queued {
   /** Share of the capacity that it takes, above 0; absent: 1. */
   readonly cost?: number;
   /** Milliseconds that it waits at most. */
   readonly waitMs: number;
+  /** Milliseconds that it stays inside at most; absent: not known. */
+  readonly stayMs?: number;
+  /** Memory that it takes while it waits; absent: none worth counting. */
+  readonly bytes?: number;
 }
 
 /** Ends the stay behind a gate; further calls have no effect. */
@@ -44,12 +54,9 @@ const machineAlarm: Alarm = (ms, run) => {
   return () => clearTimeout(timer);
 };
 
-interface Waiter {
-  readonly cost: number;
-  /** How it ended, once it has. */
-  entry?: Entry;
-  /** Is told how it ends, once somebody waits for that. */
-  settle?: (entry: Entry) => void;
+/** A request that waits. */
+interface Waiter extends GateRequest {
+  settle(entry: Entry): void;
 }
 
 /**
@@ -59,110 +66,143 @@ interface Waiter {
  * @param alarm a test gives its own
  */
 export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate {
-  const { capacity } = limits;
-  const queue = createFairQueue<Waiter>();
-  const inside = openCounts(limits);
+  const inside = openInside(limits);
+  const waiting = openWaiting(limits);
+  /** One has its turn and waits until it fits: none passes it. Without it, nothing that waits could be inside now. */
+  let isHeld = false;
 
-  function enter({ owner, instance, cost = 1, waitMs }: GateRequest): Entry | Promise<Entry> {
-    const share = { owner, instance };
-    const units = Math.min(cost, capacity);
-    if (queue.size === 0 && inside.hasRoom(share) && inside.fits(units)) {
-      return admit(share, units);
-    }
-    const waiter: Waiter = { cost: units };
-    const ticket = queue.add(share, waiter);
-    letIn(); // the others that wait may all be over their own limits
-    if (waiter.entry !== undefined) return waiter.entry;
-    if (isOver(limits, queue, share)) {
-      queue.remove(ticket);
-      return 'full';
-    }
+  function enter(request: GateRequest): Entry | Promise<Entry> {
+    const isNext = !isHeld && inside.hasRoom(request) && inside.mayEnter(request);
+    if (isNext && inside.fits(request)) return admit(request);
+    if (waiting.isFull(request)) return 'full';
+    isHeld ||= isNext;
     return new Promise((resolve) => {
-      const cancel = alarm(waitMs, () => giveUp(ticket));
-      waiter.settle = (told) => {
+      const settle = (entry: Entry) => {
         cancel();
-        resolve(told);
+        resolve(entry);
       };
+      const waiter = { ...request, settle };
+      const cancel = alarm(request.waitMs, () => giveUp(waiter));
+      waiting.add(waiter);
     });
   }
 
-  function admit(share: Share, units: number): Release {
+  function admit(request: GateRequest): Release {
     let isInside = true;
-    inside.add(share, units);
+    inside.add(request);
+    waiting.countTurn(request);
     return () => {
       if (!isInside) return;
       isInside = false;
-      inside.add(share, -units);
+      inside.remove(request);
       letIn();
     };
   }
 
   function letIn(): void {
     for (;;) {
-      const next = queue.first(inside.hasRoom);
-      if (next === undefined || !inside.fits(next.value.cost)) return;
-      queue.take(next);
-      end(next.value, admit(next.share, next.value.cost));
+      const next = waiting.first(inside.hasRoom, inside.mayEnter);
+      isHeld = next !== undefined && !inside.fits(next);
+      if (next === undefined || isHeld) return;
+      waiting.remove(next);
+      next.settle(admit(next));
     }
   }
 
-  function giveUp(ticket: Ticket<Waiter>): void {
-    queue.remove(ticket);
-    end(ticket.value, 'late');
-    letIn(); // it may have kept smaller ones from entering
+  function giveUp(waiter: Waiter): void {
+    waiting.remove(waiter);
+    waiter.settle('late');
+    if (isHeld) letIn(); // it may have kept smaller ones from entering
   }
 
   return {
     enter,
     get waiting() {
-      return queue.size;
+      return waiting.size;
     },
   };
 }
 
-function isOver(limits: GateLimits, queue: FairQueue<Waiter>, share: Share): boolean {
-  return (
-    queue.size > limits.queue ||
-    queue.sizeOfOwner(share.owner) > limits.queuePerOwner ||
-    queue.sizeOfInstance(share) > limits.queuePerInstance
-  );
+/** What is inside. */
+function openInside(limits: GateLimits) {
+  const { capacity, perOwner = capacity, perInstance = perOwner, reservedMs } = limits;
+  const units = openSums();
+  const unitsOf = ({ cost = 1 }: GateRequest) => Math.min(cost, capacity);
+  const isFirstOfOwner = (request: GateRequest) => units.ofOwner(request) === 0;
+  return {
+    add: (request: GateRequest) => units.add(request, unitsOf(request)),
+    remove: (request: GateRequest) => units.add(request, -unitsOf(request)),
+    /** Whether owner and instance are below their own limits: the last one in may exceed them by its cost. */
+    hasRoom: (share: Share) =>
+      units.ofOwner(share) < perOwner && units.ofInstance(share) < perInstance,
+    /** Whether it leaves some of the capacity, or may have the last of it. */
+    mayEnter: (request: GateRequest) =>
+      reservedMs === undefined ||
+      units.total() + unitsOf(request) < capacity ||
+      (isFirstOfOwner(request) && (request.stayMs ?? Infinity) <= reservedMs),
+    /** Whether so much is left of the capacity. */
+    fits: (request: GateRequest) => units.total() + unitsOf(request) <= capacity,
+  };
 }
 
-function end(waiter: Waiter, entry: Entry): void {
-  waiter.entry = entry;
-  waiter.settle?.(entry);
-}
-
-interface Counts {
-  add(share: Share, units: number): void;
-  /** Whether owner and instance are below their own limits: the last one in may exceed them by its cost. */
-  hasRoom(share: Share): boolean;
-  /** Whether so much is left of the capacity. */
-  fits(units: number): boolean;
-}
-
-function openCounts({ capacity, perOwner = capacity, perInstance = perOwner }: GateLimits): Counts {
-  const byOwner = new Map<string, number>();
-  const byInstance = new Map<string, number>();
-  let total = 0;
-  const add = (counts: Map<string, number>, name: string, units: number) => {
-    const count = (counts.get(name) ?? 0) + units;
-    if (count > 0) counts.set(name, count);
-    else counts.delete(name);
+/** What waits, and how much that is. */
+function openWaiting(limits: GateLimits) {
+  const { queue: all = Infinity, queueInShares = Infinity, queueBytesPerOwner = Infinity } = limits;
+  const queue = createFairQueue<Waiter>();
+  const requests = openSums();
+  const bytes = openSums();
+  const count = (waiter: Waiter, sign: 1 | -1) => {
+    requests.add(waiter, sign);
+    bytes.add(waiter, sign * (waiter.bytes ?? 0));
   };
   return {
-    add: (share, units) => {
-      total += units;
-      add(byOwner, share.owner, units);
-      add(byInstance, nameOf(share), units);
+    get size() {
+      return queue.size;
     },
-    hasRoom: (share) =>
-      (byOwner.get(share.owner) ?? 0) < perOwner &&
-      (byInstance.get(nameOf(share)) ?? 0) < perInstance,
-    fits: (units) => total + units <= capacity,
+    first: queue.first,
+    countTurn: queue.countTurn,
+    add: (waiter: Waiter) => {
+      queue.add(waiter);
+      count(waiter, 1);
+    },
+    remove: (waiter: Waiter) => {
+      queue.remove(waiter);
+      count(waiter, -1);
+    },
+    /** Whether so much waits already that the request may not. */
+    isFull: (request: GateRequest) =>
+      queue.size >= all ||
+      requests.ofOwner(request) >= limits.queuePerOwner ||
+      requests.ofOwner(request) >= Math.floor(queueInShares / Math.max(1, queue.owners)) ||
+      requests.ofInstance(request) >= limits.queuePerInstance ||
+      bytes.ofOwner(request) + (request.bytes ?? 0) > queueBytesPerOwner,
   };
 }
 
-function nameOf({ owner, instance }: Share): string {
-  return JSON.stringify([owner, instance]);
+/** Sums of amounts: of all, by owner, and by instance of an owner. */
+interface Sums {
+  add(share: Share, amount: number): void;
+  total(): number;
+  ofOwner(share: Share): number;
+  ofInstance(share: Share): number;
+}
+
+function openSums(): Sums {
+  const owners = new Map<string, { sum: number; readonly instances: Map<string, number> }>();
+  let total = 0;
+  return {
+    add: ({ owner, instance }, amount) => {
+      const counts = owners.get(owner) ?? { sum: 0, instances: new Map<string, number>() };
+      const sum = (counts.instances.get(instance) ?? 0) + amount;
+      total += amount;
+      counts.sum += amount;
+      if (sum > 0) counts.instances.set(instance, sum);
+      else counts.instances.delete(instance);
+      if (counts.instances.size > 0) owners.set(owner, counts);
+      else owners.delete(owner);
+    },
+    total: () => total,
+    ofOwner: ({ owner }) => owners.get(owner)?.sum ?? 0,
+    ofInstance: ({ owner, instance }) => owners.get(owner)?.instances.get(instance) ?? 0,
+  };
 }

@@ -25,7 +25,10 @@ import { openScan, type Scan } from './scans.ts';
 const maxKeptLength = 400; // characters of a filter that is kept parsed
 
 /** What a list needs of the call. */
-export type ListCall = Pick<Context, 'platform' | 'hints' | 'actor' | 'request'> & {
+export type ListCall = Pick<
+  Context,
+  'platform' | 'hints' | 'actor' | 'request' | 'instanceName'
+> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
 };

@@ -1,9 +1,9 @@
 import { hashPassword, isPassword } from '../domain/passwords.ts';
 import type { Context } from '../resource/route.ts';
-import type { Share } from './fair-queue.ts';
+import { type Share, shareOf } from './fair-queue.ts';
 
 /** What is needed of the request that brings a password. */
-export type PasswordCall = Pick<Context, 'platform' | 'instanceId' | 'request'>;
+export type PasswordCall = Pick<Context, 'platform' | 'instanceId' | 'instanceName' | 'request'>;
 
 /**
  * Hashes a new password.
@@ -12,7 +12,9 @@ export type PasswordCall = Pick<Context, 'platform' | 'instanceId' | 'request'>;
  */
 export function hashOf(call: PasswordCall, password: string): Promise<string> {
   const { settings, passwords } = call.platform;
-  return hashPassword(password, settings.passwordCost, (job) => passwords.run(job, shareOf(call)));
+  return hashPassword(password, settings.passwordCost, (job) =>
+    passwords.run(job, shareOfCall(call)),
+  );
 }
 
 /**
@@ -22,12 +24,12 @@ export function hashOf(call: PasswordCall, password: string): Promise<string> {
  */
 export function matchesHash(call: PasswordCall, password: string, hash: string): Promise<boolean> {
   const { passwords } = call.platform;
-  return isPassword(password, hash, (job) => passwords.run(job, shareOf(call)));
+  return isPassword(password, hash, (job) => passwords.run(job, shareOfCall(call)));
 }
 
-/** Users of an instance share its turns; who has no instance yet has those of the address. */
-function shareOf({ instanceId, request }: PasswordCall): Share {
+/** Users of an instance have its share of its owner's turns; who has no instance yet has those of the address. */
+function shareOfCall({ instanceId, instanceName, request }: PasswordCall): Share {
   return instanceId === undefined
     ? { owner: `address ${request.sourceAddress}`, instance: '' }
-    : { owner: `instance ${instanceId}`, instance: '' };
+    : shareOf(instanceId, instanceName?.data.owner);
 }

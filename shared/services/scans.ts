@@ -1,8 +1,9 @@
 import { throttled } from '../domain/errors.ts';
-import type { Turns } from '../store/store.ts';
-import { createFairQueue, type Share } from './fair-queue.ts';
+import type { InstanceNameData } from '../store/records.ts';
+import type { Stored, Turns } from '../store/store.ts';
+import { createFairQueue, type Queued, type Share, shareOf } from './fair-queue.ts';
 import { type Alarm, type GateLimits, openGate, type Release } from './gate.ts';
-import { sliceMs } from './turns.ts';
+import { sliceMs } from './time-slices.ts';
 
 /** Time of searches that is left to one request, with all that it holds. */
 export interface ScanBudget {
@@ -17,7 +18,7 @@ export interface Scan extends Turns {
   close(): void;
 }
 
-/** Bounds what searches cost the process, and shares it fairly between instances. */
+/** Bounds what searches cost the process, and shares it fairly between owners and their instances. */
 export interface Scans {
   /**
    * Begins a search.
@@ -31,11 +32,13 @@ export interface Scans {
 export function openScan({
   platform,
   instance,
+  instanceName,
 }: {
   readonly platform: { readonly scans: Scans };
   readonly instance: number;
+  readonly instanceName: Stored<InstanceNameData> | undefined;
 }): Scan {
-  return platform.scans.open({ owner: String(instance), instance: '' });
+  return platform.scans.open(shareOf(instance, instanceName?.data.owner));
 }
 
 /** Steady milliseconds, what comes after other events, and alarms: a test gives its own. */
@@ -52,9 +55,10 @@ const waitMs = 5000;
 
 const limits: GateLimits = {
   capacity: 64,
+  perOwner: 32, // with all instances
   perInstance: 2,
   queue: 1000,
-  queuePerOwner: 100,
+  queuePerOwner: 500,
   queuePerInstance: 100,
 };
 
@@ -71,7 +75,7 @@ export function openScanBudget(): ScanBudget {
 /**
  * Makes the searches of a process that serves many at once. What ends within its first slice passes without a wait;
  * a longer one goes through a gate, two of an instance at a time, and works in slices: one slice between two turns of
- * the event loop, whatever number of searches there is, the instances in turn.
+ * the event loop, whatever number of searches there is, owners and their instances in turn.
  */
 export function openScans(clock: ScanClock = machineClock): Scans {
   const gate = openGate(limits, clock.alarm);
@@ -146,15 +150,16 @@ export function openFreeScans(now: ScanClock['now'] = machineClock.now): Scans {
 
 /** Makes what resolves when it is a share's turn: one in each turn of the event loop, after what has arrived there. */
 function openQueue({ afterOthers }: ScanClock): (share: Share) => Promise<void> {
-  const queue = createFairQueue<() => void>();
+  const queue = createFairQueue<Queued & { readonly go: () => void }>();
   let isScheduled = false;
 
   function run(): void {
     isScheduled = false;
-    const next = queue.first(() => true);
+    const next = queue.first();
     if (next === undefined) return;
-    queue.take(next);
-    next.value();
+    queue.remove(next);
+    queue.countTurn(next);
+    next.go();
     schedule();
   }
 
@@ -166,7 +171,7 @@ function openQueue({ afterOthers }: ScanClock): (share: Share) => Promise<void> 
 
   return (share) =>
     new Promise((resolve) => {
-      queue.add(share, resolve);
+      queue.add({ ...share, go: resolve });
       schedule();
     });
 }

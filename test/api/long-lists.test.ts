@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
+import type { Json } from '../../shared/domain/json.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
+import type { Share } from '../../shared/services/fair-queue.ts';
 import { as, instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
 import { insert } from '../../shared/store/writes.ts';
@@ -48,6 +50,55 @@ describe('users whose name begins so', () => {
 
     expect([answer.status, answer.body.objects]).toEqual([200, []]);
   });
+});
+
+it('searches and passwords in all instances of an account share what one owner may have', async () => {
+  const { scans, passwords } = api.platform;
+  const shares: Share[] = [];
+  const platform = {
+    ...api.platform,
+    scans: {
+      open: (...[share, budget]: Parameters<typeof scans.open>) => {
+        shares.push(share);
+        return scans.open(share, budget);
+      },
+    },
+    passwords: {
+      ...passwords,
+      run: (...[job, share]: Parameters<typeof passwords.run>) => {
+        shares.push(share);
+        return passwords.run(job, share);
+      },
+    },
+  };
+  const dispatch = createDispatch(routes, platform);
+  const account = await world.account('owner-of-two@example.com');
+  const names = ['one-of-two', 'other-of-two'];
+  for (const name of names) {
+    await api.send({ as: account, path: '/v1.1/instances/', body: { name } });
+  }
+  const send = (method: string, path: string, value: Json = null) =>
+    dispatch({
+      ...{ id: 'test', method, sourceAddress: '127.0.0.1', headers: { 'x-api-key': account } },
+      path: path.split('?')[0] ?? '',
+      query: new URLSearchParams(path.split('?')[1]),
+      body: { kind: 'json', value },
+    });
+
+  for (const name of names) {
+    const base = `/v1.1/instances/${name}/`;
+    const statuses = [
+      await send('GET', `${base}classes/user_profile/objects/`),
+      await send('GET', `${base}users/?username__startswith=few`),
+      await send('POST', `${base}users/`, { username: 'somebody', password: 'a password' }),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 201]);
+  }
+
+  expect([shares.length, new Set(shares.map(({ owner }) => owner)).size]).toEqual([6, 1]);
+  const instances = shares.map(({ instance }) => instance);
+  expect(instances).toEqual([...Array(3).fill(instances[0]), ...Array(3).fill(instances[3])]);
+  expect(instances[0]).not.toBe(instances[3]);
 });
 
 it('all lists of a batch have one budget of time together, and each batch its own', async () => {

@@ -54,6 +54,19 @@ describe('the threads', () => {
     expect(refused[0]).toMatchObject({ reason: { status: 503, headers: { 'Retry-After': '2' } } });
   });
 
+  it('refuse what one owner sends too much of through several instances', async () => {
+    const { run } = open();
+    const hash = (instance: string) =>
+      hashPassword('p', cost, (job) => run(job, { owner: 'a', instance }));
+
+    const ended = await Promise.allSettled(
+      Array.from({ length: 140 }, (_, n) => hash(String(n % 4))),
+    );
+
+    const refused = ended.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBe(140 - 2 - 128);
+  });
+
   it('go on after a job that cannot be done', async () => {
     const { run } = open();
 

@@ -44,7 +44,8 @@ test('slow renders of one owner do not hold up that of another, and are told to 
   const renders = Array.from({ length: 30 }, (_, n) =>
     templates.render(endless, {}, { instance: n % 3, owner: greedy }).then(
       (rendering) => (rendering.ok ? 'rendered' : rendering.problem),
-      (error: unknown) => (error instanceof ApiError ? [error.status, error.headers] : error),
+      (error: unknown) =>
+        error instanceof ApiError ? [error.status, error.headers, error.body] : error,
     ),
   );
 
@@ -56,5 +57,9 @@ test('slow renders of one owner do not hold up that of another, and are told to 
   const refused = answers.filter((each) => Array.isArray(each));
   expect(late.length + refused.length).toBe(30);
   expect(late.length).toBeLessThanOrEqual(8); // two at a time, 2 s each, for the 5 s that others wait
-  expect(refused[0]).toEqual([503, expect.objectContaining({ 'Retry-After': '1' })]);
+  expect(refused[0]).toEqual([
+    503,
+    expect.objectContaining({ 'Retry-After': '1' }),
+    { detail: 'Too many templates and certificates wait. Expected available in 1 seconds.' },
+  ]);
 });

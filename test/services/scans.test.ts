@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Share } from '../../shared/services/fair-queue.ts';
 import {
   openFreeScans,
   openScanBudget,
   openScans,
   type Scan,
+  type Scans,
 } from '../../shared/services/scans.ts';
 
 /** Time that goes by only where a test works, and turns of an event loop that it makes. */
@@ -50,6 +52,12 @@ async function search(
 }
 
 const of = (instance: string) => ({ owner: instance, instance: '' });
+/** A search that holds a slot, or waits for one. */
+const openLong = ({ work }: Time, scans: Scans, share: Share): Promise<void> => {
+  const scan = scans.open(share);
+  work(5);
+  return scan.pause();
+};
 
 describe('searches', () => {
   it('have one slice in each turn of the event loop, the instances in turn, two of each', async () => {
@@ -127,6 +135,50 @@ describe('searches', () => {
       { reason: { status: 429 } },
     ]);
     expect(await other).toBeUndefined();
+  });
+
+  it('of an owner have half of the slots at most, whatever number of instances it has', async () => {
+    const time = openTime();
+    const scans = openScans(time.clock);
+    for (let n = 0; n < 80; n += 1) {
+      void openLong(time, scans, { owner: 'a', instance: String(n % 40) });
+    }
+
+    const other = openLong(time, scans, { owner: 'b', instance: '1' });
+    for (let n = 0; n < 3; n += 1) await time.turn();
+
+    expect(await Promise.race([other, 'waits'])).toBeUndefined();
+  });
+
+  it('of an owner that wait are half of all at most, whatever number of instances it has', async () => {
+    const time = openTime();
+    const scans = openScans(time.clock);
+    const all = Array.from({ length: 32 + 501 }, (_, n) =>
+      openLong(time, scans, { owner: 'a', instance: String(n % 40) }),
+    );
+
+    let refused = 0;
+    for (const one of all) one.catch(() => (refused += 1));
+    const other = openLong(time, scans, { owner: 'b', instance: '1' });
+    for (let n = 0; n < 3; n += 1) await time.turn();
+
+    expect(refused).toBe(1);
+    expect(await Promise.race([other, 'waits'])).toBeUndefined();
+  });
+
+  it('of an owner with several instances have one turn for each of another owner', async () => {
+    const time = openTime();
+    const scans = openScans(time.clock);
+    const order: string[] = [];
+    const shares = ['1', '2', '3'].map((instance) => ({ owner: 'a', instance }));
+
+    const all = [...shares, { owner: 'b', instance: '4' }].map((share) =>
+      search(time, scans.open(share), { name: share.owner, slices: 4, order }),
+    );
+    for (let n = 0; n < 20; n += 1) await time.turn();
+    await Promise.all(all);
+
+    expect(order.slice(4, 10)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
   });
 
   it('that end at once never wait and hold no place', async () => {

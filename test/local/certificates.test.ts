@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { openCertificates } from '../../shared/local/certificates.ts';
+import { startLauncher } from '../../shared/local/launcher/launcher.ts';
+import type { Members } from '../../shared/local/scripts/processes.ts';
+import { limitsFor, openScheduler } from '../../shared/local/scripts/scheduler.ts';
+import { startCertificateWorker } from '../../shared/runtimes/certificates/reader.ts';
+import { openPool } from '../../shared/runtimes/process-pool.ts';
+
+/*
+ * What a file may cost that is opened. No file that passes the checks costs that much, so a program of the test stands
+ * in for the reader: it works for ever, or holds as many megabytes as it is sent.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-certificates-'));
+const program = join(folder, 'program.cjs');
+writeFileSync(
+  program,
+  `const channel = new (require('node:net').Socket)({ fd: 3, readable: true, writable: true });
+  channel.write('{"ready":true}\\n');
+  const held = [];
+  channel.on('data', (line) => {
+    const order = Buffer.from(JSON.parse(line).bytes, 'base64').toString();
+    while (order === 'forever');
+    for (let n = 0; n < Number(order); n += 1) held.push(new Array(131072).fill(n));
+    channel.write('{}\\n');
+  });`,
+);
+const launcher = startLauncher();
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(() => {
+  launcher.close();
+  rmSync(folder, { recursive: true });
+});
+
+const start = () => startCertificateWorker(program, launcher.start);
+const settled = async () => {
+  for (let n = 0; n < 5; n += 1) await new Promise(setImmediate);
+};
+
+describe('the process that opens a certificate', () => {
+  it('ends after five seconds of one file, and its slot is free again', async () => {
+    const worker = start();
+    await worker.ready;
+    const none = () => Promise.reject(new Error('not in this test'));
+    const pool = openPool<Members>({
+      start: { node: none, python: none, template: none, certificate: async () => worker },
+      ...{ cap: 1, idleMs: 60_000 },
+    });
+    const scheduler = openScheduler({ ...limitsFor(2), capacity: 1 });
+    const open = openCertificates({ open: async () => ({ scheduler, pool }) });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    let outcome: unknown = 'none yet';
+
+    void open(Buffer.from('forever'), { instance: 1, owner: 1 }).then((opened) => {
+      outcome = opened;
+    });
+    await settled();
+    await vi.advanceTimersByTimeAsync(4_999);
+    const before = outcome;
+    await vi.advanceTimersByTimeAsync(1);
+    await settled();
+
+    expect([before, outcome]).toEqual(['none yet', undefined]);
+    await worker.ended;
+    const entry = await scheduler.enter({
+      ...{ kind: 'certificate', owner: 2, instance: 2, isAwaited: true },
+      ...{ bytes: 0, waitMs: 0, timeoutMs: 5_000 },
+    });
+    expect(entry).toBeTypeOf('function');
+  });
+
+  it.each([
+    ['40 MB are allowed', '40', { reply: {} }],
+    ['100 MB end it', '100', 'failed'],
+  ])('has a heap of 64 MB: %s', async (_name, megabytes, answer) => {
+    const worker = start();
+    await worker.ready;
+
+    const bytes = Buffer.from(megabytes).toString('base64');
+    expect(await worker.ask({ bytes }, 30_000)).toEqual(answer);
+
+    worker.kill();
+  });
+});
