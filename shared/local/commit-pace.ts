@@ -24,7 +24,7 @@ const mostOperations = 32;
 /** Mean time of a commit in a thread of its own on disks that are worth trying: half of it is the way there and back. */
 const fastMs = 3;
 /** A blocking commit that took longer is followed by a rest of so many times its length: 1 % is lost at most. */
-const slowMs = 1;
+const slowMs = 5;
 const restFactor = 100;
 const weight = 1 / 8; // of the newest commit in the mean
 

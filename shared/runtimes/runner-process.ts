@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
 import { maxOutputBytes, type RawResult } from '../domain/script-result.ts';
 import { type Messages, type Report, readMessages } from './control.ts';
@@ -119,7 +119,7 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   if (isRunning) throw new Error('a runner takes one run at a time');
   state.isRunning = true;
   const { messages, control } = connection;
-  const mark = randomBytes(16).toString('hex');
+  const mark = randomUUID();
   const end = () => kill(state);
   const collected = collectAll(mark, connection, end);
   const time = startTimer(input.timeoutMs + (command.graceMs ?? 0), end);

@@ -51,8 +51,8 @@ describe('a commit holds up the event loop', () => {
       'the last one took long',
       () => {
         settle(1);
-        pace.took(2, true);
-        nowMs += 199;
+        pace.took(6, true);
+        nowMs += 599;
       },
       small,
     ],
@@ -64,8 +64,8 @@ describe('a commit holds up the event loop', () => {
 
   it('again when it has rested', () => {
     settle(1);
-    pace.took(2, true);
-    nowMs += 200;
+    pace.took(6, true);
+    nowMs += 600;
 
     expect(pace.mayBlock(small)).toBe(true);
   });

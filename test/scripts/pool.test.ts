@@ -41,6 +41,22 @@ describe('processes', () => {
     expect(second).toEqual(first);
   });
 
+  test('a script that leaks memory gets a new process before it has none left', async () => {
+    const scripts = open();
+    const source = `
+      process.leaked = [...(process.leaked ?? []), 'x'.repeat(999_999) + Math.random()];
+      process.leaked.at(-1).at(0); // flat
+      console.log(process.pid);`;
+
+    const results = [];
+    for (let n = 0; n < 400; n += 1) results.push(await runLocally(scripts, { source }));
+
+    expect(results.filter(({ status }) => status !== 'success')).toEqual([]);
+    const pids = new Set(results.map(({ stdout }) => stdout));
+    expect(pids.size).toBeGreaterThan(1);
+    expect(pids.size).toBeLessThan(20);
+  });
+
   test.each([
     ['another script', { script: 2 }],
     ['the script of another instance', { instance: 2 }],

@@ -2,6 +2,7 @@ import { judgeRun } from '../../domain/script-result.ts';
 import type { Pool } from '../../runtimes/process-pool.ts';
 import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
+import { type FirstTurns, openFirstTurns } from './first-turns.ts';
 import { canOpenSocket } from './isolation.ts';
 import { describeMachine, obstacleTo, selfTest } from './machine.ts';
 import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
@@ -33,6 +34,7 @@ export interface LocalScriptsOptions extends ProcessesOptions {
 /** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
 export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   const processes = options.processes ?? openProcesses(options);
+  const turns = openFirstTurns();
   let isClosed = false;
 
   const run: ScriptRunner['run'] = async (run) => {
@@ -47,7 +49,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     if (release === 'full') return { status: 'blocked' };
     if (release === 'late') return { status: 'queue_timeout' };
     try {
-      return isClosed ? { status: 'blocked' } : await execute(pool, run, input);
+      return isClosed ? { status: 'blocked' } : await execute({ pool, turns }, run, input);
     } finally {
       release();
     }
@@ -78,13 +80,18 @@ function describeInput({ args, config, meta, timeoutMs }: ScriptRun): Input {
   };
 }
 
-async function execute(pool: Pool<Members>, run: ScriptRun, input: Input): Promise<ScriptOutcome> {
+async function execute(
+  { pool, turns }: { readonly pool: Pool<Members>; readonly turns: FirstTurns },
+  run: ScriptRun,
+  input: Input,
+): Promise<ScriptOutcome> {
   const { instance, script, version, runtime } = run;
   const { worker, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
   try {
     const source = isWarm ? '' : await readSource(run, worker);
+    const endTurn = await turns.take();
     run.onProgress?.('started');
-    const raw = await worker.run({ ...input, source });
+    const raw = await worker.run({ ...input, source }).finally(endTurn);
     const { executedAtMs, durationMs } = raw;
     return { ...judgeRun(raw), executedAtMs, durationMs };
   } finally {

@@ -8,13 +8,16 @@ const { readdirSync, rmSync } = require('node:fs');
 const net = require('node:net');
 const { join } = require('node:path');
 const util = require('node:util');
+const { getHeapStatistics } = require('node:v8');
 const vm = require('node:vm');
 const { fileName, makeContext } = require('./context.cjs');
 const { lockDown, watchLeftovers } = require('./lockdown.cjs');
 const { writeAll } = require('./write-all.cjs');
 
 const control = 3;
-const maxRuns = 500; // of one process: what leaks goes with it
+const maxRuns = 10_000; // of one process: what leaks goes with it
+const runsPerLook = 50; // at what has leaked
+const maxLeftBytes = 96 * 1024 * 1024; // a run needs the rest of the heap
 const maxResponse = 4 * 1024 * 1024; // characters of JSON; more is too much by any count
 
 const { parse, stringify } = JSON;
@@ -102,9 +105,16 @@ function endWhenIdle(code) {
   } catch (error) {
     fail(error);
   }
-  end(process.exitCode ?? 0, !hasLeftovers && runs < maxRuns);
+  end(process.exitCode ?? 0, !hasLeftovers && runs < maxRuns && !isFull());
   recover();
   return true;
+}
+
+/** Whether what the runs have left is so much that the next ones should get a new process. */
+function isFull() {
+  if (runs % runsPerLook !== 0) return false;
+  const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
+  return heap + external > maxLeftBytes;
 }
 
 /** Ready for the next run, off the way of the last answer. */
