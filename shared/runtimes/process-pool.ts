@@ -151,7 +151,7 @@ function advance(state: State): void {
 
 function findFor(state: State, { key, runtime }: Waiter): Entry | undefined {
   return (
-    find(state, (each) => isIdle(each) && each.key === key && each.runtime === runtime) ??
+    findLast(state, (each) => isIdle(each) && each.key === key && each.runtime === runtime) ??
     find(state, (each) => each.isSpare && isHealthy(each) && each.runtime === runtime)
   );
 }
@@ -277,6 +277,13 @@ function isIdle(entry: Entry): boolean {
 function find({ entries }: State, test: (entry: Entry) => boolean): Entry | undefined {
   for (const entry of entries) if (test(entry)) return entry;
   return undefined;
+}
+
+/** The one that was used most recently: its code and data are in the caches of the machine. */
+function findLast({ entries }: State, test: (entry: Entry) => boolean): Entry | undefined {
+  let found: Entry | undefined;
+  for (const entry of entries) if (test(entry)) found = entry;
+  return found;
 }
 
 /** Processes that are no spares, those that start or end included. */

@@ -86,16 +86,21 @@ async function execute(
   input: Input,
 ): Promise<ScriptOutcome> {
   const { instance, script, version, runtime } = run;
-  const { worker, isWarm, release } = await pool.take(`${instance}/${script}/${version}`, runtime);
+  const endTurn = await turns.take();
   try {
-    const source = isWarm ? '' : await readSource(run, worker);
-    const endTurn = await turns.take();
-    run.onProgress?.('started');
-    const raw = await worker.run({ ...input, source }).finally(endTurn);
-    const { executedAtMs, durationMs } = raw;
-    return { ...judgeRun(raw), executedAtMs, durationMs };
+    const key = `${instance}/${script}/${version}`;
+    const { worker, isWarm, release } = await pool.take(key, runtime);
+    try {
+      const source = isWarm ? '' : await readSource(run, worker);
+      run.onProgress?.('started');
+      const raw = await worker.run({ ...input, source });
+      const { executedAtMs, durationMs } = raw;
+      return { ...judgeRun(raw), executedAtMs, durationMs };
+    } finally {
+      release();
+    }
   } finally {
-    release();
+    endTurn();
   }
 }
 
