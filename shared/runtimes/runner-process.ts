@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { maxOutputBytes, type RawResult } from '../domain/script-result.ts';
 import { type Messages, type Report, readMessages } from './control.ts';
 import { type Budget, collectOutput, type Output } from './output.ts';
@@ -21,9 +22,9 @@ import type {
  *                                                                         run only
  *   runner      {"mark", "exitCode", "isReusable", "response"?, "isTooBig"?}
  *
- * `mark` is random and new for each run. The runner ends what it writes to descriptors 1 and 2 with it, then reports.
- * A script can write to these descriptors too, but does not know the mark. It is no secret from the system's owner:
- * all that a forged report could do is to tell lies about the script's own run.
+ * `mark` is random and new for each run, so that a script, which can write to the descriptor too, cannot make a report of
+ * its own. It is no secret from the system's owner: all that a forged report could do is to tell lies about the script's
+ * own run. What the run has written to descriptors 1 and 2 is there to be read when the report is.
  */
 
 /** A run as a runner gets it. */
@@ -121,7 +122,7 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   const { messages, control } = connection;
   const mark = randomUUID();
   const end = () => kill(state);
-  const collected = collectAll(mark, connection, end);
+  beginOutput(connection, end);
   const time = startTimer(input.timeoutMs + (command.graceMs ?? 0), end);
   const limits = holdToLimits(child, command);
   const reported = messages.reportOf(mark);
@@ -130,8 +131,9 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   const report = await Promise.race([reported, ended.then(() => undefined)]);
   const timing = time.stop();
   const exceeded = limits.stop();
-  const isCollected = await isDoneSoon(Promise.race([collected, ended]));
-  if (report?.isReusable !== true || !isCollected || exceeded.isLowered) end();
+  if (report !== undefined) await readRest();
+  const isOpen = !connection.stdout.hasEnded && !connection.stderr.hasEnded; // or no run could write any more
+  if (report?.isReusable !== true || !isOpen || exceeded.isLowered) end();
   state.isRunning = false;
   const exit = report ? endOfRun(report) : { exitCode: state.end.exitCode };
   return { ...timing, ...exit, ...outputOf(connection, exceeded.complaint, report) };
@@ -179,11 +181,17 @@ function toLine(mark: string, input: RunnerInput, isFirst: boolean) {
 }
 
 /** Collects both streams from now on; too much output ends the process. */
-function collectAll(mark: string, connection: Connection, kill: () => void): Promise<unknown> {
-  const { stdout, stderr, budget } = connection;
-  budget.bytes = maxOutputBytes + 2 * mark.length;
+function beginOutput({ stdout, stderr, budget }: Connection, kill: () => void): void {
+  budget.bytes = maxOutputBytes;
   budget.onExceeded = kill;
-  return Promise.all([stdout.collect(mark), stderr.collect(mark)]);
+  stdout.begin();
+  stderr.begin();
+}
+
+/** Reads what the streams hold: all of it within a round of the event loop. */
+async function readRest(): Promise<void> {
+  await setImmediate(); // the end of the round in which the report came
+  await setImmediate();
 }
 
 /** Holds a run that lasts to its limits; `stop` says what it has exceeded. */
@@ -235,17 +243,6 @@ function startTimer(timeoutMs: number, kill: () => void) {
 /** How the run ended, as reported. */
 function endOfRun({ exitCode, response }: Report) {
   return response === undefined ? { exitCode } : { exitCode, response };
-}
-
-/** Tells whether `done` comes soon: what a script has left behind may hold a pipe open, and write after the mark. */
-async function isDoneSoon(done: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => setImmediate(resolve, false), drainMs); // what is there to read is read before
-  });
-  const isDone = await Promise.race([done.then(() => true), late]);
-  clearTimeout(timer);
-  return isDone;
 }
 
 /** Resolves when the process has ended and its streams are read, or as good as. */

@@ -176,15 +176,7 @@ function end(code, isReusable) {
     report.exitCode = 1; // a response that cannot be read
     writeAll(2, from(`${describeError(error)}\n`));
   }
-  const mark = from(running);
   running = undefined;
-  for (const descriptor of [1, 2]) {
-    try {
-      writeAll(descriptor, mark);
-    } catch {
-      report.isReusable = false; // the script has closed it: its end says the same
-    }
-  }
   say(report);
 }
 

@@ -68,8 +68,6 @@ function end(line, run) {
   const report = { __proto__: null, mark, exitCode, isReusable: false };
   if (response?.length > maxResponse) report.isTooBig = true;
   else if (response) report.response = response;
-  writeAll(1, from(mark));
-  writeAll(2, from(mark));
   say(report);
 }
 

@@ -10,32 +10,30 @@ DRAIN_SECONDS = 0.5  # what comes later than that after a report is no longer wa
 
 
 class Output:
-    """What comes from one stream during a run, up to its mark."""
+    """What comes from one stream during a run."""
 
-    def __init__(self, stream, mark):
+    def __init__(self, stream):
         self.stream = stream
-        self.mark = mark.encode()
         self.data = bytearray()
-        self.is_done = False
+        self.has_ended = False
 
     def read(self):
         """Reads what there is. True while there may be more."""
         part = os.read(self.stream.fileno(), 65_536)
         self.data += part
-        self.is_done = part == b'' or self.data.endswith(self.mark)
-        return not self.is_done
+        self.has_ended = part == b''
+        return not self.has_ended
 
     def text(self):
-        """All of it without the mark; bytes that are no UTF-8 become U+FFFD."""
-        end = len(self.data) - len(self.mark) if self.data.endswith(self.mark) else len(self.data)
-        return self.data[:end].decode('utf-8', 'replace')
+        """All of it; bytes that are no UTF-8 become U+FFFD."""
+        return self.data.decode('utf-8', 'replace')
 
 
 class Conversation:
     """One line to a runner, and the one message that answers it.
 
     After `hold`: `message`, a dict, or None without one; `is_late`: none came in time; `is_cut`: there was more output
-    than may be, and no more was read; `is_whole`: message and outputs came to their ends.
+    than may be, and no more was read; `is_whole`: the message came, and all output that was written before it was read.
     """
 
     def __init__(self, control, line, is_wanted):
@@ -50,7 +48,7 @@ class Conversation:
     def hold(self, seconds, outputs=()):
         """Holds it until all is said, or for `seconds`."""
         until = time.monotonic() + seconds
-        budget = MAX_OUTPUT + sum(len(each.mark) for each in outputs)
+        streams = [each.stream for each in outputs]
         with selectors.DefaultSelector() as selector, self.control.dup() as sender:
             sender.setblocking(False)
             selector.register(sender, selectors.EVENT_WRITE, self._speak)
@@ -59,13 +57,14 @@ class Conversation:
                 selector.register(each.stream, selectors.EVENT_READ, each.read)
             while time.monotonic() < until and not (self.is_whole or self.is_cut):
                 had_heard = self.has_heard
-                for key, _ in selector.select(until - time.monotonic()):
+                ready = selector.select(0 if had_heard else until - time.monotonic())
+                for key, _ in ready:
                     if not key.data():
                         selector.unregister(key.fileobj)
                 if self.has_heard and not had_heard:
                     until = min(until, time.monotonic() + DRAIN_SECONDS)
-                self.is_cut = sum(len(each.data) for each in outputs) > budget
-                self.is_whole = self.has_heard and all(each.is_done for each in outputs)
+                self.is_cut = sum(len(each.data) for each in outputs) > MAX_OUTPUT
+                self.is_whole = had_heard and not any(key.fileobj in streams for key, _ in ready)
         self.is_late = not self.has_heard and not self.is_cut
 
     def _speak(self):

@@ -59,11 +59,12 @@ class Runner:
         line = self._describe(mark, event)
         executed_at, started = time.time(), time.monotonic()
         talk = Conversation(self.control, line, lambda message: message.get('mark') == mark)
-        outputs = [Output(each, mark) for each in (self.process.stdout, self.process.stderr)]
+        outputs = [Output(each) for each in (self.process.stdout, self.process.stderr)]
         talk.hold(event['timeoutMs'] / 1000 + GRACE_SECONDS, outputs)
         duration = time.monotonic() - started
         report = talk.message or {}
-        if not talk.is_whole or report.get('isReusable') is not True:
+        is_open = not any(each.has_ended for each in outputs)
+        if not talk.is_whole or not is_open or report.get('isReusable') is not True:
             self._end()
         answer = {
             'executedAtMs': int(executed_at * 1000),

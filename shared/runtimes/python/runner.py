@@ -68,13 +68,7 @@ def read_run(lines, child, max_bytes):
     run = json.loads(line)
     mark = run.pop('mark')
     script = run.pop('source', child.script)
-    report = {'mark': mark, **child.run(script, run, max_bytes)}
-    for descriptor in (1, 2):
-        try:
-            write_all(descriptor, mark.encode())
-        except OSError:
-            report['isReusable'] = False  # the script has shut it, for us too
-    say(lines.fileno(), report)
+    say(lines.fileno(), {'mark': mark, **child.run(script, run, max_bytes)})
     return script
 
 
