@@ -444,7 +444,7 @@ describe('work', () => {
       ids: { ...services.ids, random: () => random },
     });
 
-    await write(store, newWork(sameShard('0a'), slow, {}), newWork(services, slow, {}));
+    await write(store, newWork(sameShard('0a'), slow, {}), newWork(sameShard('0c'), slow, {}));
     await new Promise((resolve) => setTimeout(resolve, 50));
     await write(
       store,
@@ -453,6 +453,32 @@ describe('work', () => {
     );
     await expect.poll(() => steps.toSorted()).toEqual([10, 10, 8, 9, 9]);
     end();
+    await background.idle();
+
+    expect(await allWork(store)).toEqual([]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('is done four pieces of a shard at a time', async () => {
+    const store = await openMemory();
+    const ends: (() => void)[] = [];
+    const slow: WorkKind = {
+      name: 'slow',
+      step: () => new Promise((resolve) => ends.push(() => resolve('done'))),
+    };
+    const inShard = (at: number) => ({ ...services, ids: { random: () => `0${at}` } });
+    const { background } = start(store, { kinds: [slow] });
+
+    await write(store, ...[1, 2, 3, 4, 5, 6].map((at) => newWork(inShard(at), slow, {})));
+    await expect.poll(() => ends.length).toBe(4);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(ends).toHaveLength(4);
+    ends[0]?.();
+    await expect.poll(() => ends.length).toBe(5);
+    for (const end of ends) end();
+    await expect.poll(() => ends.length).toBe(6);
+    ends[5]?.();
     await background.idle();
 
     expect(await allWork(store)).toEqual([]);
