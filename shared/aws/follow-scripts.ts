@@ -1,8 +1,8 @@
 import type { ChangeConsumer, ItemChange, Services } from '../services/changes.ts';
+import { unlessLostRace } from '../services/lost-race.ts';
 import { cascade } from '../services/maintain.ts';
 import { newWork } from '../services/work.ts';
 import { as, scriptEntity, scriptSweepEntity } from '../store/entities.ts';
-import { ConditionFailed } from '../store/store.ts';
 import { insert } from '../store/writes.ts';
 import { deploymentOf } from './script-function.ts';
 import type { ScriptId } from './script-names.ts';
@@ -44,12 +44,10 @@ async function beginToSweep(services: Services): Promise<void> {
   const [begun] = await services.store.get([key]);
   if (begun !== undefined) return;
   const due = services.clock.micros() / 1000 + 86_400_000;
-  try {
-    await cascade(services, [
+  await unlessLostRace(
+    cascade(services, [
       insert(scriptSweepEntity, key, {}),
       newWork(services, sweepFunctions, {}, due),
-    ]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // somebody else was faster
-  }
+    ]),
+  );
 }

@@ -1,9 +1,10 @@
+import { unlessLostRace } from '../services/lost-race.ts';
 import { cascade } from '../services/maintain.ts';
 import type { Clock, Ids } from '../services/ports.ts';
 import { newWork } from '../services/work.ts';
 import { as, scriptFunctionEntity } from '../store/entities.ts';
 import type { ScriptFunctionData } from '../store/function-records.ts';
-import { ConditionFailed, type Put, type Store } from '../store/store.ts';
+import type { Put, Store } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 import type { ScriptId } from './script-names.ts';
 
@@ -46,11 +47,7 @@ export async function askForFunction(by: FunctionAsker, id: ScriptId): Promise<v
     known === undefined
       ? insert(scriptFunctionEntity, key, { ...newFunction(id), askedAt })
       : replace(known, { ...known.data, askedAt });
-  try {
-    await cascade(by, [asked, deploymentOf(by, id)]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // somebody else has asked, or works on it
-  }
+  await unlessLostRace(cascade(by, [asked, deploymentOf(by, id)])); // or another process has asked, or works on it
 }
 
 /** What is known of a function before there is one. */

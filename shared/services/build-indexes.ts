@@ -2,9 +2,10 @@ import { type CompiledClass, compileClass } from '../domain/compiled-class.ts';
 import { as, classEntity, objectEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
-import { ConditionFailed, type Stored } from '../store/store.ts';
+import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
 import { itemsAfter } from './items-after.ts';
+import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import {
   afterCalls,
@@ -72,9 +73,5 @@ async function rewrite(
   const { epoch } = compiled;
   if (object.data.epoch >= epoch) return;
   const data: ObjectData = { ...object.data, epoch };
-  try {
-    await maintain(context, [replace(object, data, objectIndexes(compiled, data))]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await unlessLostRace(maintain(context, [replace(object, data, objectIndexes(compiled, data))]));
 }

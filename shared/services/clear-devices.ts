@@ -6,8 +6,9 @@ import {
   pushDeviceRowPrefix,
 } from '../store/entities.ts';
 import type { PushDeviceRowData } from '../store/push-records.ts';
-import { ConditionFailed, type Stored } from '../store/store.ts';
+import type { Stored } from '../store/store.ts';
 import { erase, remove } from '../store/writes.ts';
+import { unlessLostRace } from './lost-race.ts';
 import { cascade, maintain } from './maintain.ts';
 import { syncEndpoints } from './push-endpoints.ts';
 import { newWork, type WorkContext } from './work.ts';
@@ -74,7 +75,5 @@ async function removeOne(
     erase(row.key),
     newWork(context, syncEndpoints, { instance, provider, token }),
   ];
-  await cascade(context, writes).catch((error: unknown) => {
-    if (!(error instanceof ConditionFailed)) throw error; // changed meanwhile: the next step finds it again
-  });
+  await unlessLostRace(cascade(context, writes)); // it has changed: the next step finds it again
 }

@@ -7,12 +7,13 @@ import {
   userSocialEntity,
 } from '../store/entities.ts';
 import type { ClassData } from '../store/records.ts';
-import { ConditionFailed, type Stored } from '../store/store.ts';
+import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { allUnder } from './all-under.ts';
 import { removeDevices } from './clear-devices.ts';
 import { createHints } from './hints.ts';
 import { itemsAfter } from './items-after.ts';
+import { unlessLostRace } from './lost-race.ts';
 import { cascade, maintain } from './maintain.ts';
 import { planRemove } from './save-object.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
@@ -81,7 +82,7 @@ async function removeSome(
   await Promise.all(
     items.map(async (item) => {
       const { writes } = await planRemove(call, as(objectEntity, item));
-      await cascade(context, writes).catch(ignoreLostRace); // the next step finds it again
+      await unlessLostRace(cascade(context, writes)); // the next step finds it again
     }),
   );
   return items.length;
@@ -99,11 +100,7 @@ async function removeIdentities(
     .map((item) => as(userSocialEntity, item))
     .filter(({ data }) => data.user === user);
   await Promise.all(
-    theirs.map((item) => maintain(context, [remove(item)]).catch(ignoreLostRace)), // another user's by now
+    theirs.map((item) => unlessLostRace(maintain(context, [remove(item)]))), // another user's by now
   );
   return last === undefined ? 'done' : { task: { ...progress, social: last } };
-}
-
-function ignoreLostRace(error: unknown): void {
-  if (!(error instanceof ConditionFailed)) throw error;
 }

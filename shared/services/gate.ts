@@ -2,11 +2,11 @@ import { createFairQueue, type Queued, type Share } from './fair-queue.ts';
 
 /** How much a gate lets through at a time, and how many may wait before it. */
 export interface GateLimits {
-  /** Cost of all that is inside at once; a request that costs more is let in alone. */
+  /** Requests inside at once. */
   readonly capacity: number;
-  /** Cost of what one owner has inside at once; absent: the whole capacity. */
+  /** Requests of one owner inside at once; absent: the whole capacity. */
   readonly perOwner?: number;
-  /** Cost of what one instance has inside at once; absent: as much as its owner. */
+  /** Requests of one instance inside at once; absent: as many as its owner. */
   readonly perInstance?: number;
   /** The last of the capacity is for owners with nothing inside, for so many milliseconds; absent: for all. */
   readonly reservedMs?: number;
@@ -22,8 +22,6 @@ export interface GateLimits {
 
 /** What wants to pass a gate. */
 export interface GateRequest extends Queued {
-  /** Share of the capacity that it takes, above 0; absent: 1. */
-  readonly cost?: number;
   /** Milliseconds that it waits at most. */
   readonly waitMs: number;
   /** Milliseconds that it stays inside at most; absent: not known. */
@@ -60,22 +58,17 @@ interface Waiter extends GateRequest {
 }
 
 /**
- * Opens a gate. Owners take turns, within an owner its instances, so that who sends much waits behind himself only.
- * Of several costs the one whose turn it is waits until it fits: what is large is not passed by what is small.
+ * Opens a gate. Owners take turns, within an owner its instances, so that a flood of one owner delays only itself.
  *
  * @param alarm a test gives its own
  */
 export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate {
   const inside = openInside(limits);
   const waiting = openWaiting(limits);
-  /** One has its turn and waits until it fits: none passes it. Without it, nothing that waits could be inside now. */
-  let isHeld = false;
 
   function enter(request: GateRequest): Entry | Promise<Entry> {
-    const isNext = !isHeld && inside.hasRoom(request) && inside.mayEnter(request);
-    if (isNext && inside.fits(request)) return admit(request);
+    if (inside.hasRoom(request) && inside.mayEnter(request)) return admit(request);
     if (waiting.isFull(request)) return 'full';
-    isHeld ||= isNext;
     return new Promise((resolve) => {
       const settle = (entry: Entry) => {
         cancel();
@@ -102,8 +95,7 @@ export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate 
   function letIn(): void {
     for (;;) {
       const next = waiting.first(inside.hasRoom, inside.mayEnter);
-      isHeld = next !== undefined && !inside.fits(next);
-      if (next === undefined || isHeld) return;
+      if (next === undefined) return;
       waiting.remove(next);
       next.settle(admit(next));
     }
@@ -112,7 +104,6 @@ export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate 
   function giveUp(waiter: Waiter): void {
     waiting.remove(waiter);
     waiter.settle('late');
-    if (isHeld) letIn(); // it may have kept smaller ones from entering
   }
 
   return {
@@ -126,22 +117,20 @@ export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate 
 /** What is inside. */
 function openInside(limits: GateLimits) {
   const { capacity, perOwner = capacity, perInstance = perOwner, reservedMs } = limits;
-  const units = openSums();
-  const unitsOf = ({ cost = 1 }: GateRequest) => Math.min(cost, capacity);
-  const isFirstOfOwner = (request: GateRequest) => units.ofOwner(request) === 0;
+  const requests = openSums();
   return {
-    add: (request: GateRequest) => units.add(request, unitsOf(request)),
-    remove: (request: GateRequest) => units.add(request, -unitsOf(request)),
-    /** Whether owner and instance are below their own limits: the last one in may exceed them by its cost. */
+    add: (request: GateRequest) => requests.add(request, 1),
+    remove: (request: GateRequest) => requests.add(request, -1),
+    /** Whether owner and instance are below their own limits. */
     hasRoom: (share: Share) =>
-      units.ofOwner(share) < perOwner && units.ofInstance(share) < perInstance,
-    /** Whether it leaves some of the capacity, or may have the last of it. */
-    mayEnter: (request: GateRequest) =>
-      reservedMs === undefined ||
-      units.total() + unitsOf(request) < capacity ||
-      (isFirstOfOwner(request) && (request.stayMs ?? Infinity) <= reservedMs),
-    /** Whether so much is left of the capacity. */
-    fits: (request: GateRequest) => units.total() + unitsOf(request) <= capacity,
+      requests.ofOwner(share) < perOwner && requests.ofInstance(share) < perInstance,
+    /** Whether the capacity has room for it: the last of it may be reserved. */
+    mayEnter: (request: GateRequest) => {
+      const free = capacity - requests.total();
+      if (reservedMs === undefined || free > 1) return free > 0;
+      const isFirstOfOwner = requests.ofOwner(request) === 0;
+      return free > 0 && isFirstOfOwner && (request.stayMs ?? Infinity) <= reservedMs;
+    },
   };
 }
 

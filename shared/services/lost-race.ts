@@ -27,3 +27,19 @@ export async function retryLostRace<Result>(
     }
   }
 }
+
+/**
+ * Waits for a write that another writer may have made unnecessary.
+ *
+ * @returns undefined on a write conflict: nothing was written
+ */
+export async function unlessLostRace<Result>(
+  written: Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await written;
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    return undefined;
+  }
+}

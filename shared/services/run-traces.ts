@@ -3,9 +3,10 @@ import type { ScriptResponse } from '../domain/script-result.ts';
 import { timestamp } from '../domain/timestamp.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/script-records.ts';
-import { ConditionFailed, type Delete, type Key, type Stored, type Write } from '../store/store.ts';
+import type { Delete, Key, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { causeOf } from './cause.ts';
+import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
@@ -162,7 +163,9 @@ export async function takeTrace(
   if (pending.data.status !== 'pending') return undefined;
   const executed_at = timestamp(services.clock.micros());
   const data: TraceData = { ...pending.data, status: 'processing', executed_at };
-  const version = await unlessOvertaken(services, [traceWrite(pending.key, data, pending)]);
+  const version = await unlessLostRace(
+    maintain(services, [traceWrite(pending.key, data, pending)]),
+  );
   if (version === undefined) return undefined;
   return { reference, current: { ...pending, version, data }, guard: [] };
 }
@@ -186,7 +189,9 @@ export async function endTrace(
   const result = await keepPart(services, instance, keptResult(finished.result, refusal));
   const data: TraceData = { ...current.data, ...finished, args, result };
   const writes = [traceWrite(current.key, data, current), ...guard];
-  const version = await unlessOvertaken(services, [...writes, ...planTrim(services, reference)]);
+  const version = await unlessLostRace(
+    maintain(services, [...writes, ...planTrim(services, reference)]),
+  );
   if (version !== undefined && args !== before) await dropPart(services, before);
   return { ...finished, ...response };
 }
@@ -234,18 +239,6 @@ async function dropPart({ files, log }: TraceServices, part: TracePart): Promise
     await files.remove(filesOf(part));
   } catch (error) {
     log({ level: 'error', message: 'a file of a trace stays', cause: causeOf(error) });
-  }
-}
-
-async function unlessOvertaken(
-  services: TraceServices,
-  writes: readonly Write[],
-): Promise<string | undefined> {
-  try {
-    return await maintain(services, writes);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    return undefined;
   }
 }
 

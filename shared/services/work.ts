@@ -5,6 +5,7 @@ import type { WorkData } from '../store/work-records.ts';
 import { insert, remove, replace, store } from '../store/writes.ts';
 import { causeOf } from './cause.ts';
 import type { Services } from './changes.ts';
+import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import type { Clock, Ids } from './ports.ts';
 
@@ -118,12 +119,8 @@ export interface WorkRunner {
  * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
  */
 export async function runDue(runner: WorkRunner): Promise<number | undefined> {
-  return earliest(await Promise.all(workShards.map((shard) => runShard(runner, shard))));
-}
-
-/** The earliest of some due times; undefined when there is none. */
-export function earliest(dues: readonly (number | undefined)[]): number | undefined {
-  const known = dues.filter((due) => due !== undefined);
+  const next = await Promise.all(workShards.map((shard) => runShard(runner, shard)));
+  const known = next.filter((due) => due !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
@@ -135,7 +132,7 @@ export async function freeClaims(context: WorkContext): Promise<void> {
   const shards = await Promise.all(workShards.map((shard) => workOf(context, { shard })));
   const due = context.clock.micros() / 1000;
   for (const item of shards.flat().filter(({ data }) => data.claimed)) {
-    await unlessTaken(move(context, item, { ...item.data, due, claimed: false }));
+    await unlessLostRace(move(context, item, { ...item.data, due, claimed: false }));
   }
 }
 
@@ -172,7 +169,7 @@ export async function beginDue(
     const due = await workOf(context, { shard, until, limit });
     if (due.length === 0) return nextDue(context, shard);
     for (const found of due) {
-      const item = await unlessTaken(claim(context, found));
+      const item = await unlessLostRace(claim(context, found));
       if (item === undefined) continue;
       const piece = runItem(runner, item).finally(() => underWay.delete(piece));
       underWay.add(piece);
@@ -267,16 +264,6 @@ async function takeStep(
     } catch (error) {
       if (!(error instanceof ConditionFailed) || races === racesAtOnce) throw error;
     }
-  }
-}
-
-/** @returns undefined when another process was faster */
-async function unlessTaken<Result>(written: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await written;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    return undefined;
   }
 }
 

@@ -32,11 +32,8 @@ function openDoor(limits: Partial<GateLimits> = {}) {
   const gate = openGate({ ...wide, ...limits }, alarms.alarm);
   const order: string[] = [];
   const releases = new Map<string, Release>();
-  const enter = async (
-    name: string,
-    { owner = 'a', instance = '1', cost = 1, waitMs = 1000 } = {},
-  ) => {
-    const entry = await gate.enter({ owner, instance, cost, waitMs });
+  const enter = async (name: string, { owner = 'a', instance = '1', waitMs = 1000 } = {}) => {
+    const entry = await gate.enter({ owner, instance, waitMs });
     order.push(typeof entry === 'string' ? `${name} ${entry}` : name);
     if (typeof entry !== 'string') releases.set(name, entry);
   };
@@ -89,34 +86,16 @@ describe('a gate', () => {
     expect(order).toEqual(['1', '1', '2', 'b']);
   });
 
-  it('does not let what is small pass what is large when its turn has come', async () => {
-    const { enter, order, release } = openDoor({ capacity: 3 });
+  it('counts a release once', async () => {
+    const { enter, order, release } = openDoor({ capacity: 1 });
 
-    void enter('two', { cost: 2 });
-    void enter('three', { cost: 3, owner: 'b' });
-    void enter('one', { cost: 1, owner: 'c' });
+    for (const name of ['first', 'second', 'third']) void enter(name);
     await settled();
-    const before = [...order];
-    release('two');
-    await settled();
-    release('three');
+    release('first');
+    release('first');
     await settled();
 
-    expect([before, order]).toEqual([['two'], ['two', 'three', 'one']]);
-  });
-
-  it('lets in alone what costs more than there is, and counts a release once', async () => {
-    const { enter, order, release } = openDoor({ capacity: 2 });
-
-    void enter('huge', { cost: 9 });
-    void enter('next');
-    void enter('last', { cost: 2 });
-    await settled();
-    release('huge');
-    release('huge');
-    await settled();
-
-    expect(order).toEqual(['huge', 'next']);
+    expect(order).toEqual(['first', 'second']);
   });
 });
 
@@ -125,7 +104,6 @@ type Step =
       readonly kind: 'enter';
       readonly owner: string;
       readonly instance: string;
-      readonly cost: number;
     }
   | { readonly kind: 'release'; readonly which: number }
   | { readonly kind: 'wait' };
@@ -138,7 +116,6 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
         kind: fc.constant('enter' as const),
         owner: fc.constantFrom('a', 'b', 'c'),
         instance: fc.constantFrom('1', '2'),
-        cost: fc.constantFrom(1, 1, 1, 2, 5),
       }),
     },
     {
@@ -159,7 +136,6 @@ const patienceMs = 100;
 interface Guest {
   readonly owner: string;
   readonly instance: string;
-  readonly cost: number;
   at: number;
   entry: Entry | undefined;
 }
@@ -176,14 +152,13 @@ function openModel() {
 
   const inside = () => guests.filter(({ entry }) => typeof entry === 'function');
   const waiting = () => guests.filter(({ entry }) => entry === undefined);
-  const costOf = (all: readonly Guest[]) => all.reduce((sum, { cost }) => sum + cost, 0);
   const ofOwner = (all: readonly Guest[], { owner }: Pick<Guest, 'owner'>) =>
     all.filter((guest) => guest.owner === owner);
   const ofInstance = (all: readonly Guest[], guest: Pick<Guest, 'owner' | 'instance'>) =>
     ofOwner(all, guest).filter(({ instance }) => instance === guest.instance);
   const hasRoom = (guest: Guest, all = inside()) =>
-    costOf(ofOwner(all, guest)) < limits.perOwner &&
-    costOf(ofInstance(all, guest)) < limits.perInstance;
+    ofOwner(all, guest).length < limits.perOwner &&
+    ofInstance(all, guest).length < limits.perInstance;
 
   function countPassed(guest: Guest, owner: string): void {
     const name = `${guest.owner} before ${owner}`;
@@ -217,16 +192,15 @@ function openModel() {
     now += 1;
     switch (step.kind) {
       case 'enter': {
-        const { owner, instance, cost } = step;
+        const { owner, instance } = step;
         const guest: Guest = {
           owner,
           instance,
-          cost: Math.min(cost, limits.capacity),
           at: now,
           entry: undefined,
         };
         guests.push(guest);
-        const entry = gate.enter({ owner, instance, cost, waitMs: patienceMs });
+        const entry = gate.enter({ owner, instance, waitMs: patienceMs });
         if (entry instanceof Promise) void entry.then((told) => hear(guest, told));
         else hear(guest, entry);
         break;
@@ -249,13 +223,12 @@ function openModel() {
 
   function check(): void {
     expect(wrong).toEqual([]);
-    expect(costOf(inside())).toBeLessThanOrEqual(limits.capacity);
+    expect(inside().length).toBeLessThanOrEqual(limits.capacity);
     expect(waiting().length).toBe(gate.waiting);
     expect(gate.waiting).toBeLessThanOrEqual(limits.queue);
-    const free = limits.capacity - costOf(inside());
-    // nothing stands idle: who waits and has room waits for one that is too large for what is free
+    // no capacity is idle while a request waits that may have it
     const ready = waiting().filter((guest) => hasRoom(guest));
-    if (ready.length > 0) expect(Math.max(...ready.map(({ cost }) => cost))).toBeGreaterThan(free);
+    if (ready.length > 0) expect(inside().length).toBe(limits.capacity);
   }
 
   return { run, inside, waiting };

@@ -85,8 +85,8 @@ async function execute(
   run: ScriptRun,
   input: Input,
 ): Promise<ScriptOutcome> {
-  const { instance, script, version, runtime } = run;
-  const endTurn = await turns.take();
+  const { instance, owner, script, version, runtime } = run;
+  const endTurn = await turns.take({ owner: String(owner), instance: String(instance) });
   try {
     const key = `${instance}/${script}/${version}`;
     const { worker, isWarm, release } = await pool.take(key, runtime);
