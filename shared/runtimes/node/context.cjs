@@ -26,8 +26,13 @@ const classes = Object.getOwnPropertyNames(globalThis)
 
 function describe({ enumerable, get, value }, name) {
   if (get === undefined) return { value, writable: true, enumerable, configurable: true };
+  return describeGetter(name, () => globalThis[name], enumerable); // some of Node's getters insist on the main context
+}
+
+/** A property that is read when it is used, and may be replaced. */
+function describeGetter(name, get, enumerable) {
   return {
-    get: () => globalThis[name], // some of Node's getters insist on the main context
+    get,
     set(replacement) {
       const own = { value: replacement, writable: true, enumerable: true, configurable: true };
       Object.defineProperty(this, name, own);
@@ -35,6 +40,12 @@ function describe({ enumerable, get, value }, name) {
     enumerable,
     configurable: true,
   };
+}
+
+/** Makes a value at its first use: streams and console take a tenth of a short run, and many scripts use neither. */
+function once(make) {
+  let made;
+  return () => (made ??= make());
 }
 
 /*
@@ -125,13 +136,12 @@ const inside = new vm.Script(`[${furnish}, ${connect}]`, { filename: __filename 
 exports.makeContext = () => {
   const context = vm.createContext(vm.constants?.DONT_CONTEXTIFY ?? {});
   const module = { exports: {}, id: '.', filename: exports.fileName, loaded: false, children: [] };
-  const streams = { stdout: openStream(1), stderr: openStream(2) };
-  const own = { configurable: true, enumerable: true, writable: true };
-  for (const [name, value] of Object.entries(streams)) {
-    Object.defineProperty(process, name, { ...own, value });
-  }
+  const stdout = once(() => openStream(1));
+  const stderr = once(() => openStream(2));
+  Object.defineProperty(process, 'stdout', describeGetter('stdout', stdout, true));
+  Object.defineProperty(process, 'stderr', describeGetter('stderr', stderr, true));
+  const console = once(() => new Console({ stdout: stdout(), stderr: stderr() }));
   const values = Object.entries({
-    console: new Console(streams),
     require: createRequire(`${process.cwd()}/${exports.fileName}`),
     module,
     exports: module.exports,
@@ -142,6 +152,7 @@ exports.makeContext = () => {
   const [furnishContext, connectContext] = inside.runInContext(context);
   const platform = connectContext(); // first: it needs untouched classes
   furnishContext({ additions, classes, typedArray, values });
+  Object.defineProperty(context, 'console', describeGetter('console', console, false));
   return { context, ...platform };
 };
 
