@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../shared/domain/json.ts';
 import {
   accountEntity,
   accountMetadataEntity,
@@ -8,6 +7,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
 import type { Condition, Store, Stored } from '../../shared/store/store.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** An account with all that log-ins and mails need. */
 export interface FoundAccount {

@@ -1,5 +1,3 @@
-import { notFound } from '../../shared/domain/errors.ts';
-import type { RowRange } from '../../shared/domain/paging.ts';
 import { accountsOnly, endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -21,6 +19,8 @@ import {
 } from '../../shared/store/entities.ts';
 import type { InvitationData, InvitedData } from '../../shared/store/invitation-records.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { RowRange } from '../../shared/values/paging.ts';
 
 /** An open invitation as the invited sees it. */
 interface View {

@@ -1,4 +1,3 @@
-import { invalid, refused } from '../../shared/domain/errors.ts';
 import {
   accountOfUid,
   isMailToken,
@@ -20,6 +19,7 @@ import type { Mail } from '../../shared/services/ports.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
+import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';
 

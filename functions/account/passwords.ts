@@ -1,4 +1,3 @@
-import { invalid, refused } from '../../shared/domain/errors.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, readInput, validInput } from '../../shared/resource/input.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
@@ -9,6 +8,7 @@ import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { hashOf, matchesHash } from '../../shared/services/passwords.ts';
 import { as, passwordEntity } from '../../shared/store/entities.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
+import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { currentAccount } from './current.ts';
 import { authFields, passwordFields, passwordSetFields } from './fields.ts';
 import { findAccountByEmail } from './find.ts';

@@ -1,7 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import { invalid } from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
@@ -25,6 +22,9 @@ import {
 } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records.ts';
 import { insert } from '../../shared/store/writes.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { registerFields } from './fields.ts';
 import { sendActivation } from './mails.ts';
 import { checkRegistration } from './registration.ts';

@@ -1,7 +1,7 @@
-import { refused } from '../../shared/domain/errors.ts';
-import { isLoopbackName } from '../../shared/domain/source-address.ts';
 import type { Request } from '../../shared/http/message.ts';
 import type { Context } from '../../shared/resource/route.ts';
+import { refused } from '../../shared/values/errors/errors.ts';
+import { isLoopbackName } from '../../shared/values/source-address.ts';
 
 const elsewhere =
   'Registration is open to this machine only, and this request came from a page of another site or through a ' +

@@ -1,7 +1,3 @@
-import type { Access } from '../../shared/domain/access.ts';
-import { invalid } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { accountFields } from '../../shared/resource/account-fields.ts';
 import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
 import { computed } from '../../shared/resource/field.ts';
@@ -25,6 +21,10 @@ import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entit
 import type { AccountData } from '../../shared/store/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, replace } from '../../shared/store/writes.ts';
+import type { Access } from '../../shared/values/access.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 import { currentAccount } from './current.ts';
 import {
   authFields,

@@ -1,6 +1,3 @@
-import { refused } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import type { Response } from '../../shared/http/message.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { text } from '../../shared/resource/field.ts';
@@ -24,6 +21,9 @@ import {
 import type { AccountData, SocialData } from '../../shared/store/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
+import { refused } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';

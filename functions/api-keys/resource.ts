@@ -1,6 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { computed, description, flag } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -14,6 +11,9 @@ import { apiKeyEntity, apiKeyPrefix, instanceCounter } from '../../shared/store/
 import type { ApiKeyData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 
 /** An API key's record with its text, which is computed again for each answer. */
 interface View {

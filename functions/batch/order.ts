@@ -1,10 +1,10 @@
 import type { CompiledClass } from '../../shared/domain/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/domain/field-types.ts';
-import type { Json, JsonObject } from '../../shared/domain/json.ts';
 import { classOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { compiledClass } from '../../shared/services/save-object.ts';
 import { encodeValue } from '../../shared/store/index-keys.ts';
+import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Item } from './steps.ts';
 

@@ -1,14 +1,19 @@
-import { maxStructure } from '../../shared/domain/bounds.ts';
-import { dataMessages } from '../../shared/domain/data-messages.ts';
-import { ApiError, type FieldErrors, invalid, refused } from '../../shared/domain/errors.ts';
+import { parseJsonText, tooMuchStructure } from '../../shared/http/json-text.ts';
+import type { Fields } from '../../shared/resource/field.ts';
+import { type Body, bodyObject } from '../../shared/resource/input.ts';
+import { type Method, methods } from '../../shared/resource/route.ts';
+import { versions } from '../../shared/resource/versions.ts';
+import { maxStructure } from '../../shared/values/bounds.ts';
+import { dataMessages } from '../../shared/values/errors/data-messages.ts';
+import { ApiError, type FieldErrors, invalid, refused } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 import {
   isJsonObject,
   type Json,
   type JsonObject,
   jsonTypeName,
-} from '../../shared/domain/json.ts';
-import { measureStructure } from '../../shared/domain/json-structure.ts';
-import { messages } from '../../shared/domain/messages.ts';
+} from '../../shared/values/json/json.ts';
+import { measureStructure } from '../../shared/values/json/json-structure.ts';
 import {
   characterCount,
   quoted,
@@ -16,12 +21,7 @@ import {
   read,
   refuse,
   textReader,
-} from '../../shared/domain/scalars.ts';
-import { parseJsonText, tooMuchStructure } from '../../shared/http/json-text.ts';
-import type { Fields } from '../../shared/resource/field.ts';
-import { type Body, bodyObject } from '../../shared/resource/input.ts';
-import { type Method, methods } from '../../shared/resource/route.ts';
-import { versions } from '../../shared/resource/versions.ts';
+} from '../../shared/values/scalars.ts';
 
 /** Requests in one batch (docs/reference/batch.md#limits). */
 const maxRequests = 50;

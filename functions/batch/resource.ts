@@ -1,10 +1,10 @@
-import { allRights } from '../../shared/domain/access.ts';
 import { maxEventBytes } from '../../shared/http/answer.ts';
 import { queryValue, type Request, type Response } from '../../shared/http/message.ts';
 import { jsonIndent, negotiate } from '../../shared/http/negotiation.ts';
 import { withIgnored } from '../../shared/http/unknown-names.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
+import { allRights } from '../../shared/values/access.ts';
 import { readRequests, requestFields } from './requests.ts';
 import { collectResults } from './results.ts';
 import { runRequests } from './run.ts';

@@ -1,7 +1,7 @@
-import { ApiError } from '../../shared/domain/errors.ts';
 import { parseJsonText } from '../../shared/http/json-text.ts';
 import { keepText, writeBody } from '../../shared/http/lasting-body.ts';
 import type { Response } from '../../shared/http/message.ts';
+import { ApiError } from '../../shared/values/errors/errors.ts';
 
 /** What an item came to, as its entry shows it. */
 export interface Result {

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { className } from '../../shared/domain/class-name.ts';
 import { classPermissions } from '../../shared/domain/object-access.ts';
-import { recordId } from '../../shared/domain/record-id.ts';
 import {
   choice,
   computed,
@@ -11,6 +10,7 @@ import {
   json,
   metadata,
 } from '../../shared/resource/field.ts';
+import { recordId } from '../../shared/values/record-id.ts';
 
 const initialRights = 'create_objects';
 

@@ -1,5 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
 import { isClassVisible } from '../../shared/domain/object-access.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -18,6 +16,8 @@ import {
 } from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
 import { classFields } from './fields.ts';
 import { type ClassView, createClass, removeClass, updateClass } from './write.ts';
 

@@ -1,19 +1,7 @@
 import { readIgnoredTargets, readSchema } from '../../shared/domain/class-schema.ts';
 import { isSameSchema, planStorage, type StoragePlan } from '../../shared/domain/class-storage.ts';
-import { dataMessages } from '../../shared/domain/data-messages.ts';
-import {
-  countExceeded,
-  type FieldErrors,
-  forbidden,
-  invalid,
-  parentNotFound,
-  revisionMismatch,
-} from '../../shared/domain/errors.ts';
 import type { FieldDefinition } from '../../shared/domain/field-types.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { type ClassPermission, profileClass } from '../../shared/domain/object-access.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { type Body, bodyObject, type Input, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
@@ -36,6 +24,18 @@ import {
 import type { ClassData, ClassNumbersData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { dataMessages } from '../../shared/values/errors/data-messages.ts';
+import {
+  countExceeded,
+  type FieldErrors,
+  forbidden,
+  invalid,
+  parentNotFound,
+  revisionMismatch,
+} from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { classFields } from './fields.ts';
 
 /** A class joined with its free data. */

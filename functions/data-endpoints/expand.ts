@@ -1,7 +1,4 @@
-import { denialOf, isAllowed } from '../../shared/domain/access.ts';
 import type { CompiledClass, CompiledField } from '../../shared/domain/compiled-class.ts';
-import { forbidden } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
 import {
   checkClassRights,
   isUnbound,
@@ -17,6 +14,9 @@ import { userAccess } from '../../shared/resource/user-access.ts';
 import { as, classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
 import type { ClassData, ObjectData, UserData } from '../../shared/store/records.ts';
 import type { Key, Stored } from '../../shared/store/store.ts';
+import { denialOf, isAllowed } from '../../shared/values/access.ts';
+import { forbidden } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 
 const maxEmbedded = 1000; // docs/reference/data-endpoints.md#expand. Of a page and a field; every embedding counts
 

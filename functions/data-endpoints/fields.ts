@@ -1,10 +1,10 @@
-import { messages } from '../../shared/domain/messages.ts';
-import { nameList } from '../../shared/domain/name-list.ts';
 import { queryForm } from '../../shared/domain/query/parse.ts';
-import { quoted, read, refuse, textReader } from '../../shared/domain/scalars.ts';
-import { integer, schemaOf } from '../../shared/domain/values.ts';
 import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
 import { nameField } from '../../shared/resource/named-records.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { quoted, read, refuse, textReader } from '../../shared/values/scalars.ts';
+import { nameList } from '../../shared/values/text/name-list.ts';
+import { integer, schemaOf } from '../../shared/values/values.ts';
 
 const names: Field = {
   type: 'string',

@@ -1,5 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
@@ -9,6 +7,8 @@ import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Family } from '../../shared/resource/route.ts';
 import { classNumbersEntity, instanceCounter } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
 import { endpointFields } from './fields.ts';
 import { endpointKey, path, runRoutes, v1Path } from './run.ts';
 import {

@@ -1,5 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
 import { checkClassRights } from '../../shared/domain/object-access.ts';
 import { queryValue, type Response } from '../../shared/http/message.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
@@ -18,6 +16,8 @@ import { compiledClass, createObject } from '../../shared/services/save-object.t
 import { as, dataEndpointEntity, instanceCounter } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records.ts';
 import type { Key } from '../../shared/store/store.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
 
 /** The list of data endpoints below the version. */

@@ -1,6 +1,3 @@
-import { type FieldErrors, invalid, parentNotFound } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import {
@@ -23,6 +20,9 @@ import {
 import type { ClassNumbersData, DataEndpointData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { remove, replace } from '../../shared/store/writes.ts';
+import { type FieldErrors, invalid, parentNotFound } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 import { endpointFields } from './fields.ts';
 
 /** Where data endpoints are. */

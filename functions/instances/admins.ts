@@ -1,5 +1,3 @@
-import { allRights, hasFullRole } from '../../shared/domain/access.ts';
-import { forbidden, notFound } from '../../shared/domain/errors.ts';
 import { computed, role } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -18,6 +16,8 @@ import {
 import type { AccountData, AdminData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { erase, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { allRights, hasFullRole } from '../../shared/values/access.ts';
+import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
 
 /** A membership joined with the account that it is of. */
 interface View {

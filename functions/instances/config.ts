@@ -1,6 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { jsonObject } from '../../shared/domain/values.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
@@ -9,6 +6,9 @@ import type { Context, Operation, Reads } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
 import { as, configEntity } from '../../shared/store/entities.ts';
 import { store as put } from '../../shared/store/writes.ts';
+import { allRights } from '../../shared/values/access.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { jsonObject } from '../../shared/values/values.ts';
 
 const limits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 const fields: Fields = {

@@ -1,8 +1,4 @@
-import { countExceeded, invalid } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { profileClass } from '../../shared/domain/object-access.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { callingAccount, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
@@ -22,6 +18,10 @@ import {
 import type { ClassData, InstanceData, OwnedData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { insert, replace } from '../../shared/store/writes.ts';
+import { countExceeded, invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { instanceFields } from './fields.ts';
 
 interface Draft {

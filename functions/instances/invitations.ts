@@ -1,6 +1,3 @@
-import { allRights, hasFullRole, type Role } from '../../shared/domain/access.ts';
-import { invalid, refused } from '../../shared/domain/errors.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { computed, email, role } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -28,6 +25,9 @@ import {
 import type { InvitationData, InvitedData } from '../../shared/store/invitation-records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
+import { allRights, hasFullRole, type Role } from '../../shared/values/access.ts';
+import { invalid, refused } from '../../shared/values/errors/errors.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 
 /** An invitation with its key, which is computed again for each response. */
 interface View {

@@ -1,6 +1,3 @@
-import { invalid, notFound } from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { type Body, bodyObject, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { clearInstance } from '../../shared/services/clear-partitions.ts';
@@ -21,6 +18,9 @@ import type {
 } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
+import { invalid, notFound } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { renameFields } from './fields.ts';
 
 /**

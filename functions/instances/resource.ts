@@ -1,6 +1,3 @@
-import type { JsonObject } from '../../shared/domain/json.ts';
-import type { RowRange } from '../../shared/domain/paging.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -22,6 +19,9 @@ import {
 import type { InstanceData, MemberData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import type { RowRange } from '../../shared/values/paging.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { adminRoutes } from './admins.ts';
 import { configRoute } from './config.ts';
 import { createInstance } from './create.ts';

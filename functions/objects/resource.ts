@@ -1,4 +1,3 @@
-import { allRights, type Right } from '../../shared/domain/access.ts';
 import {
   checkClassRights,
   checkObjectRights,
@@ -20,6 +19,7 @@ import {
 } from '../../shared/services/save-object.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records.ts';
+import { allRights, type Right } from '../../shared/values/access.ts';
 import { uploadRoute } from './uploads.ts';
 
 /** An object stands for itself; where it is stored does not show. */

@@ -1,7 +1,4 @@
-import { invalid } from '../../shared/domain/errors.ts';
 import { checkClassRights } from '../../shared/domain/object-access.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
-import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/domain/uploads.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -10,6 +7,9 @@ import { classOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import { uploadKey } from '../../shared/services/object-files.ts';
 import { withRoom } from '../../shared/services/quotas.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
+import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/values/uploads.ts';
 
 const fields: Fields = {
   filename: text(255),

@@ -1,4 +1,3 @@
-import { invalid } from '../../shared/domain/errors.ts';
 import { type PushCertificate, readCertificate } from '../../shared/domain/push/certificate.ts';
 import { type PushEnvironment, pushEnvironments } from '../../shared/domain/push/provider.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
@@ -7,6 +6,7 @@ import { type Body, validInput } from '../../shared/resource/input.ts';
 import { tenantOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import type { PushConfigData, PushSideData } from '../../shared/store/push-records.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
 import { type SentToken, tokenOf } from './apns-token.ts';
 import { configAccess, configPath, configRoute, showConfig } from './config-route.ts';
 import { configOf, type SideChange, saveConfig } from './config-save.ts';

@@ -1,11 +1,11 @@
-import { allRights } from '../../shared/domain/access.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { type Link, linksOf, pathOf } from '../../shared/resource/links.ts';
 import type { Context, Operation, Route } from '../../shared/resource/route.ts';
 import type { PushConfigData } from '../../shared/store/push-records.ts';
+import { allRights } from '../../shared/values/access.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 import { configOf } from './config-save.ts';
 import { configReads } from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';

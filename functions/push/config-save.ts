@@ -1,4 +1,3 @@
-import { invalid, throttled } from '../../shared/domain/errors.ts';
 import type {
   PushCredential,
   PushEnvironment,
@@ -17,6 +16,7 @@ import { as, pushConfigEntity } from '../../shared/store/entities.ts';
 import type { PushConfigData, PushSideData } from '../../shared/store/push-records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { insert, replace } from '../../shared/store/writes.ts';
+import { invalid, throttled } from '../../shared/values/errors/errors.ts';
 
 /** A credential that was sent, and what answers show in its place. */
 export interface NewCredential {

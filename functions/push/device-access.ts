@@ -1,8 +1,8 @@
-import { type Access, type Actor, allRights } from '../../shared/domain/access.ts';
 import { tokenCode } from '../../shared/domain/push/device-ids.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
 import type { Known } from '../../shared/resource/route.ts';
 import { pushDeviceEntity } from '../../shared/store/entities.ts';
+import { type Access, type Actor, allRights } from '../../shared/values/access.ts';
 
 /**
  * The user whose devices alone a caller may see and change; undefined: all (docs/reference/push.md#device-permissions).

@@ -1,11 +1,6 @@
 import * as v from 'valibot';
-import { invalid } from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
-import type { RowRange } from '../../shared/domain/paging.ts';
 import { deviceIdValue } from '../../shared/domain/push/device-ids.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { recordId } from '../../shared/domain/record-id.ts';
-import type { ValueSchema } from '../../shared/domain/values.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { gather, type Rows, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
@@ -19,6 +14,11 @@ import {
   userEntity,
 } from '../../shared/store/entities.ts';
 import type { PushDeviceData, PushDeviceRowData } from '../../shared/store/push-records.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { RowRange } from '../../shared/values/paging.ts';
+import { recordId } from '../../shared/values/record-id.ts';
+import type { ValueSchema } from '../../shared/values/values.ts';
 import { onlyUser } from './device-access.ts';
 
 /** Query parameters of the list of devices. */

@@ -1,8 +1,5 @@
-import { invalid } from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { tokenCode } from '../../shared/domain/push/device-ids.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { type Body, type InputMode, validInput } from '../../shared/resource/input.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
@@ -14,6 +11,9 @@ import { pushDeviceEntity, pushDeviceRowEntity, userEntity } from '../../shared/
 import type { PushDeviceData } from '../../shared/store/push-records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { onlyUser } from './device-access.ts';
 
 /** A body that says something of a device. */

@@ -1,13 +1,13 @@
-import { notFound } from '../../shared/domain/errors.ts';
 import { deviceIdValue, tokenValue } from '../../shared/domain/push/device-ids.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { recordId } from '../../shared/domain/record-id.ts';
 import { computed, type Fields, flag, json, metadata, text } from '../../shared/resource/field.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import type { Route } from '../../shared/resource/route.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
 import type { PushDeviceData } from '../../shared/store/push-records.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import { recordId } from '../../shared/values/record-id.ts';
 import { deviceAccess, deviceKey, onlyUser } from './device-access.ts';
 import { filterParameters, listDevices } from './device-list.ts';
 import { createDevice, removeDevice, updateDevice } from './device-write.ts';

@@ -1,4 +1,3 @@
-import { invalid } from '../../shared/domain/errors.ts';
 import type { PushEnvironment } from '../../shared/domain/push/provider.ts';
 import {
   badServiceAccount,
@@ -9,6 +8,7 @@ import { type Fields, json } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { Route } from '../../shared/resource/route.ts';
 import type { PushConfigData } from '../../shared/store/push-records.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
 import { configRoute } from './config-route.ts';
 import { type SideChange, saveConfig } from './config-save.ts';
 

@@ -1,8 +1,6 @@
-import { invalid } from '../../shared/domain/errors.ts';
 import { type PushContent, readPushContent, withoutIds } from '../../shared/domain/push/content.ts';
 import type { DeliveryState } from '../../shared/domain/push/outcome.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context, Known } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
@@ -17,6 +15,8 @@ import {
 } from '../../shared/store/entities.ts';
 import type { PushMessageData, PushPartData } from '../../shared/store/push-records.ts';
 import { insert } from '../../shared/store/writes.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 
 /** A message with whom it is for, part by part. */
 export interface MessageView {

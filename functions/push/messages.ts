@@ -1,8 +1,5 @@
-import { allRights } from '../../shared/domain/access.ts';
 import { resultOf } from '../../shared/domain/push/outcome.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { read } from '../../shared/domain/scalars.ts';
-import { schemaOf } from '../../shared/domain/values.ts';
 import { computed, type Fields, json } from '../../shared/resource/field.ts';
 import { bodyObject } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -18,6 +15,9 @@ import {
 } from '../../shared/store/entities.ts';
 import type { PushMessageData } from '../../shared/store/push-records.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { read } from '../../shared/values/scalars.ts';
+import { schemaOf } from '../../shared/values/values.ts';
 import { configReads, createMessage, type MessageView } from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';
 

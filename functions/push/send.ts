@@ -1,13 +1,13 @@
-import { notFound } from '../../shared/domain/errors.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { read } from '../../shared/domain/scalars.ts';
-import { schemaOf } from '../../shared/domain/values.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/resource/field.ts';
 import { bodyObject } from '../../shared/resource/input.ts';
 import { instanceBase, linksOf } from '../../shared/resource/links.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import { as, instanceCounter, pushDeviceEntity } from '../../shared/store/entities.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import { read } from '../../shared/values/scalars.ts';
+import { schemaOf } from '../../shared/values/values.ts';
 import { deviceAccess, deviceKey, onlyUser } from './device-access.ts';
 import { configReads, createMessage } from './message-write.ts';
 import { messageFields, messageLinks, showMessage } from './messages.ts';

@@ -1,5 +1,3 @@
-import type { Access } from '../../shared/domain/access.ts';
-import type { Json, JsonObject } from '../../shared/domain/json.ts';
 import { allowedMethods } from '../../shared/http/dispatch.ts';
 import { documentedParameters } from '../../shared/http/path-parameters.ts';
 import type { Fields } from '../../shared/resource/field.ts';
@@ -7,6 +5,8 @@ import { describeFields } from '../../shared/resource/introspection.ts';
 import { isIn } from '../../shared/resource/links.ts';
 import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
 import type { Route } from '../../shared/resource/route.ts';
+import type { Access } from '../../shared/values/access.ts';
+import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { DescribedOperation, Description } from './describe.ts';
 import { groupBy } from './group.ts';
 import { about, callers, commonParameters, credentials, errors } from './texts.ts';

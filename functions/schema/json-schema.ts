@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../shared/domain/json.ts';
 import type { Field, Fields, FieldType, LinkForm } from '../../shared/resource/field.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** Whether a schema is of what a client sends or of what it gets. */
 export type Direction = 'sent' | 'shown';

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../shared/domain/json.ts';
 import { documentedParameters } from '../../shared/http/path-parameters.ts';
 import { isIn } from '../../shared/resource/links.ts';
 import type { QueryParameter } from '../../shared/resource/query-parameters.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { DescribedBody, DescribedOperation, Description } from './describe.ts';
 import { groupBy } from './group.ts';
 import { objectSchema } from './json-schema.ts';

@@ -1,5 +1,5 @@
-import type { Access } from '../../shared/domain/access.ts';
 import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
+import type { Access } from '../../shared/values/access.ts';
 
 /** What holds for every call. */
 export const about =

@@ -1,11 +1,11 @@
-import { dataMessages } from '../../shared/domain/data-messages.ts';
-import { ApiError, invalid, refused } from '../../shared/domain/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/domain/json.ts';
-import { messages } from '../../shared/domain/messages.ts';
-import type { Upload } from '../../shared/domain/uploads.ts';
 import { parseJsonText } from '../../shared/http/json-text.ts';
 import { keyMembers, keyParameters } from '../../shared/http/message.ts';
 import type { Body } from '../../shared/resource/input.ts';
+import { dataMessages } from '../../shared/values/errors/data-messages.ts';
+import { ApiError, invalid, refused } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/values/json/json.ts';
+import type { Upload } from '../../shared/values/uploads.ts';
 
 /** What a call of an endpoint brings along. A type and no interface: it is JSON. */
 export type Brought = {

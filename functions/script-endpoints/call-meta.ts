@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../shared/domain/json.ts';
 import type { Request } from '../../shared/http/message.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** What belongs to the way of a call, or is a key: scripts do not see it. */
 const hidden = new Set([

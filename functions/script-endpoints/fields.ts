@@ -1,7 +1,7 @@
-import { recordId } from '../../shared/domain/record-id.ts';
 import { computed, description, type Fields, flag, json } from '../../shared/resource/field.ts';
 import { nameField } from '../../shared/resource/named-records.ts';
 import type { Version } from '../../shared/resource/versions.ts';
+import { recordId } from '../../shared/values/record-id.ts';
 
 /** The field that says which script an endpoint runs: version 1 had another word for scripts. */
 export const scriptWord: Readonly<Record<Version, 'script' | 'codebox'>> = {

@@ -1,5 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import type { RowRange } from '../../shared/domain/paging.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { Link } from '../../shared/resource/links.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -13,6 +11,8 @@ import { type Version, versions } from '../../shared/resource/versions.ts';
 import { publicLink } from '../../shared/services/keys.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/script-records.ts';
+import { allRights } from '../../shared/values/access.ts';
+import type { RowRange } from '../../shared/values/paging.ts';
 import { endpointFields, scriptWord } from './fields.ts';
 import { endpointKey, onlyIn, path, publicPaths, v1Path } from './paths.ts';
 import { runRoutes } from './run-routes.ts';

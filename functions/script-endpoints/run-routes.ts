@@ -1,5 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
 import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields } from '../../shared/resource/field.ts';
 import type { Context, Known, Operation, Route } from '../../shared/resource/route.ts';
@@ -8,6 +6,8 @@ import { maxPayloadBytes } from '../../shared/services/run-request.ts';
 import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/script-records.ts';
 import type { Key } from '../../shared/store/store.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
 import { endpointKey, path, v1Path } from './paths.ts';
 import { runEndpoint, runReads } from './run.ts';
 

@@ -1,7 +1,3 @@
-import { depthOf } from '../../shared/domain/access.ts';
-import { notFound, refused } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import type { Tenant } from '../../shared/domain/tenant.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { instanceOf, reservedId, tenantOf } from '../../shared/resource/place.ts';
 import type { Context, Known, Operation } from '../../shared/resource/route.ts';
@@ -10,6 +6,10 @@ import type { FinishedTrace, RunRequest } from '../../shared/services/run-reques
 import { as, configEntity, instanceCounter, scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/script-records.ts';
 import type { Key } from '../../shared/store/store.ts';
+import { depthOf } from '../../shared/values/access.ts';
+import { notFound, refused } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import type { Tenant } from '../../shared/values/tenant.ts';
 import { type Brought, readPayload, readQuery, toArguments } from './arguments.ts';
 import { describeCall } from './call-meta.ts';
 import { confineCookie, homeOf } from './cookies.ts';

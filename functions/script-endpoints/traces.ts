@@ -1,7 +1,7 @@
-import { parentNotFound } from '../../shared/domain/errors.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
 import { traceRoutes } from '../../shared/resource/trace-routes.ts';
 import { as, scriptEndpointEntity } from '../../shared/store/entities.ts';
+import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { endpointKey, path, v1Path } from './paths.ts';
 import { scriptRead } from './run.ts';
 

@@ -1,5 +1,3 @@
-import { type FieldErrors, invalid, notFound } from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import {
@@ -28,6 +26,8 @@ import type {
 } from '../../shared/store/script-records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { store as put, remove, replace } from '../../shared/store/writes.ts';
+import { type FieldErrors, invalid, notFound } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 import { endpointFields, scriptWord } from './fields.ts';
 
 /** Where script endpoints are. A row says as well which script is run: who comes by a public link need not ask first. */

@@ -1,4 +1,4 @@
-import { type Access, allRights } from '../../shared/domain/access.ts';
+import { type Access, allRights } from '../../shared/values/access.ts';
 
 /**
  * Scripts are for administrators: no API key has to do with them, whatever its flags

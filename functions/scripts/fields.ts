@@ -1,6 +1,3 @@
-import { messages } from '../../shared/domain/messages.ts';
-import { quoted, read, refuse } from '../../shared/domain/scalars.ts';
-import { jsonObject, schemaOf, text as textValue } from '../../shared/domain/values.ts';
 import {
   computed,
   description,
@@ -10,6 +7,9 @@ import {
   text,
 } from '../../shared/resource/field.ts';
 import { runtimeNames } from '../../shared/services/script-runtimes.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { quoted, read, refuse } from '../../shared/values/scalars.ts';
+import { jsonObject, schemaOf, text as textValue } from '../../shared/values/values.ts';
 
 const maxSource = 3_145_728; // docs/reference/scripts.md#record
 const configLimits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };

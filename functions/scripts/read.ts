@@ -1,4 +1,3 @@
-import { notFound } from '../../shared/domain/errors.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
@@ -6,6 +5,7 @@ import { SourceChanged, wholeSource } from '../../shared/services/script-sources
 import { as, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/script-records.ts';
 import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
 import { scriptFields } from './fields.ts';
 
 /** A script with as much of its source as an answer shows. */

@@ -1,5 +1,3 @@
-import type { Right } from '../../shared/domain/access.ts';
-import { parentNotFound } from '../../shared/domain/errors.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
@@ -18,6 +16,8 @@ import {
 } from '../../shared/store/entities.ts';
 import type { ScriptData } from '../../shared/store/script-records.ts';
 import type { Key } from '../../shared/store/store.ts';
+import type { Right } from '../../shared/values/access.ts';
+import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { access } from './access.ts';
 import { scriptFields } from './fields.ts';
 import { below, path, scriptKey, v1Path } from './paths.ts';

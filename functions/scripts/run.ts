@@ -1,10 +1,3 @@
-import { depthOf } from '../../shared/domain/access.ts';
-import { dataMessages } from '../../shared/domain/data-messages.ts';
-import { notFound } from '../../shared/domain/errors.ts';
-import type { Json } from '../../shared/domain/json.ts';
-import { isStorable, readJson, wellFormedJson } from '../../shared/domain/json-values.ts';
-import { type Reading, read, refuse } from '../../shared/domain/scalars.ts';
-import { schemaOf } from '../../shared/domain/values.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
@@ -18,6 +11,13 @@ import { keepPart, traceWrite } from '../../shared/services/traces.ts';
 import { newWork } from '../../shared/services/work.ts';
 import { as, instanceCounter, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData } from '../../shared/store/script-records.ts';
+import { depthOf } from '../../shared/values/access.ts';
+import { dataMessages } from '../../shared/values/errors/data-messages.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { Json } from '../../shared/values/json/json.ts';
+import { isStorable, readJson, wellFormedJson } from '../../shared/values/json/json-values.ts';
+import { type Reading, read, refuse } from '../../shared/values/scalars.ts';
+import { schemaOf } from '../../shared/values/values.ts';
 import { access } from './access.ts';
 import { below, scriptKey } from './paths.ts';
 

@@ -1,10 +1,10 @@
-import { fileKey, sourcePrefix } from '../../shared/domain/file-keys.ts';
-import { characterCount } from '../../shared/domain/scalars.ts';
 import { removeFiles, withStored } from '../../shared/services/object-files.ts';
 import type { Platform } from '../../shared/services/ports.ts';
 import { newWork } from '../../shared/services/work.ts';
 import type { ScriptSourceData } from '../../shared/store/script-records.ts';
 import type { Write } from '../../shared/store/store.ts';
+import { fileKey, sourcePrefix } from '../../shared/values/file-keys.ts';
+import { characterCount } from '../../shared/values/scalars.ts';
 
 const shownCharacters = 65_536; // docs/reference/scripts.md#record
 const cutMark = '\n(...truncated...)';

@@ -1,8 +1,4 @@
-import { hasFullRole } from '../../shared/domain/access.ts';
-import { forbidden } from '../../shared/domain/errors.ts';
-import { isSameJson } from '../../shared/domain/json-values.ts';
 import { hasFullAccess } from '../../shared/domain/script-config.ts';
-import { timestamp } from '../../shared/domain/timestamp.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
@@ -14,6 +10,10 @@ import { as, configEntity, scriptEntity, scriptSourceEntity } from '../../shared
 import type { ScriptData, ScriptSourceData } from '../../shared/store/script-records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { hasFullRole } from '../../shared/values/access.ts';
+import { forbidden } from '../../shared/values/errors/errors.ts';
+import { isSameJson } from '../../shared/values/json/json-values.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
 import { scriptFields } from './fields.ts';
 import { type ScriptView, sourceOf, wholeOf } from './read.ts';
 import { dropSource, placeSource } from './source.ts';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { dataMessages } from '../../shared/domain/data-messages.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { messages } from '../../shared/domain/messages.ts';
-import { jsonObject, text as textValue, type ValueSchema } from '../../shared/domain/values.ts';
 import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
 import { nameField } from '../../shared/resource/named-records.ts';
+import { dataMessages } from '../../shared/values/errors/data-messages.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { jsonObject, text as textValue, type ValueSchema } from '../../shared/values/values.ts';
 
 const reserved = ['instance', 'user', 'response', 'action'];
 

@@ -1,7 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import type { RowRange } from '../../shared/domain/paging.ts';
 import { predefinedTemplates } from '../../shared/domain/templates/predefined.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
@@ -17,6 +13,10 @@ import { callVariables, renderText, storedTemplate } from '../../shared/resource
 import { as, instanceCounter, templateEntity } from '../../shared/store/entities.ts';
 import type { TemplateData } from '../../shared/store/records.ts';
 import type { Key } from '../../shared/store/store.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import type { RowRange } from '../../shared/values/paging.ts';
 import { renderFields, templateFields } from './fields.ts';
 import {
   createTemplate,

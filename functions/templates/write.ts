@@ -1,4 +1,3 @@
-import { type FieldErrors, invalid } from '../../shared/domain/errors.ts';
 import { isPredefined, predefinedTemplates } from '../../shared/domain/templates/predefined.ts';
 import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
@@ -23,6 +22,7 @@ import {
 import type { TemplateData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { templateFields } from './fields.ts';
 
 /** Where templates are. */

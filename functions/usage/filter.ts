@@ -1,7 +1,7 @@
-import { invalid } from '../../shared/domain/errors.ts';
-import { readDatetime, toBoolean } from '../../shared/domain/scalars.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { readDatetime, toBoolean } from '../../shared/values/scalars.ts';
 import { type Period, type Source, sources } from './sums.ts';
 
 /** What of the usage is asked for; absent members ask for all. */

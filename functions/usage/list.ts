@@ -1,10 +1,10 @@
-import { incorrectPage, invalid } from '../../shared/domain/errors.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
-import { inListOrder, parsePaging, rangeAhead } from '../../shared/domain/paging.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { neighbours, type Position } from '../../shared/resource/page.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { as, instanceEntity, ownedEntity } from '../../shared/store/entities.ts';
+import { incorrectPage, invalid } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging.ts';
 import { type Filter, readFilter } from './filter.ts';
 import { amountOf, type Period, plus, readSums, type Source, type Sum, sources } from './sums.ts';
 

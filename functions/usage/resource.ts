@@ -1,4 +1,3 @@
-import type { Access } from '../../shared/domain/access.ts';
 import { endpointRoute, linkPage } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields } from '../../shared/resource/field.ts';
 import { pathOf } from '../../shared/resource/links.ts';
@@ -11,6 +10,7 @@ import {
 import type { Context, Family, Known, Route } from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { ownedEntity } from '../../shared/store/entities.ts';
+import type { Access } from '../../shared/values/access.ts';
 import { filterParameters } from './filter.ts';
 import { readUsage, showRow } from './list.ts';
 import { type Period, sources } from './sums.ts';

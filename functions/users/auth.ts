@@ -1,4 +1,3 @@
-import { refused } from '../../shared/domain/errors.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
@@ -9,6 +8,7 @@ import { matchesHash } from '../../shared/services/passwords.ts';
 import { as, userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
 import type { UserData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { refused } from '../../shared/values/errors/errors.ts';
 import { authFields } from './fields.ts';
 import { nameKey } from './write.ts';
 

@@ -1,13 +1,13 @@
-import { readJson } from '../../shared/domain/json-values.ts';
-import { recordId } from '../../shared/domain/record-id.ts';
-import { read } from '../../shared/domain/scalars.ts';
-import { slug } from '../../shared/domain/slug.ts';
-import { schemaOf } from '../../shared/domain/values.ts';
 import { computed, description, type Fields, json, text } from '../../shared/resource/field.ts';
 import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { objectLinks } from '../../shared/resource/show-object.ts';
 import { groupLinks, profileClassOf, userLinks } from '../../shared/resource/show-user.ts';
+import { readJson } from '../../shared/values/json/json-values.ts';
+import { recordId } from '../../shared/values/record-id.ts';
+import { read } from '../../shared/values/scalars.ts';
+import { slug } from '../../shared/values/text/slug.ts';
+import { schemaOf } from '../../shared/values/values.ts';
 
 /** A group (docs/reference/users-and-groups.md#groups). */
 export const groupFields: Fields = {

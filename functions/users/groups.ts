@@ -1,6 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { invalid } from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -24,6 +21,9 @@ import {
 import type { GroupData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 import { groupFields } from './fields.ts';
 
 /** A group stands for itself. */

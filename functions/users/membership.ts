@@ -1,12 +1,3 @@
-import { dataMessages } from '../../shared/domain/data-messages.ts';
-import {
-  countExceeded,
-  invalid,
-  notFound,
-  parentNotFound,
-  refused,
-} from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/services/commit.ts';
@@ -20,6 +11,15 @@ import {
 } from '../../shared/store/entities.ts';
 import type { GroupData, UserData } from '../../shared/store/records.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
+import { dataMessages } from '../../shared/values/errors/data-messages.ts';
+import {
+  countExceeded,
+  invalid,
+  notFound,
+  parentNotFound,
+  refused,
+} from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 
 const maxGroups = 32; // docs/reference/limits.md#accounts-and-instances. A user's record carries them all
 

@@ -1,5 +1,3 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound, parentNotFound } from '../../shared/domain/errors.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
@@ -17,6 +15,8 @@ import {
 import { as, groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/store/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { notFound, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { groupOfUserFields, userOfGroupFields } from './fields.ts';
 import { addMembership, removeMembership } from './membership.ts';
 

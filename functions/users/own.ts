@@ -1,4 +1,3 @@
-import { notFound } from '../../shared/domain/errors.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { trimParameters } from '../../shared/resource/query-parameters.ts';
 import type { Operation } from '../../shared/resource/route.ts';
@@ -6,6 +5,7 @@ import { profileReads, userLinks, viewUser, wholeUser } from '../../shared/resou
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { as, userEntity } from '../../shared/store/entities.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
 import { userFields, userFieldsAt } from './fields.ts';
 import { updateUser } from './write.ts';
 

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../shared/domain/json.ts';
 import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { ObjectInput } from '../../shared/services/object-checks.ts';
+import { isJsonObject } from '../../shared/values/json/json.ts';
 import { profileFields } from './fields.ts';
 
 const prefix = 'profile.';

@@ -1,7 +1,3 @@
-import { type Access, allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
-import type { RowRange } from '../../shared/domain/paging.ts';
-import { characterCount } from '../../shared/domain/scalars.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -26,6 +22,10 @@ import { readNames } from '../../shared/services/user-search.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
 import type { UserData, UsernameData } from '../../shared/store/records.ts';
 import { replace } from '../../shared/store/writes.ts';
+import { type Access, allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { RowRange } from '../../shared/values/paging.ts';
+import { characterCount } from '../../shared/values/scalars.ts';
 import { authenticate } from './auth.ts';
 import { authFields, maxUsername, userFields, userFieldsAt } from './fields.ts';
 import { groupRoutes } from './groups.ts';

@@ -1,5 +1,3 @@
-import { isAllowed } from '../../shared/domain/access.ts';
-import { refused } from '../../shared/domain/errors.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -22,6 +20,8 @@ import {
 import type { UserData, UserSocialData } from '../../shared/store/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
+import { isAllowed } from '../../shared/values/access.ts';
+import { refused } from '../../shared/values/errors/errors.ts';
 import { findUser } from './auth.ts';
 import { wholeProfile } from './profile-input.ts';
 import { nameKey, registerUser } from './write.ts';

@@ -1,5 +1,3 @@
-import { ApiError, type FieldErrors, invalid, notFound } from '../../shared/domain/errors.ts';
-import { messages } from '../../shared/domain/messages.ts';
 import { checkObjectRights } from '../../shared/domain/object-access.ts';
 import { type Body, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
@@ -38,6 +36,13 @@ import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import {
+  ApiError,
+  type FieldErrors,
+  invalid,
+  notFound,
+} from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 import { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';
 

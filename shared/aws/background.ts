@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { causeOf } from '../services/cause.ts';
 import { type ChangeConsumer, deliver, type Services, sizedKinds } from '../services/changes.ts';
 import { runDue, type WorkKind } from '../services/work.ts';
 import { workEntity } from '../store/entities.ts';
+import { causeOf } from '../values/cause.ts';
 import { readStreamRecord } from './stream.ts';
 
 /** Records of the table's stream, or the tick of a minute, which says nothing. */

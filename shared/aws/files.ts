@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { dispositionOf } from '../domain/uploads.ts';
 import type { FileContent, FileStore, UploadForm, UploadTerms } from '../services/ports.ts';
+import { dispositionOf } from '../values/uploads.ts';
 
 /** Where files are. */
 export interface FilesOptions {

@@ -1,8 +1,8 @@
 import { createDispatch } from '../http/dispatch.ts';
 import { type Handler, toHandler } from '../http/edge.ts';
 import type { Route } from '../resource/route.ts';
-import { causeOf } from '../services/cause.ts';
 import type { Platform } from '../services/ports.ts';
+import { causeOf } from '../values/cause.ts';
 import { readEnvironment } from './environment.ts';
 import { openPlatform } from './platform.ts';
 import { askForNotice } from './shutdown.ts';

@@ -1,10 +1,10 @@
-import { causeOf } from '../services/cause.ts';
 import { maintain } from '../services/maintain.ts';
 import type { Platform } from '../services/ports.ts';
 import { type Entrant, instanceLimits } from '../services/script-places.ts';
 import { runPlaceEntity, runPlacePrefix, runWaiterEntity } from '../store/entities.ts';
 import { ConditionFailed, type Key, type Write } from '../store/store.ts';
 import { insert, remove, store } from '../store/writes.ts';
+import { causeOf } from '../values/cause.ts';
 import { OutcomeUnknown } from './store-write.ts';
 
 /** What the items of places need of the platform. */

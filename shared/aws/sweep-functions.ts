@@ -1,9 +1,9 @@
-import type { JsonObject } from '../domain/json.ts';
 import { maintain } from '../services/maintain.ts';
 import { runtimeOf } from '../services/script-runtimes.ts';
 import type { StepResult, WorkContext, WorkKind } from '../services/work.ts';
 import { as, scriptEntity, scriptFunctionEntity } from '../store/entities.ts';
 import type { ScriptFunctionData } from '../store/function-records.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import type { DeploymentOptions } from './deploy-script.ts';
 import { ControlBusy, type ListedFunction } from './function-control.ts';
 import { nameOf } from './lambda-client.ts';

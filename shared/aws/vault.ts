@@ -1,6 +1,6 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
-import { openText, sealText } from '../domain/sealed-text.ts';
 import type { Vault } from '../services/ports.ts';
+import { openText, sealText } from '../values/text/sealed-text.ts';
 
 /** How a vault is locked. */
 export interface VaultOptions {

@@ -1,6 +1,13 @@
-import { dataMessages } from './data-messages.ts';
-import { atMost, letterFirst, letterOrDigitLast, matching, nameOf, noneOf } from './name-rules.ts';
-import type { ValueSchema } from './values.ts';
+import { dataMessages } from '../values/errors/data-messages.ts';
+import {
+  atMost,
+  letterFirst,
+  letterOrDigitLast,
+  matching,
+  nameOf,
+  noneOf,
+} from '../values/text/name-rules.ts';
+import type { ValueSchema } from '../values/values.ts';
 
 /** The name of a class (docs/reference/classes.md#name). */
 export function className(): ValueSchema<string> {

@@ -1,8 +1,15 @@
-import { dataMessages } from './data-messages.ts';
+import { dataMessages } from '../values/errors/data-messages.ts';
+import { isJsonObject } from '../values/json/json.ts';
+import { readJson } from '../values/json/json-values.ts';
+import {
+  characterCount,
+  quoted,
+  type Reading,
+  read,
+  refuse,
+  wellFormed,
+} from '../values/scalars.ts';
 import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
-import { isJsonObject } from './json.ts';
-import { readJson } from './json-values.ts';
-import { characterCount, quoted, type Reading, read, refuse, wellFormed } from './scalars.ts';
 
 /** What a new schema is checked against. */
 export interface SchemaContext {

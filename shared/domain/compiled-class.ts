@@ -1,3 +1,6 @@
+import { fileUrl } from '../values/file-keys.ts';
+import { isJsonObject, type Json } from '../values/json/json.ts';
+import { isSameJson } from '../values/json/json-values.ts';
 import { timeOfChange } from './class-pairs.ts';
 import { fieldReaders, fileReader } from './field-readers.ts';
 import type {
@@ -7,9 +10,6 @@ import type {
   FieldType,
   IndexPair,
 } from './field-types.ts';
-import { fileUrl } from './file-keys.ts';
-import { isJsonObject, type Json } from './json.ts';
-import { isSameJson } from './json-values.ts';
 
 /** Values of a class's fields by storage name, as stored; what is null is left out. */
 export type StoredValues = Readonly<Record<string, Json>>;

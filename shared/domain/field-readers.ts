@@ -1,10 +1,8 @@
-import { dataMessages } from './data-messages.ts';
-import type { FieldReader, FieldType } from './field-types.ts';
-import { isUploadKey, keyOfUrl } from './file-keys.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { isStorable, readJson, wellFormedJson } from './json-values.ts';
-import { readArray, readRelation } from './list-readers.ts';
-import { messages } from './messages.ts';
+import { dataMessages } from '../values/errors/data-messages.ts';
+import { messages } from '../values/errors/messages.ts';
+import { isUploadKey, keyOfUrl } from '../values/file-keys.ts';
+import { isJsonObject, type Json, type JsonObject } from '../values/json/json.ts';
+import { isStorable, readJson, wellFormedJson } from '../values/json/json-values.ts';
 import {
   integerReader,
   type Reader,
@@ -15,7 +13,9 @@ import {
   refuse,
   textReader,
   toBoolean,
-} from './scalars.ts';
+} from '../values/scalars.ts';
+import type { FieldReader, FieldType } from './field-types.ts';
+import { readArray, readRelation } from './list-readers.ts';
 
 const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers to clients
 const readWhole = integerReader({ min: -Infinity, max: Infinity }); // bounds are those of the outcome

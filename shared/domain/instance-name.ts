@@ -1,7 +1,14 @@
-import { messages } from './messages.ts';
-import { atMost, letterFirst, letterOrDigitLast, matching, nameOf, noneOf } from './name-rules.ts';
-import { characterCount } from './scalars.ts';
-import type { ValueSchema } from './values.ts';
+import { messages } from '../values/errors/messages.ts';
+import { characterCount } from '../values/scalars.ts';
+import {
+  atMost,
+  letterFirst,
+  letterOrDigitLast,
+  matching,
+  nameOf,
+  noneOf,
+} from '../values/text/name-rules.ts';
+import type { ValueSchema } from '../values/values.ts';
 
 const minLength = 5;
 const reserved = `devcenter support sentry admin platform redirect media signup login instance_subdomain my_instance

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { refused } from '../domain/errors.ts';
+import { refused } from '../values/errors/errors.ts';
 import { acceptsGzip, compress, isCompressible } from './compression.ts';
 import { corsHeaders } from './cors.ts';
 import { keptForm, writeBody } from './lasting-body.ts';

@@ -5,11 +5,11 @@ import {
   type RecordClaims,
   type ScriptClaims,
 } from '../domain/credentials.ts';
-import { ApiError, noSuchKey, notFound } from '../domain/errors.ts';
-import { isJsonObject } from '../domain/json.ts';
 import type { Body } from '../resource/input.ts';
 import type { Hints } from '../services/hints.ts';
 import type { Clock, Secrets } from '../services/ports.ts';
+import { ApiError, noSuchKey, notFound } from '../values/errors/errors.ts';
+import { isJsonObject } from '../values/json/json.ts';
 import { queryValue, type Request } from './message.ts';
 
 /** Whose keys came with a call. They are genuine; that their records still agree is not known yet. */

@@ -1,6 +1,6 @@
-import { anonymousBodyBytes } from '../domain/bounds.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
-import { type ApiError, tooLarge } from '../domain/errors.ts';
+import { anonymousBodyBytes } from '../values/bounds.ts';
+import { type ApiError, tooLarge } from '../values/errors/errors.ts';
 import {
   type Credential,
   credentialOutsideBody,

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
-import { maxStructure } from '../domain/bounds.ts';
-import { jsonAsForm, refused, unsupportedMediaType } from '../domain/errors.ts';
-import type { Upload } from '../domain/uploads.ts';
+import { maxStructure } from '../values/bounds.ts';
+import { jsonAsForm, refused, unsupportedMediaType } from '../values/errors/errors.ts';
+import type { Upload } from '../values/uploads.ts';
 import { jsonParseError, parseJsonText } from './json-text.ts';
 import type { Request } from './message.ts';
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
-import { maxCompressions } from '../domain/bounds.ts';
+import { maxCompressions } from '../values/bounds.ts';
 
 const minBytes = 1024; // below, the headers outweigh what is saved
 const maxSyncBytes = 65_536; // some 250 us; a longer text goes to the thread pool

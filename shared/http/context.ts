@@ -1,6 +1,4 @@
-import type { ActingUser, Actor, AdminRole } from '../domain/access.ts';
 import type { RecordClaims, ScriptClaims } from '../domain/credentials.ts';
-import { noSuchKey } from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
 import { storedTemplate } from '../resource/templates.ts';
@@ -26,6 +24,8 @@ import type {
   UserData,
 } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
+import type { ActingUser, Actor, AdminRole } from '../values/access.ts';
+import { noSuchKey } from '../values/errors/errors.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import type { Request } from './message.ts';
 

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { isErrorCode } from '../domain/error-codes.ts';
-import { serverError, serverTimeout, tooLarge } from '../domain/errors.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
+import { isErrorCode } from '../values/errors/error-codes.ts';
+import { serverError, serverTimeout, tooLarge } from '../values/errors/errors.ts';
 import { isTooLarge, maxEventBytes, type Result, toResult } from './answer.ts';
 import { isPreflight, preflightResponse } from './cors.ts';
 import { toRequest } from './event.ts';

@@ -1,6 +1,6 @@
-import { maxStructure } from '../domain/bounds.ts';
-import { type ApiError, refused } from '../domain/errors.ts';
-import { measureStructure } from '../domain/json-structure.ts';
+import { maxStructure } from '../values/bounds.ts';
+import { type ApiError, refused } from '../values/errors/errors.ts';
+import { measureStructure } from '../values/json/json-structure.ts';
 
 const maxDepth = 200; // V8 parses any depth, but writing a value of some thousand levels overflows the stack
 const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level needs two brackets

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../values/json/json.ts';
 
 /*
  * Showing an object and writing its JSON is most of what a list costs, and mostly both were done before, if only when

@@ -1,6 +1,6 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { type ApiError, refused } from '../domain/errors.ts';
-import type { Upload } from '../domain/uploads.ts';
+import { type ApiError, refused } from '../values/errors/errors.ts';
+import type { Upload } from '../values/uploads.ts';
 import { wellFormed } from './json-text.ts';
 
 /** The parts of a multipart body. */

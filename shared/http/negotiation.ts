@@ -1,4 +1,4 @@
-import { type ApiError, refused } from '../domain/errors.ts';
+import { type ApiError, refused } from '../values/errors/errors.ts';
 
 /** In which form an answer is sent. */
 export type Representation = 'json' | 'html';

@@ -1,5 +1,5 @@
-import { ApiError } from '../domain/errors.ts';
-import { isJsonObject } from '../domain/json.ts';
+import { ApiError } from '../values/errors/errors.ts';
+import { isJsonObject } from '../values/json/json.ts';
 import { decodeText, mediaType } from './body.ts';
 import { parseJsonText } from './json-text.ts';
 import { keyMembers, type Request } from './message.ts';

@@ -1,8 +1,8 @@
-import { denialOf, isAllowed, type Right } from '../domain/access.ts';
-import { forbidden, notFound, parentNotFound } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/json.ts';
 import { introspect } from '../resource/introspection.ts';
 import type { Context, Operation, Route } from '../resource/route.ts';
+import { denialOf, isAllowed, type Right } from '../values/access.ts';
+import { forbidden, notFound, parentNotFound } from '../values/errors/errors.ts';
+import type { JsonObject } from '../values/json/json.ts';
 
 /**
  * Where the instance is the thing itself, or holds one that is hidden, who is no part of it learns nothing.

@@ -1,11 +1,3 @@
-import { anonymousBodyBytes } from '../domain/bounds.ts';
-import {
-  ApiError,
-  methodNotAllowed,
-  parentNotFound,
-  pathNotFound,
-  serverError,
-} from '../domain/errors.ts';
 import type { Body } from '../resource/input.ts';
 import {
   type Context,
@@ -17,9 +9,17 @@ import {
   type Session,
 } from '../resource/route.ts';
 import { checkTemplate, renderAnswer, wantedTemplate } from '../resource/templates.ts';
-import { causeOf } from '../services/cause.ts';
 import type { Platform } from '../services/ports.ts';
 import type { Throttle } from '../services/throttle.ts';
+import { anonymousBodyBytes } from '../values/bounds.ts';
+import { causeOf } from '../values/cause.ts';
+import {
+  ApiError,
+  methodNotAllowed,
+  parentNotFound,
+  pathNotFound,
+  serverError,
+} from '../values/errors/errors.ts';
 import { type Caller, identify, identifyLink, type KeyRing } from './authentication.ts';
 import { parseBody } from './body.ts';
 import { sizeError } from './body-size.ts';

@@ -1,8 +1,8 @@
-import { ApiError, namesUnknown } from '../domain/errors.ts';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import type { Field, Fields } from '../resource/field.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context, Operation, Route } from '../resource/route.ts';
+import { ApiError, namesUnknown } from '../values/errors/errors.ts';
+import { isJsonObject, type JsonObject } from '../values/json/json.ts';
 import { keyMembers, keyParameters, type Request, type Response } from './message.ts';
 
 /*

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../domain/error-codes.ts';
 import { commonHeaders } from '../http/answer.ts';
+import type { ErrorCode } from '../values/errors/error-codes.ts';
 import { codeOf } from './start-error.ts';
 
 interface Refusal {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { gainWindowMs, minGainedBytes, smallBodyMs } from '../domain/bounds.ts';
+import { gainWindowMs, minGainedBytes, smallBodyMs } from '../values/bounds.ts';
 
 /** Bytes of a body that have arrived. */
 export interface Collected {

@@ -6,7 +6,7 @@ import {
   maxPipelinedInAll,
   maxWaitingBytes,
   stalledSendMs,
-} from '../domain/bounds.ts';
+} from '../values/bounds.ts';
 
 /** A request and where its response goes. */
 export interface Exchange {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { maxConnections, reservedDescriptors } from '../domain/bounds.ts';
+import { maxConnections, reservedDescriptors } from '../values/bounds.ts';
 import { codeOf } from './start-error.ts';
 
 const fewest = 16; // so that a server with few descriptors serves at all

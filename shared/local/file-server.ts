@@ -1,12 +1,12 @@
 import type { ReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { ErrorCode } from '../domain/error-codes.ts';
-import { type ApiError, forbidden, methodNotAllowed, notFound } from '../domain/errors.ts';
-import { keyOfUrl } from '../domain/file-keys.ts';
-import { dispositionOf } from '../domain/uploads.ts';
 import { commonHeaders } from '../http/answer.ts';
 import { corsHeaders, preflightResponse } from '../http/cors.ts';
+import type { ErrorCode } from '../values/errors/error-codes.ts';
+import { type ApiError, forbidden, methodNotAllowed, notFound } from '../values/errors/errors.ts';
+import { keyOfUrl } from '../values/file-keys.ts';
+import { dispositionOf } from '../values/uploads.ts';
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
 import { sendEarly } from './send-response.ts';
 import { codeOf } from './start-error.ts';

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { serverBusy } from '../domain/errors.ts';
 import type { ScryptJob } from '../domain/passwords.ts';
 import { type GateLimits, openGate } from '../services/gate.ts';
 import type { PasswordHasher } from '../services/ports.ts';
+import { serverBusy } from '../values/errors/errors.ts';
 
 const program = fileURLToPath(new URL('./scrypt-thread.cjs', import.meta.url));
 

@@ -1,4 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Admission, Gate, Genuine } from '../http/admission.ts';
+import { maxEventBytes } from '../http/answer.ts';
+import { toRequest } from '../http/event.ts';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,
@@ -9,11 +12,8 @@ import {
   parsedRoom,
   receivingRoom,
   uncountedBodyBytes,
-} from '../domain/bounds.ts';
-import { type ApiError, refused, serverBusy, tooLarge } from '../domain/errors.ts';
-import type { Admission, Gate, Genuine } from '../http/admission.ts';
-import { maxEventBytes } from '../http/answer.ts';
-import { toRequest } from '../http/event.ts';
+} from '../values/bounds.ts';
+import { type ApiError, refused, serverBusy, tooLarge } from '../values/errors/errors.ts';
 import { arrivedTooSlowly } from './broken-request.ts';
 import { type Collected, collectBody } from './collect-body.ts';
 import { nextRound } from './event-loop-rounds.ts';

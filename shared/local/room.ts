@@ -1,4 +1,4 @@
-import { maxRoomWaiters, roomWaitMs } from '../domain/bounds.ts';
+import { maxRoomWaiters, roomWaitMs } from '../values/bounds.ts';
 
 /** Bytes that may be held at a time: by all, by one owner, and by one address. */
 export interface RoomSize {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { drainMs, sendPieceBytes } from '../domain/bounds.ts';
+import { drainMs, sendPieceBytes } from '../values/bounds.ts';
 
 /** The body of a response as it is handed to the system. */
 export interface SentBody {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { isLoopbackName } from '../domain/source-address.ts';
 import type { Settings } from '../services/ports.ts';
+import { isLoopbackName } from '../values/source-address.ts';
 import type { Level } from './scripts/level.ts';
 
 /** What was asked for on the command line. */

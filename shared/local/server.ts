@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { sendPieceBytes, uncountedBodyBytes } from '../domain/bounds.ts';
-import type { ErrorCode } from '../domain/error-codes.ts';
-import { ApiError, refused } from '../domain/errors.ts';
 import type { Gate } from '../http/admission.ts';
 import { toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
 import type { Clock, Ids, Log } from '../services/ports.ts';
+import { sendPieceBytes, uncountedBodyBytes } from '../values/bounds.ts';
+import type { ErrorCode } from '../values/errors/error-codes.ts';
+import { ApiError, refused } from '../values/errors/errors.ts';
 import {
   answerBroken,
   brokenCode,

@@ -1,6 +1,6 @@
-import { serverBusy } from '../domain/errors.ts';
-import type { Tenant } from '../domain/tenant.ts';
 import type { Taken } from '../runtimes/process-pool.ts';
+import { serverBusy } from '../values/errors/errors.ts';
+import type { Tenant } from '../values/tenant.ts';
 import type { Members, OpenProcesses } from './scripts/processes.ts';
 import type { WorkKind } from './scripts/scheduler.ts';
 

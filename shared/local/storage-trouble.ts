@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
-import { ApiError, refused } from '../domain/errors.ts';
 import type { Log } from '../services/ports.ts';
+import { ApiError, refused } from '../values/errors/errors.ts';
 
 /*
  * A disk that is full and a store that is damaged are no defects of the program: clients are told with 503, and the

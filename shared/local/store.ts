@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiError } from '../domain/errors.ts';
 import type { Watch } from '../services/changes.ts';
 import type { Log } from '../services/ports.ts';
 import type { Store } from '../store/store.ts';
+import { ApiError } from '../values/errors/errors.ts';
 import { openCommitPace } from './commit-pace.ts';
 import { watchStorage } from './storage-trouble.ts';
 import { createItemCache } from './store-cache.ts';

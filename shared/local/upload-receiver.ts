@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { uploadIdleMs } from '../domain/bounds.ts';
-import { dataMessages } from '../domain/data-messages.ts';
-import { ApiError, forbidden, refused, tooLarge } from '../domain/errors.ts';
+import { uploadIdleMs } from '../values/bounds.ts';
+import { dataMessages } from '../values/errors/data-messages.ts';
+import { ApiError, forbidden, refused, tooLarge } from '../values/errors/errors.ts';
 import { arrivedTooSlowly } from './broken-request.ts';
 import type { LocalFiles } from './files.ts';
 

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { SecretVersion } from '../domain/master-secrets.ts';
-import { openText, sealText } from '../domain/sealed-text.ts';
 import type { Secrets, Vault } from '../services/ports.ts';
+import { openText, sealText } from '../values/text/sealed-text.ts';
 
 /** Opens a vault whose key comes from the master secret; a sealed text names the version that it was sealed with. */
 export function openVault(secrets: Secrets): Vault {

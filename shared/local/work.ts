@@ -1,4 +1,3 @@
-import { causeOf } from '../services/cause.ts';
 import {
   beginDue,
   freeClaims,
@@ -7,6 +6,7 @@ import {
   type WorkKind,
 } from '../services/work.ts';
 import { workShards } from '../store/entities.ts';
+import { causeOf } from '../values/cause.ts';
 import type { Timers } from './timers.ts';
 
 /** What is due is looked for at least so often, whatever the clock does meanwhile. */

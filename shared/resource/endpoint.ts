@@ -1,4 +1,4 @@
-import { type Access, allRights } from '../domain/access.ts';
+import { type Access, allRights } from '../values/access.ts';
 import { computed, type Field, type Fields } from './field.ts';
 import { type Body, bodyFor } from './input.ts';
 import { pathOf } from './links.ts';

@@ -1,5 +1,5 @@
-import { roles } from '../domain/access.ts';
-import type { Json } from '../domain/json.ts';
+import { roles } from '../values/access.ts';
+import type { Json } from '../values/json/json.ts';
 import {
   choice as choiceValue,
   email as emailValue,
@@ -8,7 +8,7 @@ import {
   metadata as metadataValue,
   text as textValue,
   type ValueSchema,
-} from '../domain/values.ts';
+} from '../values/values.ts';
 import type { Version } from './versions.ts';
 
 /** The kind of a field as introspection names it (docs/reference/requests.md#options). */

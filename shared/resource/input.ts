@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { type FieldErrors, invalid } from '../domain/errors.ts';
-import { isJsonObject, type JsonObject, jsonTypeName } from '../domain/json.ts';
-import { messages } from '../domain/messages.ts';
-import type { Upload } from '../domain/uploads.ts';
+import { type FieldErrors, invalid } from '../values/errors/errors.ts';
+import { messages } from '../values/errors/messages.ts';
+import { isJsonObject, type JsonObject, jsonTypeName } from '../values/json/json.ts';
+import type { Upload } from '../values/uploads.ts';
 import type { Field, Fields } from './field.ts';
 
 /** A parsed body: its value, and whether its members came as text, as in a form. */

@@ -1,6 +1,6 @@
-import { isAllowed } from '../domain/access.ts';
-import { ApiError } from '../domain/errors.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
+import { isAllowed } from '../values/access.ts';
+import { ApiError } from '../values/errors/errors.ts';
+import type { Json, JsonObject } from '../values/json/json.ts';
 import type { Field, Fields } from './field.ts';
 import { isIn } from './links.ts';
 import type { Context, Operation, Route } from './route.ts';

@@ -1,7 +1,7 @@
-import type { Access, Right } from '../domain/access.ts';
-import type { Json } from '../domain/json.ts';
-import type { RowRange } from '../domain/paging.ts';
 import type { Key, Stored } from '../store/store.ts';
+import type { Access, Right } from '../values/access.ts';
+import type { Json } from '../values/json/json.ts';
+import type { RowRange } from '../values/paging.ts';
 import type { Field, Fields } from './field.ts';
 import type { Body } from './input.ts';
 import type { Link } from './links.ts';

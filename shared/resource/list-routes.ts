@@ -1,10 +1,10 @@
-import type { Right } from '../domain/access.ts';
-import { notFound } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/json.ts';
 import { lastingBodies } from '../http/lasting-body.ts';
 import type { Response } from '../http/message.ts';
 import { retryLostRace } from '../services/lost-race.ts';
 import type { Stored } from '../store/store.ts';
+import type { Right } from '../values/access.ts';
+import { notFound } from '../values/errors/errors.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import { bodyFor } from './input.ts';
 import { linksOf, pathOf } from './links.ts';
 import { formOf, listParameters } from './list-forms.ts';

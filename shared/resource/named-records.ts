@@ -1,13 +1,13 @@
-import { invalid } from '../domain/errors.ts';
-import { messages } from '../domain/messages.ts';
-import type { RowRange } from '../domain/paging.ts';
-import { slug } from '../domain/slug.ts';
 import { commitUnique } from '../services/commit.ts';
 import type { Entity } from '../store/entities.ts';
 import { as } from '../store/entities.ts';
 import type { NamedRowData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { erase, insert, store as put, replace } from '../store/writes.ts';
+import { invalid } from '../values/errors/errors.ts';
+import { messages } from '../values/errors/messages.ts';
+import type { RowRange } from '../values/paging.ts';
+import { slug } from '../values/text/slug.ts';
 import type { Field, Fields } from './field.ts';
 import { type Body, bodyObject, validInput } from './input.ts';
 import { rowsOf } from './page.ts';

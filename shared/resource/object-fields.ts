@@ -1,7 +1,7 @@
 import type { FieldType as ClassFieldType, FieldDefinition } from '../domain/field-types.ts';
 import { objectPermissions } from '../domain/object-access.ts';
-import { recordId } from '../domain/record-id.ts';
-import { text as textValue } from '../domain/values.ts';
+import { recordId } from '../values/record-id.ts';
+import { text as textValue } from '../values/values.ts';
 import { choice, computed, expectedRevision, type Field, type Fields, json } from './field.ts';
 import { classOf } from './place.ts';
 import type { FieldsAt } from './route.ts';

@@ -1,9 +1,9 @@
-import { parsePaging } from '../domain/paging.ts';
 import { lastValueOf } from '../domain/query/order.ts';
-import { toBoolean } from '../domain/scalars.ts';
 import { queryValue } from '../http/message.ts';
 import { listObjects } from '../services/list-objects.ts';
 import type { ObjectData } from '../store/records.ts';
+import { parsePaging } from '../values/paging.ts';
+import { toBoolean } from '../values/scalars.ts';
 import { type Page, pageOf } from './page.ts';
 import { classOf, instanceOf } from './place.ts';
 import type { QueryParameters } from './query-parameters.ts';

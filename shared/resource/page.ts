@@ -1,4 +1,9 @@
-import type { JsonObject } from '../domain/json.ts';
+import { maxEventBytes } from '../http/answer.ts';
+import { queryValue } from '../http/message.ts';
+import { openTurns } from '../services/time-slices.ts';
+import { idKey } from '../store/entities.ts';
+import type { Bound, Store, Stored, Turns } from '../store/store.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import {
   inListOrder,
   type PageLink,
@@ -7,12 +12,7 @@ import {
   parsePaging,
   type RowRange,
   rangeAhead,
-} from '../domain/paging.ts';
-import { maxEventBytes } from '../http/answer.ts';
-import { queryValue } from '../http/message.ts';
-import { openTurns } from '../services/time-slices.ts';
-import { idKey } from '../store/entities.ts';
-import type { Bound, Store, Stored, Turns } from '../store/store.ts';
+} from '../values/paging.ts';
 import type { Context } from './route.ts';
 
 /** Where a row stands in its list. */

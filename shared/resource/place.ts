@@ -1,8 +1,8 @@
-import { notFound } from '../domain/errors.ts';
-import type { Tenant } from '../domain/tenant.ts';
 import { as, instanceEntity } from '../store/entities.ts';
 import type { AccountData, ClassData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
+import { notFound } from '../values/errors/errors.ts';
+import type { Tenant } from '../values/tenant.ts';
 import type { Context } from './route.ts';
 
 /** The id of the instance of a call whose route lies in one; dispatch has seen to it that it exists. */

@@ -1,4 +1,3 @@
-import type { Access, Actor, Right } from '../domain/access.ts';
 import type { RecordClaims } from '../domain/credentials.ts';
 import type { Request, Response } from '../http/message.ts';
 import type { Binding, Hints } from '../services/hints.ts';
@@ -13,6 +12,7 @@ import type {
   UserData,
 } from '../store/records.ts';
 import type { Key, Stored } from '../store/store.ts';
+import type { Access, Actor, Right } from '../values/access.ts';
 import type { Fields, LinkForm } from './field.ts';
 import type { Body } from './input.ts';
 import type { QueryParameters } from './query-parameters.ts';

@@ -1,10 +1,10 @@
-import { isAllowed } from '../domain/access.ts';
-import type { Json } from '../domain/json.ts';
 import { profileClass } from '../domain/object-access.ts';
 import { userKey } from '../services/keys.ts';
 import { as, classEntity, groupEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../store/records.ts';
 import type { Key, Stored } from '../store/store.ts';
+import { isAllowed } from '../values/access.ts';
+import type { Json } from '../values/json/json.ts';
 import { instanceBase, type Link, linksOf } from './links.ts';
 import { instanceOf } from './place.ts';
 import type { Context, Known } from './route.ts';

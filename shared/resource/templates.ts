@@ -1,12 +1,12 @@
-import { type ErrorCode, errorCodeHeader } from '../domain/error-codes.ts';
-import { refused } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/json.ts';
 import { predefinedTemplates } from '../domain/templates/predefined.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { notAcceptable } from '../http/negotiation.ts';
 import { templateEntity } from '../store/entities.ts';
 import type { TemplateData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
+import { type ErrorCode, errorCodeHeader } from '../values/errors/error-codes.ts';
+import { refused } from '../values/errors/errors.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import { tenantOf } from './place.ts';
 import type { Context, Method, Operation, Route } from './route.ts';
 

@@ -1,7 +1,3 @@
-import { allRights } from '../domain/access.ts';
-import { notFound } from '../domain/errors.ts';
-import type { Json, JsonObject } from '../domain/json.ts';
-import { inListOrder, parsePaging, rangeAhead } from '../domain/paging.ts';
 import { queryValue } from '../http/message.ts';
 import {
   findTrace,
@@ -12,6 +8,10 @@ import {
 } from '../services/traces.ts';
 import type { TraceData, TraceKind } from '../store/script-records.ts';
 import type { Stored } from '../store/store.ts';
+import { allRights } from '../values/access.ts';
+import { notFound } from '../values/errors/errors.ts';
+import type { Json, JsonObject } from '../values/json/json.ts';
+import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';
 import { computed, type Fields } from './field.ts';
 import { linksOf, pathOf } from './links.ts';
 import { cut, type Page, pageOf, type Row, roomyPageBody } from './page.ts';

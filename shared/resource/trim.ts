@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
 import { queryValue } from '../http/message.ts';
+import { isJsonObject, type Json, type JsonObject } from '../values/json/json.ts';
 import type { Field, Fields } from './field.ts';
 
 const maxParts = 65; // docs/reference/responses.md#field-projection

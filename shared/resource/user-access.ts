@@ -1,4 +1,4 @@
-import { type Access, allRights } from '../domain/access.ts';
+import { type Access, allRights } from '../values/access.ts';
 
 /** Who may do what with users (docs/reference/users-and-groups.md#permissions). A user is bound to himself besides. */
 export const userAccess: Access = {

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../domain/json.ts';
 import { accountEntity, accountMetadataEntity, as } from '../store/entities.ts';
 import type { AccountData } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import type { JsonObject } from '../values/json/json.ts';
 
 /** An account as answers show it, without its key (docs/reference/accounts.md#record). */
 export function showAccount(data: AccountData, metadata: JsonObject): JsonObject {

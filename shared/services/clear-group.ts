@@ -1,5 +1,4 @@
 import { compileClass } from '../domain/compiled-class.ts';
-import type { JsonObject } from '../domain/json.ts';
 import {
   as,
   classEntity,
@@ -13,6 +12,7 @@ import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove, replace } from '../store/writes.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import { allUnder } from './all-under.ts';
 import { itemsAfter } from './items-after.ts';
 import { retryLostRace } from './lost-race.ts';

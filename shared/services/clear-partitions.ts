@@ -1,5 +1,3 @@
-import { filePrefix, sourcePrefix, tracePrefix } from '../domain/file-keys.ts';
-import type { JsonObject } from '../domain/json.ts';
 import {
   adminEntity,
   as,
@@ -27,6 +25,8 @@ import {
 } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { erase, remove } from '../store/writes.ts';
+import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import { maintain } from './maintain.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 

@@ -1,4 +1,3 @@
-import { sourcePrefix } from '../domain/file-keys.ts';
 import {
   as,
   scriptEndpointEntity,
@@ -10,6 +9,7 @@ import type { NamedRowData } from '../store/records.ts';
 import type { TraceKind } from '../store/script-records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
+import { sourcePrefix } from '../values/file-keys.ts';
 import { allUnder } from './all-under.ts';
 import { clearSome } from './clear-partitions.ts';
 import { maintain } from './maintain.ts';

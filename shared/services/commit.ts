@@ -1,7 +1,7 @@
-import { type Actor, depthOf } from '../domain/access.ts';
-import type { ApiError } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/json.ts';
 import { type Change, ConditionFailed, type Write } from '../store/store.ts';
+import { type Actor, depthOf } from '../values/access.ts';
+import type { ApiError } from '../values/errors/errors.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import type { Platform } from './ports.ts';
 
 /** What a commit needs to know of the call that it is for. */

@@ -1,6 +1,3 @@
-import { type Role, roles } from '../domain/access.ts';
-import { invalid } from '../domain/errors.ts';
-import { timestamp } from '../domain/timestamp.ts';
 import {
   adminEntity,
   as,
@@ -16,6 +13,9 @@ import type { InvitationData } from '../store/invitation-records.ts';
 import type { AccountData, AdminData, MemberData } from '../store/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { erase, insert, store as put, replace } from '../store/writes.ts';
+import { type Role, roles } from '../values/access.ts';
+import { invalid } from '../values/errors/errors.ts';
+import { timestamp } from '../values/timestamp.ts';
 import { claimsOf } from './keys.ts';
 import type { Platform } from './ports.ts';
 

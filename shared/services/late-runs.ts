@@ -1,4 +1,4 @@
-import { causeOf } from './cause.ts';
+import { causeOf } from '../values/cause.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace } from './run-request.ts';
 

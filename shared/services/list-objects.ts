@@ -1,7 +1,5 @@
-import type { Actor } from '../domain/access.ts';
 import type { CompiledClass } from '../domain/compiled-class.ts';
 import { isUnbound, objectPermission } from '../domain/object-access.ts';
-import type { Paging } from '../domain/paging.ts';
 import type { ParsedQuery } from '../domain/query/conditions.ts';
 import { type Cursor, type Order, parseLastValue, parseOrder } from '../domain/query/order.ts';
 import { parseQueries } from '../domain/query/parse.ts';
@@ -9,6 +7,8 @@ import type { Reader } from '../domain/query/plan.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
+import type { Actor } from '../values/access.ts';
+import type { Paging } from '../values/paging.ts';
 import { resolveNested } from './nested-queries.ts';
 import {
   countObjects,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { throttled } from '../domain/errors.ts';
 import { ConditionFailed } from '../store/store.ts';
+import { throttled } from '../values/errors/errors.ts';
 
 const patienceMs = 2000;
 const minTries = 25; // each loses to one of so many others at the most, however long a try takes

@@ -1,4 +1,4 @@
-import { causeOf } from './cause.ts';
+import { causeOf } from '../values/cause.ts';
 import type { Log, Mail, Mailer, Platform } from './ports.ts';
 
 /**

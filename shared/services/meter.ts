@@ -1,7 +1,7 @@
 import { as, instanceEntity, usageEntity } from '../store/entities.ts';
 import type { UsageData } from '../store/records.ts';
 import { insert, replace } from '../store/writes.ts';
-import { causeOf } from './cause.ts';
+import { causeOf } from '../values/cause.ts';
 import { retryLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import type { Clock, Meter, Platform } from './ports.ts';

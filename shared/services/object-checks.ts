@@ -1,13 +1,13 @@
 import { type CompiledClass, isTooLarge, type StoredValues } from '../domain/compiled-class.ts';
-import { dataMessages } from '../domain/data-messages.ts';
-import { type FieldErrors, invalid } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/json.ts';
-import { messages } from '../domain/messages.ts';
 import { type ParsedValues, parseValues, settleTargets } from '../domain/object-values.ts';
-import type { Upload } from '../domain/uploads.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
+import { dataMessages } from '../values/errors/data-messages.ts';
+import { type FieldErrors, invalid } from '../values/errors/errors.ts';
+import { messages } from '../values/errors/messages.ts';
+import type { JsonObject } from '../values/json/json.ts';
+import type { Upload } from '../values/uploads.ts';
 import { missingRecords } from './missing-records.ts';
 import { type AddedFile, lookAtSources, placeFiles, type Sources } from './object-files.ts';
 import type { Messages, SystemValues } from './object-rules.ts';

@@ -1,13 +1,13 @@
-import type { Actor } from '../domain/access.ts';
 import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
-import { dataMessages } from '../domain/data-messages.ts';
-import { invalid } from '../domain/errors.ts';
-import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../domain/file-keys.ts';
 import type { NewFile } from '../domain/object-values.ts';
-import { contentTypeOf } from '../domain/uploads.ts';
 import { fileEntity } from '../store/entities.ts';
 import type { Write } from '../store/store.ts';
 import { erase, insert, remove } from '../store/writes.ts';
+import type { Actor } from '../values/access.ts';
+import { dataMessages } from '../values/errors/data-messages.ts';
+import { invalid } from '../values/errors/errors.ts';
+import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../values/file-keys.ts';
+import { contentTypeOf } from '../values/uploads.ts';
 import { maintain } from './maintain.ts';
 import type { Platform } from './ports.ts';
 import { newWork, type WorkKind } from './work.ts';

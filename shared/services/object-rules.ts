@@ -1,5 +1,3 @@
-import type { Actor } from '../domain/access.ts';
-import { messages } from '../domain/messages.ts';
 import {
   cappedPermission,
   isUnbound,
@@ -8,6 +6,8 @@ import {
   profileClass,
 } from '../domain/object-access.ts';
 import type { ObjectData } from '../store/records.ts';
+import type { Actor } from '../values/access.ts';
+import { messages } from '../values/errors/messages.ts';
 
 /** Owner, group, channel and rights as a body gives them, each read by its own field; absent: not sent. */
 export interface SystemValues {

@@ -3,7 +3,7 @@ import { missingPair } from '../domain/query/pairs.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData } from '../store/records.ts';
 import type { Stored } from '../store/store.ts';
-import { causeOf } from './cause.ts';
+import { causeOf } from '../values/cause.ts';
 import { maintain } from './maintain.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
 import { pairFields } from './pair-fields.ts';

@@ -1,12 +1,12 @@
-import type { JsonObject } from '../domain/json.ts';
 import { countOutcomes, type DeliveryState, finalStatus } from '../domain/push/outcome.ts';
 import { type ProviderPush, payloadTooLarge, providerPush } from '../domain/push/payload.ts';
 import type { PushPlace, PushProvider } from '../domain/push/provider.ts';
-import { timestamp } from '../domain/timestamp.ts';
 import { as, pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../store/push-records.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
+import type { JsonObject } from '../values/json/json.ts';
+import { timestamp } from '../values/timestamp.ts';
 import { retryLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import { missingConfig, openCredential } from './push-config.ts';

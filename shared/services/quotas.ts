@@ -1,7 +1,7 @@
-import { quotaExceeded } from '../domain/errors.ts';
 import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
 import type { ClassCountData } from '../store/records.ts';
 import type { Key } from '../store/store.ts';
+import { quotaExceeded } from '../values/errors/errors.ts';
 import { allUnder } from './all-under.ts';
 import { createHint } from './hints.ts';
 import { hourKey, hourMicros } from './meter.ts';

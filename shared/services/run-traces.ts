@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../domain/json.ts';
 import type { ScriptResponse } from '../domain/script-result.ts';
-import { timestamp } from '../domain/timestamp.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/script-records.ts';
 import type { Delete, Key, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
-import { causeOf } from './cause.ts';
+import { causeOf } from '../values/cause.ts';
+import type { Json, JsonObject } from '../values/json/json.ts';
+import { timestamp } from '../values/timestamp.ts';
 import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import type { Platform } from './ports.ts';

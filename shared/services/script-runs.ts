@@ -2,7 +2,7 @@ import { runSettings } from '../domain/script-config.ts';
 import { as, configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
 import type { ScriptData } from '../store/script-records.ts';
 import type { Stored } from '../store/store.ts';
-import { causeOf } from './cause.ts';
+import { causeOf } from '../values/cause.ts';
 import { metaToken } from './keys.ts';
 import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { refused } from '../domain/errors.ts';
-import { wellFormed } from '../domain/scalars.ts';
-import { email as emailValue } from '../domain/values.ts';
+import { refused } from '../values/errors/errors.ts';
+import { wellFormed } from '../values/scalars.ts';
+import { email as emailValue } from '../values/values.ts';
 import { type Platform, type SocialBackend, type SocialProfile, socialBackends } from './ports.ts';
 
 const gone = ['linkedin', 'twitter']; // their interfaces of that time are no more: every token counts as bad

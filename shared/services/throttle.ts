@@ -1,4 +1,4 @@
-import { throttled } from '../domain/errors.ts';
+import { throttled } from '../values/errors/errors.ts';
 import type { Clock } from './ports.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { fileKey, tracePrefix } from '../domain/file-keys.ts';
-import type { Json } from '../domain/json.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TraceKind, TracePart } from '../store/script-records.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
+import { fileKey, tracePrefix } from '../values/file-keys.ts';
+import type { Json } from '../values/json/json.ts';
 import type { Platform } from './ports.ts';
 
 const liveMs = 24 * 3_600_000; // docs/reference/scripts.md#retention

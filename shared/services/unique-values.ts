@@ -1,10 +1,10 @@
 import type { CompiledClass, CompiledField, StoredValues } from '../domain/compiled-class.ts';
-import { isSameJson } from '../domain/json-values.ts';
 import { uniqueEntity } from '../store/entities.ts';
 import { encodeValue } from '../store/index-keys.ts';
 import type { ClassData } from '../store/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { erase, insert } from '../store/writes.ts';
+import { isSameJson } from '../values/json/json-values.ts';
 
 /** Where unique values are kept. */
 export interface UniquePlace {

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../domain/json.ts';
 import { as, dueKey, workEntity, workShard, workShards } from '../store/entities.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
 import type { WorkData } from '../store/work-records.ts';
 import { insert, remove, replace, store } from '../store/writes.ts';
-import { causeOf } from './cause.ts';
+import { causeOf } from '../values/cause.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './changes.ts';
 import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';

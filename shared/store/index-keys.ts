@@ -1,9 +1,9 @@
 import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
 import type { FieldType } from '../domain/field-types.ts';
-import type { Json } from '../domain/json.ts';
 import { toPoint } from '../domain/query/geo.ts';
 import { cellOf } from '../domain/query/geo-cells.ts';
-import { digestText } from '../domain/text-digest.ts';
+import type { Json } from '../values/json/json.ts';
+import { digestText } from '../values/text/text-digest.ts';
 import { idKey } from './entities.ts';
 import { type IndexKeys, type IndexName, indexNames } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../values/json/json.ts';
 
 /**
  * THE STORE PORT. One table of items under (partition key, sort key), with sparse indexes inside a partition.

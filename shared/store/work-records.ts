@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import type { Change, Key } from './store.ts';
 
 /*

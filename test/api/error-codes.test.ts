@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCodeTexts as errorCodes } from '../../shared/domain/error-code-texts.ts';
-import type { ErrorCode } from '../../shared/domain/error-codes.ts';
+import { errorCodeTexts as errorCodes } from '../../shared/values/errors/error-code-texts.ts';
+import type { ErrorCode } from '../../shared/values/errors/error-codes.ts';
 import {
   type Api,
   type Call,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import type { Json } from '../../shared/domain/json.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import type { Share } from '../../shared/services/fair-queue.ts';
 import { as, instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
 import { insert } from '../../shared/store/writes.ts';
+import type { Json } from '../../shared/values/json/json.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 
 /* What lists may cost that are no lists of objects. */

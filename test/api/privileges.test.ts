@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Role } from '../../shared/domain/access.ts';
+import type { Role } from '../../shared/values/access.ts';
 import {
   type Answer,
   type Api,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Tenant } from '../../shared/domain/tenant.ts';
 import { as, instanceNameEntity } from '../../shared/store/entities.ts';
 import { store as put } from '../../shared/store/writes.ts';
+import type { Tenant } from '../../shared/values/tenant.ts';
 import { write } from '../store/fixture.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { errorCodeTexts as errorCodes } from '../../shared/domain/error-code-texts.ts';
-import { ApiError, refused } from '../../shared/domain/errors.ts';
+import { errorCodeTexts as errorCodes } from '../../shared/values/errors/error-code-texts.ts';
+import { ApiError, refused } from '../../shared/values/errors/errors.ts';
 
 const path = 'docs/reference/errors.md';
 

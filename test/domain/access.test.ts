@@ -6,7 +6,7 @@ import {
   isAllowed,
   type KeyFlags,
   type Right,
-} from '../../shared/domain/access.ts';
+} from '../../shared/values/access.ts';
 
 const none: KeyFlags = {
   ignore_acl: false,

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileClass } from '../../shared/domain/compiled-class.ts';
 import type { FieldDefinition, FieldType } from '../../shared/domain/field-types.ts';
-import type { Json } from '../../shared/domain/json.ts';
 import {
   encodeNumber,
   encodeText,
@@ -10,6 +9,7 @@ import {
   pairStart,
   slotKeys,
 } from '../../shared/store/index-keys.ts';
+import type { Json } from '../../shared/values/json/json.ts';
 
 /** Order as the store has it: by code point, which is the order of bytes. */
 function compareText(a: string, b: string): number {

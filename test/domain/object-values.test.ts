@@ -8,8 +8,8 @@ import {
   showValues,
 } from '../../shared/domain/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/domain/field-types.ts';
-import { isSameJson } from '../../shared/domain/json-values.ts';
 import { parseValues, settleTargets } from '../../shared/domain/object-values.ts';
+import { isSameJson } from '../../shared/values/json/json-values.ts';
 
 const schema: readonly FieldDefinition[] = [
   { name: 'string', type: 'string' },

@@ -6,7 +6,7 @@ import {
   parsePaging,
   rangeAhead,
   rowRange,
-} from '../../shared/domain/paging.ts';
+} from '../../shared/values/paging.ts';
 
 function parse(query: string, ascendingByDefault?: boolean): Paging {
   const parameters = new URLSearchParams(query);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressGroup, isLoopbackName } from '../../shared/domain/source-address.ts';
+import { addressGroup, isLoopbackName } from '../../shared/values/source-address.ts';
 
 describe('addresses that count as one', () => {
   test.each([

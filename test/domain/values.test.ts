@@ -12,7 +12,7 @@ import {
   metadata,
   text,
   type ValueSchema,
-} from '../../shared/domain/values.ts';
+} from '../../shared/values/values.ts';
 
 /** What is read, and the value that comes of it. */
 type Accepted = readonly [

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../shared/domain/json.ts';
 import { type Background, startBackground } from '../../shared/local/background.ts';
 import { type LocalStore, openStore, openTemporaryStore } from '../../shared/local/store.ts';
 import type { Timers } from '../../shared/local/timers.ts';
@@ -15,6 +14,7 @@ import { recountClass } from '../../shared/services/recount-class.ts';
 import { heldWork, newWork, type WorkKind } from '../../shared/services/work.ts';
 import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
 import { del, put, write } from '../store/fixture.ts';
 
 /*

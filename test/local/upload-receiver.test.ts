@@ -1,9 +1,9 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiError } from '../../shared/domain/errors.ts';
 import { createUploadForms } from '../../shared/local/upload-form.ts';
 import { receiveUpload } from '../../shared/local/upload-receiver.ts';
+import { ApiError } from '../../shared/values/errors/errors.ts';
 
 /* A large upload to the disk that pauses. Time goes on by the test only. */
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { ApiError } from '../../shared/domain/errors.ts';
 import { openProcesses } from '../../shared/local/scripts/processes.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
 import { openTemplates } from '../../shared/local/templates.ts';
+import { ApiError } from '../../shared/values/errors/errors.ts';
 import { runLocally } from './hosts.ts';
 
 // One owner takes all that it may have of a machine with few slots; another is served all the same.

@@ -11,7 +11,8 @@ afterEach(() => {
 /** Takes turns, and gives the numbers of those that have begun so far, with what ends each. */
 function takeMany(turns: ReturnType<typeof openFirstTurns>, count: number) {
   const ends = new Map<number, () => void>();
-  for (let n = 1; n <= count; n += 1) void turns.take({ owner: 'a', instance: '1' }).then((end) => ends.set(n, end));
+  for (let n = 1; n <= count; n += 1)
+    void turns.take({ owner: 'a', instance: '1' }).then((end) => ends.set(n, end));
   return { begun: () => [...ends.keys()], end: (n: number) => ends.get(n)?.() };
 }
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../shared/domain/access.ts';
+import type { Role } from '../../shared/values/access.ts';
 import { expected, type World } from './api.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { compileClass } from '../../shared/domain/compiled-class.ts';
-import { ApiError } from '../../shared/domain/errors.ts';
 import type { FieldDefinition } from '../../shared/domain/field-types.ts';
 import { needsSlot } from '../../shared/domain/field-types.ts';
+import { ApiError } from '../../shared/values/errors/errors.ts';
 
 const filtered = { filter_index: true } as const;
 const ordered = { order_index: true } as const;

@@ -1,6 +1,6 @@
-import { type Reading, read, refuse } from '../scalars.ts';
-import { timestamp } from '../timestamp.ts';
-import type { Upload } from '../uploads.ts';
+import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { timestamp } from '../../values/timestamp.ts';
+import type { Upload } from '../../values/uploads.ts';
 import type { OpenedPkcs12 } from './pkcs12.ts';
 import type { PushEnvironment } from './provider.ts';
 

@@ -1,8 +1,8 @@
-import { dataMessages } from '../data-messages.ts';
-import { isJsonObject, type JsonObject } from '../json.ts';
-import { isStorable, readJson, wellFormedJson } from '../json-values.ts';
-import { messages } from '../messages.ts';
-import { type Reading, read, refuse } from '../scalars.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
+import { messages } from '../../values/errors/messages.ts';
+import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
+import { isStorable, readJson, wellFormedJson } from '../../values/json/json-values.ts';
+import { type Reading, read, refuse } from '../../values/scalars.ts';
 import { type PushEnvironment, type PushProvider, pushEnvironments } from './provider.ts';
 import { broken, type ObjectRule, type Rule } from './rules.ts';
 

@@ -1,6 +1,6 @@
-import { messages } from '../messages.ts';
-import { type Reading, read, refuse } from '../scalars.ts';
-import { schemaOf, type ValueSchema } from '../values.ts';
+import { messages } from '../../values/errors/messages.ts';
+import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { PushProvider } from './provider.ts';
 
 const invalidToken = 'Registration ID (device token) is invalid.';

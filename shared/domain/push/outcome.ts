@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../../values/json/json.ts';
 import type { PushProvider } from './provider.ts';
 
 /** Why a push did not reach a device, as results name it. */

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { readJson } from '../json-values.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
+import { readJson } from '../../values/json/json-values.ts';
 import { type PushEnvironment, type PushProvider, platformName } from './provider.ts';
 
 /** A push as it is handed over: the provider's own payload, and how it is to be delivered. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../../values/json/json.ts';
 
 /** What a JSON value must be like, as far as the content of a push needs it. */
 export type Rule =

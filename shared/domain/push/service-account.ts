@@ -1,8 +1,8 @@
-import { dataMessages } from '../data-messages.ts';
-import { isJsonObject } from '../json.ts';
-import { messages } from '../messages.ts';
-import { characterCount, type Reading, read, refuse } from '../scalars.ts';
-import { schemaOf, type ValueSchema } from '../values.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
+import { messages } from '../../values/errors/messages.ts';
+import { isJsonObject } from '../../values/json/json.ts';
+import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
+import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { PushCredential } from './provider.ts';
 
 /** A key as it was sent: a new one, or, from clients that send back what they have read, what answers show. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../../values/json/json.ts';
 import type { QueryField } from './fields.ts';
 import type { Scalar } from './operands.ts';
 

@@ -1,4 +1,4 @@
-import { type ApiError, invalid, refused } from '../errors.ts';
+import { type ApiError, invalid, refused } from '../../values/errors/errors.ts';
 
 /*
  * Refusals of filters and orders, each written once (docs/reference/queries.md#errors,

@@ -1,6 +1,6 @@
+import type { Json } from '../../values/json/json.ts';
 import type { CompiledClass, CompiledField, StoredValues } from '../compiled-class.ts';
 import type { FieldType } from '../field-types.ts';
-import type { Json } from '../json.ts';
 
 /** What of a data object filters and orders look at. */
 export interface QueriedObject {

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../json.ts';
-import { characterCount } from '../scalars.ts';
+import { isJsonObject, type Json } from '../../values/json/json.ts';
+import { characterCount } from '../../values/scalars.ts';
 import {
   type Circle,
   type Comparison,

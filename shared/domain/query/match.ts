@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../../values/json/json.ts';
 import type { Comparison, Condition } from './conditions.ts';
 import type { QueriedObject } from './fields.ts';
 import { distanceKm, toPoint } from './geo.ts';

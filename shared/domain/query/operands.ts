@@ -1,4 +1,4 @@
-import { messages } from '../messages.ts';
+import { messages } from '../../values/errors/messages.ts';
 import {
   characterCount,
   integerReader,
@@ -8,7 +8,7 @@ import {
   readFloat,
   refuse,
   textReader,
-} from '../scalars.ts';
+} from '../../values/scalars.ts';
 import type { QueryType } from './fields.ts';
 
 /** A value that a filter compares with: of the same kind as the stored values of the field. */

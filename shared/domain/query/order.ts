@@ -1,7 +1,7 @@
+import { incorrectPage } from '../../values/errors/errors.ts';
+import type { Json } from '../../values/json/json.ts';
+import { type Reading, readDatetime, readFloat } from '../../values/scalars.ts';
 import type { CompiledClass } from '../compiled-class.ts';
-import { incorrectPage } from '../errors.ts';
-import type { Json } from '../json.ts';
-import { type Reading, readDatetime, readFloat } from '../scalars.ts';
 import { orderErrors } from './errors.ts';
 import { findField, type QueriedObject, type QueryField } from './fields.ts';
 import { compareValues } from './match.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../tenant.ts';
+import type { Tenant } from '../../values/tenant.ts';
 
 /** What became of a template: its text, or why there is none, for the client. */
 export type Rendering =

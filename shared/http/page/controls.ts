@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/json.ts';
+import type { Json } from '../../values/json/json.ts';
 import type { DescribedField } from './fields.ts';
 import { attributes, escapeHtml } from './html.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { type DescribedField, readFields } from './fields.ts';
 import { escapeHtml } from './html.ts';
 

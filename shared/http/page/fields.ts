@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../domain/json.ts';
+import { isJsonObject, type Json } from '../../values/json/json.ts';
 
 /** A field as OPTIONS describes it. */
 export interface DescribedField {

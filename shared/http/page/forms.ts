@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../domain/json.ts';
+import { isJsonObject, type Json } from '../../values/json/json.ts';
 import { renderControl } from './controls.ts';
 import { readFields } from './fields.ts';
 import { attributes } from './html.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../../domain/json.ts';
 import { versions } from '../../resource/versions.ts';
+import { isJsonObject, type Json } from '../../values/json/json.ts';
 import { escapeHtml } from './html.ts';
 
 const maxColoured = 400_000; // characters; a longer text would become several times as long

@@ -1,7 +1,7 @@
-import { isAllowed } from '../../domain/access.ts';
-import { ApiError } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { Context, Method } from '../../resource/route.ts';
+import { isAllowed } from '../../values/access.ts';
+import { ApiError } from '../../values/errors/errors.ts';
+import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../message.ts';
 import { checkInstance, describe } from '../rights.ts';
 

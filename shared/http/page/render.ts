@@ -1,5 +1,5 @@
-import type { Json } from '../../domain/json.ts';
 import type { Context } from '../../resource/route.ts';
+import type { Json } from '../../values/json/json.ts';
 import { isFollowedLink, keyParameters, type Request, type Response } from '../message.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';

@@ -6,8 +6,8 @@ import {
 import { openPool, type Pool } from '../../runtimes/process-pool.ts';
 import { type Runner, startRunner } from '../../runtimes/runner-process.ts';
 import { startTemplateWorker, type TemplateWorker } from '../../runtimes/templates/renderer.ts';
-import { causeOf } from '../../services/cause.ts';
 import type { Log } from '../../services/ports.ts';
+import { causeOf } from '../../values/cause.ts';
 import { childProgram } from '../child-program.ts';
 import { type Launcher, startLauncher } from '../launcher/launcher.ts';
 import { type PreparedCommand, removeLeftFolders } from './enclosure.ts';

@@ -3,7 +3,7 @@ import {
   renderingFailed,
   type TemplateEngine,
 } from '../../domain/templates/rendering.ts';
-import type { Tenant } from '../../domain/tenant.ts';
+import type { Tenant } from '../../values/tenant.ts';
 import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
 import type { StartProcess } from '../process.ts';
 

@@ -1,5 +1,5 @@
-import { jsonTypeName } from './json.ts';
-import { messages } from './messages.ts';
+import { messages } from './errors/messages.ts';
+import { jsonTypeName } from './json/json.ts';
 
 /** What became of one input value: the value as we keep it, or every message that the client gets. */
 export type Reading<T> = Read<T> | Refused;

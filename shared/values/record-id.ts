@@ -1,5 +1,5 @@
-import { jsonTypeName } from './json.ts';
-import { messages } from './messages.ts';
+import { messages } from './errors/messages.ts';
+import { jsonTypeName } from './json/json.ts';
 import { read, refuse } from './scalars.ts';
 import { schemaOf, type ValueSchema } from './values.ts';
 

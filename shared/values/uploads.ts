@@ -1,4 +1,4 @@
-import { dataMessages } from './data-messages.ts';
+import { dataMessages } from './errors/data-messages.ts';
 import { extensionOf } from './file-keys.ts';
 
 /** A file that came as a part of a multipart body. */

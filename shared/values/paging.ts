@@ -1,4 +1,4 @@
-import { incorrectPage } from './errors.ts';
+import { incorrectPage } from './errors/errors.ts';
 
 const defaultPageSize = 100;
 const maxPageSize = 100; // larger sizes are cut to it, not refused

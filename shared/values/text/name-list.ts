@@ -1,6 +1,6 @@
-import { messages } from './messages.ts';
-import { characterCount, read, refuse, textReader } from './scalars.ts';
-import { schemaOf, type ValueSchema } from './values.ts';
+import { messages } from '../errors/messages.ts';
+import { characterCount, read, refuse, textReader } from '../scalars.ts';
+import { schemaOf, type ValueSchema } from '../values.ts';
 
 const name = /^[A-Za-z][A-Za-z0-9_]*$/;
 const readText = textReader({ blank: true });

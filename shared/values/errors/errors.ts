@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../json/json.ts';
 import { type ErrorCode, errorCodeHeader } from './error-codes.ts';
-import type { Json, JsonObject } from './json.ts';
 
 /** Messages by field; errors of the whole body stand under `non_field_errors`; nested bodies nest. */
 export type FieldErrors = { readonly [field: string]: Json };

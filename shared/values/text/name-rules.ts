@@ -1,7 +1,7 @@
-import { dataMessages } from './data-messages.ts';
-import { messages } from './messages.ts';
-import { characterCount, read, refuse, textReader } from './scalars.ts';
-import { schemaOf, type ValueSchema } from './values.ts';
+import { dataMessages } from '../errors/data-messages.ts';
+import { messages } from '../errors/messages.ts';
+import { characterCount, read, refuse, textReader } from '../scalars.ts';
+import { schemaOf, type ValueSchema } from '../values.ts';
 
 /** What a name must be like: its message for a name, given in lower case, that is not; else undefined. */
 export type NameRule = (name: string) => string | undefined;

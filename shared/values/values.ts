@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { dataMessages } from './data-messages.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { isStorable, readJson, wellFormedJson } from './json-values.ts';
-import { messages } from './messages.ts';
+import { dataMessages } from './errors/data-messages.ts';
+import { messages } from './errors/messages.ts';
+import { isJsonObject, type JsonObject } from './json/json.ts';
+import { isStorable, readJson, wellFormedJson } from './json/json-values.ts';
 import {
   characterCount,
   integerReader,

@@ -1,6 +1,6 @@
-import { dataMessages } from './data-messages.ts';
+import { dataMessages } from '../errors/data-messages.ts';
+import type { ValueSchema } from '../values.ts';
 import { atMost, letterFirst, letterOrDigitLast, matching, nameOf } from './name-rules.ts';
-import type { ValueSchema } from './values.ts';
 
 /** The name of an endpoint or a template (docs/reference/data-endpoints.md#names). */
 export function slug(): ValueSchema<string> {

@@ -1,8 +1,8 @@
-import { maxStructure } from './bounds.ts';
+import { maxStructure } from '../bounds.ts';
+import { messages } from '../errors/messages.ts';
+import { type Reading, read, refuse } from '../scalars.ts';
 import { isJsonObject, type Json } from './json.ts';
 import { measureStructure } from './json-structure.ts';
-import { messages } from './messages.ts';
-import { type Reading, read, refuse } from './scalars.ts';
 
 /** How deep lists and objects may nest in a value that we keep. Deeper ones could exhaust the stack. */
 export const maxDepth = 100;

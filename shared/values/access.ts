@@ -1,4 +1,4 @@
-import type { Denial } from './errors.ts';
+import type { Denial } from './errors/errors.ts';
 
 /**
  * Rights, one letter each: `L` list, `G` get one, `C` create, `U` put and patch, `D` delete, `A` act (POST on a
