@@ -1,7 +1,7 @@
 import { callingAccount } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { accountEntity, as } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records.ts';
+import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 
 /** The calling account: as it came with the call, or, when somebody was faster, as it is now. */

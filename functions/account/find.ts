@@ -5,7 +5,7 @@ import {
   emailEntity,
   passwordEntity,
 } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records.ts';
+import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Condition, Store, Stored } from '../../shared/store/store.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 

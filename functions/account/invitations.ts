@@ -6,10 +6,10 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { gather, rowsOf } from '../../shared/resource/page.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/services/invitations.ts';
 import { invitationKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   instanceEntity,
@@ -17,7 +17,7 @@ import {
   invitationPrefix,
   invitedAccountEntity,
 } from '../../shared/store/entities.ts';
-import type { InvitationData, InvitedData } from '../../shared/store/invitation-records.ts';
+import type { InvitationData, InvitedData } from '../../shared/store/records/invitations.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';

@@ -3,9 +3,9 @@ import { type Body, readInput, validInput } from '../../shared/resource/input.ts
 import { callingAccount } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { type Attempt, limitAttempts } from '../../shared/services/attempts.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { hashOf, matchesHash } from '../../shared/services/passwords.ts';
+import { commit } from '../../shared/store/commit.ts';
 import { as, passwordEntity } from '../../shared/store/entities.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';

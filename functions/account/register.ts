@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Response } from '../../shared/http/message.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import {
   acceptWrites,
   invitationNotFound,
@@ -13,6 +12,7 @@ import {
 import { firstKey, setUpCode } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { hashOf } from '../../shared/services/passwords.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,
   deploymentCounter,
@@ -20,7 +20,7 @@ import {
   firstAccountEntity,
   passwordEntity,
 } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records.ts';
+import type { AccountData } from '../../shared/store/records/records.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

@@ -14,11 +14,11 @@ import type {
 } from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { showAccount } from '../../shared/services/accounts.ts';
-import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records.ts';
+import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, replace } from '../../shared/store/writes.ts';
 import type { Access } from '../../shared/values/access.ts';

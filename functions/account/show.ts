@@ -2,7 +2,7 @@ import type { Response } from '../../shared/http/message.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { showAccount } from '../../shared/services/accounts.ts';
 import { accountKey } from '../../shared/services/keys.ts';
-import type { AccountData } from '../../shared/store/records.ts';
+import type { AccountData } from '../../shared/store/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** Answers with an account and its key: after registration, log-in and a reset, never on a GET. */

@@ -3,12 +3,12 @@ import type { Fields } from '../../shared/resource/field.ts';
 import { text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { tieWrites } from '../../shared/services/invitations.ts';
 import { firstKey, nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import type { SocialProfile } from '../../shared/services/ports.ts';
 import { verifiedProfile } from '../../shared/services/social.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,
   as,
@@ -18,7 +18,7 @@ import {
   passwordEntity,
   socialEntity,
 } from '../../shared/store/entities.ts';
-import type { AccountData, SocialData } from '../../shared/store/records.ts';
+import type { AccountData, SocialData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
 import { refused } from '../../shared/values/errors/errors.ts';

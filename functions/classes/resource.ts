@@ -6,7 +6,7 @@ import { cut } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
-import { allUnder } from '../../shared/services/all-under.ts';
+import { allUnder } from '../../shared/store/all-under.ts';
 import {
   as,
   classCountEntity,
@@ -14,7 +14,7 @@ import {
   classMetadataEntity,
   classPrefix,
 } from '../../shared/store/entities.ts';
-import type { ClassData } from '../../shared/store/records.ts';
+import type { ClassData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

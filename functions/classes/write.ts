@@ -9,9 +9,9 @@ import type { Context } from '../../shared/resource/route.ts';
 import { buildIndexes, type ChangedIndexes } from '../../shared/services/build-indexes.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/services/clear-files.ts';
 import { clearClass } from '../../shared/services/clear-partitions.ts';
-import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { newWork } from '../../shared/services/work.ts';
+import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,
   classCountEntity,
@@ -21,7 +21,7 @@ import {
   groupEntity,
   objectEntity,
 } from '../../shared/store/entities.ts';
-import type { ClassData, ClassNumbersData } from '../../shared/store/records.ts';
+import type { ClassData, ClassNumbersData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';

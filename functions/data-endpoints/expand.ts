@@ -12,7 +12,7 @@ import { wholeObject } from '../../shared/resource/show-object.ts';
 import { viewUsers, wholeUser } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
 import { as, classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
-import type { ClassData, ObjectData, UserData } from '../../shared/store/records.ts';
+import type { ClassData, ObjectData, UserData } from '../../shared/store/records/records.ts';
 import type { Key, Stored } from '../../shared/store/store.ts';
 import { denialOf, isAllowed } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';

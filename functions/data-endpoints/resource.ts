@@ -6,7 +6,7 @@ import { gather } from '../../shared/resource/page.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Family } from '../../shared/resource/route.ts';
 import { classNumbersEntity, instanceCounter } from '../../shared/store/entities.ts';
-import type { DataEndpointData } from '../../shared/store/records.ts';
+import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { endpointFields } from './fields.ts';

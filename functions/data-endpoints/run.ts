@@ -14,7 +14,7 @@ import { objectLinks, wholeObject } from '../../shared/resource/show-object.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { compiledClass, createObject } from '../../shared/services/save-object.ts';
 import { as, dataEndpointEntity, instanceCounter } from '../../shared/store/entities.ts';
-import type { DataEndpointData } from '../../shared/store/records.ts';
+import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

@@ -8,8 +8,8 @@ import {
 } from '../../shared/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   classNumbersEntity,
@@ -17,7 +17,7 @@ import {
   dataEndpointRowEntity,
   dataEndpointRowPrefix,
 } from '../../shared/store/entities.ts';
-import type { ClassNumbersData, DataEndpointData } from '../../shared/store/records.ts';
+import type { ClassNumbersData, DataEndpointData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { remove, replace } from '../../shared/store/writes.ts';
 import { type FieldErrors, invalid, parentNotFound } from '../../shared/values/errors/errors.ts';

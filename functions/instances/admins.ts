@@ -4,8 +4,8 @@ import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { cut } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
-import { allUnder } from '../../shared/services/all-under.ts';
-import { commit } from '../../shared/services/commit.ts';
+import { allUnder } from '../../shared/store/all-under.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,
   adminEntity,
@@ -13,7 +13,7 @@ import {
   as,
   memberEntity,
 } from '../../shared/store/entities.ts';
-import type { AccountData, AdminData } from '../../shared/store/records.ts';
+import type { AccountData, AdminData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { erase, store as put, remove, replace } from '../../shared/store/writes.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';

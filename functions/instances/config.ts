@@ -3,7 +3,7 @@ import { type Fields, json } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context, Operation, Reads } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
+import { commit } from '../../shared/store/commit.ts';
 import { as, configEntity } from '../../shared/store/entities.ts';
 import { store as put } from '../../shared/store/writes.ts';
 import { allRights } from '../../shared/values/access.ts';

@@ -2,8 +2,8 @@ import { profileClass } from '../../shared/domain/object-access.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { callingAccount, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commitUnique } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,
   as,
@@ -15,7 +15,7 @@ import {
   memberEntity,
   ownedEntity,
 } from '../../shared/store/entities.ts';
-import type { ClassData, InstanceData, OwnedData } from '../../shared/store/records.ts';
+import type { ClassData, InstanceData, OwnedData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { insert, replace } from '../../shared/store/writes.ts';
 import { countExceeded, invalid } from '../../shared/values/errors/errors.ts';

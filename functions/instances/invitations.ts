@@ -5,12 +5,12 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { rowsOf } from '../../shared/resource/page.ts';
 import { callingAccount, instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { pointerDeletes } from '../../shared/services/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
 import type { Mail } from '../../shared/services/ports.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   deploymentCounter,
@@ -22,7 +22,7 @@ import {
   invitedEntity,
   memberEntity,
 } from '../../shared/store/entities.ts';
-import type { InvitationData, InvitedData } from '../../shared/store/invitation-records.ts';
+import type { InvitationData, InvitedData } from '../../shared/store/records/invitations.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 import { allRights, hasFullRole, type Role } from '../../shared/values/access.ts';

@@ -1,8 +1,8 @@
 import { type Body, bodyObject, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { clearInstance } from '../../shared/services/clear-partitions.ts';
-import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { newWork } from '../../shared/services/work.ts';
+import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,
   as,
@@ -15,7 +15,7 @@ import type {
   ClassNumbersData,
   InstanceData,
   InstanceNameData,
-} from '../../shared/store/records.ts';
+} from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 import { invalid, notFound } from '../../shared/values/errors/errors.ts';

@@ -7,7 +7,7 @@ import { callingAccount } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
 import { readOwners } from '../../shared/services/accounts.ts';
-import { commit } from '../../shared/services/commit.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   deploymentCounter,
@@ -16,7 +16,7 @@ import {
   memberEntity,
   memberPrefix,
 } from '../../shared/store/entities.ts';
-import type { InstanceData, MemberData } from '../../shared/store/records.ts';
+import type { InstanceData, MemberData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -18,7 +18,7 @@ import {
   updateObject,
 } from '../../shared/services/save-object.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
-import type { ObjectData } from '../../shared/store/records.ts';
+import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
 import { uploadRoute } from './uploads.ts';
 

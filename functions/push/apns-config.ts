@@ -5,7 +5,7 @@ import { computed, type Field, type Fields, flag, text } from '../../shared/reso
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { tenantOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
-import type { PushConfigData, PushSideData } from '../../shared/store/push-records.ts';
+import type { PushConfigData, PushSideData } from '../../shared/store/records/push.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { type SentToken, tokenOf } from './apns-token.ts';
 import { configAccess, configPath, configRoute, showConfig } from './config-route.ts';

@@ -3,7 +3,7 @@ import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { type Link, linksOf, pathOf } from '../../shared/resource/links.ts';
 import type { Context, Operation, Route } from '../../shared/resource/route.ts';
-import type { PushConfigData } from '../../shared/store/push-records.ts';
+import type { PushConfigData } from '../../shared/store/records/push.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { configOf } from './config-save.ts';

@@ -6,14 +6,14 @@ import type {
 import { pushEnvironments } from '../../shared/domain/push/provider.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { emptySide, sealCredential } from '../../shared/services/push-config.ts';
 import { closeApplication } from '../../shared/services/push-endpoints.ts';
 import { failureReason } from '../../shared/services/push-failure.ts';
 import { newWork } from '../../shared/services/work.ts';
+import { commit } from '../../shared/store/commit.ts';
 import { as, pushConfigEntity } from '../../shared/store/entities.ts';
-import type { PushConfigData, PushSideData } from '../../shared/store/push-records.ts';
+import type { PushConfigData, PushSideData } from '../../shared/store/records/push.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { insert, replace } from '../../shared/store/writes.ts';
 import { invalid, throttled } from '../../shared/values/errors/errors.ts';

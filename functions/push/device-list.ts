@@ -13,7 +13,7 @@ import {
   pushDeviceRowPrefix,
   userEntity,
 } from '../../shared/store/entities.ts';
-import type { PushDeviceData, PushDeviceRowData } from '../../shared/store/push-records.ts';
+import type { PushDeviceData, PushDeviceRowData } from '../../shared/store/records/push.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { RowRange } from '../../shared/values/paging.ts';

@@ -5,7 +5,7 @@ import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import type { Route } from '../../shared/resource/route.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
-import type { PushDeviceData } from '../../shared/store/push-records.ts';
+import type { PushDeviceData } from '../../shared/store/records/push.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 import { deviceAccess, deviceKey, onlyUser } from './device-access.ts';

@@ -7,7 +7,7 @@ import {
 import { type Fields, json } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { Route } from '../../shared/resource/route.ts';
-import type { PushConfigData } from '../../shared/store/push-records.ts';
+import type { PushConfigData } from '../../shared/store/records/push.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { configRoute } from './config-route.ts';
 import { type SideChange, saveConfig } from './config-save.ts';

@@ -3,17 +3,17 @@ import type { DeliveryState } from '../../shared/domain/push/outcome.ts';
 import type { PushProvider } from '../../shared/domain/push/provider.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context, Known } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { missingConfig } from '../../shared/services/push-config.ts';
 import { partSize, sendPush } from '../../shared/services/push-send.ts';
 import { newWork } from '../../shared/services/work.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   pushConfigEntity,
   pushMessageEntity,
   pushPartEntity,
 } from '../../shared/store/entities.ts';
-import type { PushMessageData, PushPartData } from '../../shared/store/push-records.ts';
+import type { PushMessageData, PushPartData } from '../../shared/store/records/push.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

@@ -13,7 +13,7 @@ import {
   pushMessageEntity,
   pushPartEntity,
 } from '../../shared/store/entities.ts';
-import type { PushMessageData } from '../../shared/store/push-records.ts';
+import type { PushMessageData } from '../../shared/store/records/push.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { read } from '../../shared/values/scalars.ts';

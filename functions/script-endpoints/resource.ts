@@ -10,7 +10,7 @@ import type { Context, Family } from '../../shared/resource/route.ts';
 import { type Version, versions } from '../../shared/resource/versions.ts';
 import { publicLink } from '../../shared/services/keys.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
-import type { ScriptEndpointData } from '../../shared/store/script-records.ts';
+import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 import { endpointFields, scriptWord } from './fields.ts';

@@ -4,7 +4,7 @@ import type { Context, Known, Operation, Route } from '../../shared/resource/rou
 import { isCurrent } from '../../shared/services/keys.ts';
 import { maxPayloadBytes } from '../../shared/services/run-request.ts';
 import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
-import type { ScriptEndpointData } from '../../shared/store/script-records.ts';
+import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

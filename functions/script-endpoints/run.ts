@@ -4,7 +4,7 @@ import type { Context, Known, Operation } from '../../shared/resource/route.ts';
 import { renderRun } from '../../shared/resource/templates.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/services/run-request.ts';
 import { as, configEntity, instanceCounter, scriptEntity } from '../../shared/store/entities.ts';
-import type { ScriptData, ScriptEndpointData } from '../../shared/store/script-records.ts';
+import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { notFound, refused } from '../../shared/values/errors/errors.ts';

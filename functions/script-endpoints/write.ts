@@ -9,10 +9,10 @@ import {
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { clearTraces } from '../../shared/services/clear-script.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { firstKey, nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { newWork } from '../../shared/services/work.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   scriptEndpointEntity,
@@ -23,7 +23,7 @@ import {
 import type {
   ScriptEndpointData,
   ScriptEndpointRowData,
-} from '../../shared/store/script-records.ts';
+} from '../../shared/store/records/scripts.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { store as put, remove, replace } from '../../shared/store/writes.ts';
 import { type FieldErrors, invalid, notFound } from '../../shared/values/errors/errors.ts';

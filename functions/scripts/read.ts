@@ -3,7 +3,7 @@ import type { Context } from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { SourceChanged, wholeSource } from '../../shared/services/script-sources.ts';
 import { as, scriptSourceEntity } from '../../shared/store/entities.ts';
-import type { ScriptData, ScriptSourceData } from '../../shared/store/script-records.ts';
+import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { scriptFields } from './fields.ts';

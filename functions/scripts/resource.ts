@@ -14,7 +14,7 @@ import {
   scriptPrefix,
   scriptSourceEntity,
 } from '../../shared/store/entities.ts';
-import type { ScriptData } from '../../shared/store/script-records.ts';
+import type { ScriptData } from '../../shared/store/records/scripts.ts';
 import type { Key } from '../../shared/store/store.ts';
 import type { Right } from '../../shared/values/access.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';

@@ -1,7 +1,7 @@
 import { removeFiles, withStored } from '../../shared/services/object-files.ts';
 import type { Platform } from '../../shared/services/ports.ts';
 import { newWork } from '../../shared/services/work.ts';
-import type { ScriptSourceData } from '../../shared/store/script-records.ts';
+import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { fileKey, sourcePrefix } from '../../shared/values/file-keys.ts';
 import { characterCount } from '../../shared/values/scalars.ts';

@@ -11,7 +11,7 @@ import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family, Known } from '../../shared/resource/route.ts';
 import { callVariables, renderText, storedTemplate } from '../../shared/resource/templates.ts';
 import { as, instanceCounter, templateEntity } from '../../shared/store/entities.ts';
-import type { TemplateData } from '../../shared/store/records.ts';
+import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

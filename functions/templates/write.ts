@@ -11,15 +11,15 @@ import {
 import { instanceOf, reservedId, tenantOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { storedTemplate } from '../../shared/resource/templates.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   templateEntity,
   templateRowEntity,
   templateRowPrefix,
 } from '../../shared/store/entities.ts';
-import type { TemplateData } from '../../shared/store/records.ts';
+import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { insert, remove, replace } from '../../shared/store/writes.ts';
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';

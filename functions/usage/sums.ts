@@ -1,5 +1,5 @@
 import { as, usageEntity } from '../../shared/store/entities.ts';
-import type { UsageData } from '../../shared/store/records.ts';
+import type { UsageData } from '../../shared/store/records/records.ts';
 import type { Query, Store, Stored } from '../../shared/store/store.ts';
 
 /** What usage is added up over. */

@@ -6,7 +6,7 @@ import { viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
 import { limitAttempts } from '../../shared/services/attempts.ts';
 import { matchesHash } from '../../shared/services/passwords.ts';
 import { as, userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
-import type { UserData } from '../../shared/store/records.ts';
+import type { UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { authFields } from './fields.ts';

@@ -8,8 +8,8 @@ import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { groupLinks, groupValues } from '../../shared/resource/show-user.ts';
 import { clearGroup } from '../../shared/services/clear-group.ts';
-import { commit, commitUnique } from '../../shared/services/commit.ts';
 import { newWork } from '../../shared/services/work.ts';
+import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,
   deletedGroupsEntity,
@@ -18,7 +18,7 @@ import {
   groupPrefix,
   instanceCounter,
 } from '../../shared/store/entities.ts';
-import type { GroupData } from '../../shared/store/records.ts';
+import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
 import { allRights } from '../../shared/values/access.ts';

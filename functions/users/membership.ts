@@ -1,7 +1,7 @@
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   deletedGroupsEntity,
@@ -9,7 +9,7 @@ import {
   membershipEntity,
   userEntity,
 } from '../../shared/store/entities.ts';
-import type { GroupData, UserData } from '../../shared/store/records.ts';
+import type { GroupData, UserData } from '../../shared/store/records/records.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {

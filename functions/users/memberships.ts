@@ -13,7 +13,7 @@ import {
   wholeUser,
 } from '../../shared/resource/show-user.ts';
 import { as, groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
-import type { GroupData, MembershipData, UserData } from '../../shared/store/records.ts';
+import type { GroupData, MembershipData, UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound, parentNotFound } from '../../shared/values/errors/errors.ts';

@@ -15,12 +15,12 @@ import {
   viewUsers,
 } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { openScan } from '../../shared/services/scans.ts';
 import { readNames } from '../../shared/services/user-search.ts';
+import { commit } from '../../shared/store/commit.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
-import type { UserData, UsernameData } from '../../shared/store/records.ts';
+import type { UserData, UsernameData } from '../../shared/store/records/records.ts';
 import { replace } from '../../shared/store/writes.ts';
 import { type Access, allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

@@ -5,11 +5,11 @@ import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { type UserView, viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
-import { commit } from '../../shared/services/commit.ts';
 import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import type { SocialProfile } from '../../shared/services/ports.ts';
 import { verifiedProfile } from '../../shared/services/social.ts';
+import { commit } from '../../shared/store/commit.ts';
 import {
   as,
   instanceCounter,
@@ -17,7 +17,7 @@ import {
   userPasswordEntity,
   userSocialEntity,
 } from '../../shared/store/entities.ts';
-import type { UserData, UserSocialData } from '../../shared/store/records.ts';
+import type { UserData, UserSocialData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
 import { isAllowed } from '../../shared/values/access.ts';

@@ -11,7 +11,6 @@ import {
   viewUser,
 } from '../../shared/resource/show-user.ts';
 import { clearUser } from '../../shared/services/clear-user.ts';
-import { commitUnique } from '../../shared/services/commit.ts';
 import { firstKey, userKey } from '../../shared/services/keys.ts';
 import type { ObjectInput, SaveCall } from '../../shared/services/object-checks.ts';
 import { hashOf } from '../../shared/services/passwords.ts';
@@ -23,6 +22,7 @@ import {
   withPlan,
 } from '../../shared/services/save-object.ts';
 import { newWork } from '../../shared/services/work.ts';
+import { commitUnique } from '../../shared/store/commit.ts';
 import {
   as,
   instanceCounter,
@@ -33,7 +33,7 @@ import {
   userPasswordEntity,
 } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
-import type { UserData } from '../../shared/store/records.ts';
+import type { UserData } from '../../shared/store/records/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
 import {

@@ -4,7 +4,7 @@ import { runtimeOf } from '../services/script-runtimes.ts';
 import { readSource, SourceChanged } from '../services/script-sources.ts';
 import type { StepResult, WorkContext, WorkKind } from '../services/work.ts';
 import { as, scriptEntity, scriptFunctionEntity } from '../store/entities.ts';
-import type { ScriptFunctionData } from '../store/function-records.ts';
+import type { ScriptFunctionData } from '../store/records/functions.ts';
 import { ConditionFailed } from '../store/store.ts';
 import { insert, remove, replace } from '../store/writes.ts';
 import {

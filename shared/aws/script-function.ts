@@ -3,7 +3,7 @@ import { cascade } from '../services/maintain.ts';
 import type { Clock, Ids } from '../services/ports.ts';
 import { newWork } from '../services/work.ts';
 import { as, scriptFunctionEntity } from '../store/entities.ts';
-import type { ScriptFunctionData } from '../store/function-records.ts';
+import type { ScriptFunctionData } from '../store/records/functions.ts';
 import type { Put, Store } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 import type { ScriptId } from './script-names.ts';

@@ -2,7 +2,7 @@ import { maintain } from '../services/maintain.ts';
 import { runtimeOf } from '../services/script-runtimes.ts';
 import type { StepResult, WorkContext, WorkKind } from '../services/work.ts';
 import { as, scriptEntity, scriptFunctionEntity } from '../store/entities.ts';
-import type { ScriptFunctionData } from '../store/function-records.ts';
+import type { ScriptFunctionData } from '../store/records/functions.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { DeploymentOptions } from './deploy-script.ts';
 import { ControlBusy, type ListedFunction } from './function-control.ts';

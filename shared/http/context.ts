@@ -22,7 +22,7 @@ import type {
   MemberData,
   TemplateData,
   UserData,
-} from '../store/records.ts';
+} from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { ActingUser, Actor, AdminRole } from '../values/access.ts';
 import { noSuchKey } from '../values/errors/errors.ts';

@@ -1,7 +1,7 @@
 import { lastValueOf } from '../domain/query/order.ts';
 import { queryValue } from '../http/message.ts';
 import { listObjects } from '../services/list-objects.ts';
-import type { ObjectData } from '../store/records.ts';
+import type { ObjectData } from '../store/records/records.ts';
 import { parsePaging } from '../values/paging.ts';
 import { toBoolean } from '../values/scalars.ts';
 import { type Page, pageOf } from './page.ts';

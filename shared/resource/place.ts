@@ -1,5 +1,5 @@
 import { as, instanceEntity } from '../store/entities.ts';
-import type { AccountData, ClassData } from '../store/records.ts';
+import type { AccountData, ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { notFound } from '../values/errors/errors.ts';
 import type { Tenant } from '../values/tenant.ts';

@@ -10,7 +10,7 @@ import type {
   MemberData,
   TemplateData,
   UserData,
-} from '../store/records.ts';
+} from '../store/records/records.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { Access, Actor, Right } from '../values/access.ts';
 import type { Fields, LinkForm } from './field.ts';

@@ -1,7 +1,7 @@
 import { type CompiledClass, showValues } from '../domain/compiled-class.ts';
 import { lastingBodies } from '../http/lasting-body.ts';
 import { compiledClass } from '../services/save-object.ts';
-import type { ClassData, ObjectData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { instanceBase, type Link, linksOf } from './links.ts';

@@ -1,7 +1,7 @@
 import { profileClass } from '../domain/object-access.ts';
 import { userKey } from '../services/keys.ts';
 import { as, classEntity, groupEntity, objectEntity } from '../store/entities.ts';
-import type { ClassData, GroupData, ObjectData, UserData } from '../store/records.ts';
+import type { ClassData, GroupData, ObjectData, UserData } from '../store/records/records.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';

@@ -6,7 +6,7 @@ import {
   readPart,
   type TraceParent,
 } from '../services/traces.ts';
-import type { TraceData, TraceKind } from '../store/script-records.ts';
+import type { TraceData, TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { allRights } from '../values/access.ts';
 import { notFound } from '../values/errors/errors.ts';

@@ -1,5 +1,5 @@
 import { accountEntity, accountMetadataEntity, as } from '../store/entities.ts';
-import type { AccountData } from '../store/records.ts';
+import type { AccountData } from '../store/records/records.ts';
 import type { Store } from '../store/store.ts';
 import type { JsonObject } from '../values/json/json.ts';
 

@@ -1,10 +1,10 @@
+import { type Committer, commit } from '../store/commit.ts';
 import { as, attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
-import type { AttemptsData } from '../store/records.ts';
+import type { AttemptsData } from '../store/records/records.ts';
 import type { Key, Put, Stored, Write } from '../store/store.ts';
 import { erase, insert, remove, replace } from '../store/writes.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
-import { type Committer, commit } from './commit.ts';
 import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';
 import { retryLostRace } from './lost-race.ts';
 import type { Platform } from './ports.ts';

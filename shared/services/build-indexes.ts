@@ -1,10 +1,10 @@
 import { type CompiledClass, compileClass } from '../domain/compiled-class.ts';
 import { as, classEntity, objectEntity } from '../store/entities.ts';
+import { itemsAfter } from '../store/items-after.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
-import { itemsAfter } from './items-after.ts';
 import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import {

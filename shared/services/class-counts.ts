@@ -7,7 +7,7 @@ import {
   placeOfObject,
 } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
-import type { ClassCountData } from '../store/records.ts';
+import type { ClassCountData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 import type { ChangeConsumer, DataSize, ItemChange, Services, Watch } from './changes.ts';

@@ -5,7 +5,7 @@ import {
   pushDeviceRowEntity,
   pushDeviceRowPrefix,
 } from '../store/entities.ts';
-import type { PushDeviceRowData } from '../store/push-records.ts';
+import type { PushDeviceRowData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { erase, remove } from '../store/writes.ts';
 import { unlessLostRace } from './lost-race.ts';

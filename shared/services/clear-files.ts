@@ -1,7 +1,7 @@
 import { as, classEntity, fileEntity, objectEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records.ts';
+import { itemsAfter } from '../store/items-after.ts';
+import type { ClassData } from '../store/records/records.ts';
 import { erase, replace } from '../store/writes.ts';
-import { itemsAfter } from './items-after.ts';
 import { cascade, maintain } from './maintain.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 

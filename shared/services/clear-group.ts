@@ -1,4 +1,5 @@
 import { compileClass } from '../domain/compiled-class.ts';
+import { allUnder } from '../store/all-under.ts';
 import {
   as,
   classEntity,
@@ -8,13 +9,12 @@ import {
   objectEntity,
   userEntity,
 } from '../store/entities.ts';
+import { itemsAfter } from '../store/items-after.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove, replace } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import { allUnder } from './all-under.ts';
-import { itemsAfter } from './items-after.ts';
 import { retryLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';

@@ -1,3 +1,4 @@
+import { allUnder } from '../store/all-under.ts';
 import {
   as,
   scriptEndpointEntity,
@@ -5,12 +6,11 @@ import {
   scriptEndpointRowPrefix,
   traceEntity,
 } from '../store/entities.ts';
-import type { NamedRowData } from '../store/records.ts';
-import type { TraceKind } from '../store/script-records.ts';
+import type { NamedRowData } from '../store/records/records.ts';
+import type { TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { sourcePrefix } from '../values/file-keys.ts';
-import { allUnder } from './all-under.ts';
 import { clearSome } from './clear-partitions.ts';
 import { maintain } from './maintain.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';

@@ -1,3 +1,4 @@
+import { allUnder } from '../store/all-under.ts';
 import {
   as,
   classEntity,
@@ -6,13 +7,12 @@ import {
   objectEntity,
   userSocialEntity,
 } from '../store/entities.ts';
-import type { ClassData } from '../store/records.ts';
+import { itemsAfter } from '../store/items-after.ts';
+import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
-import { allUnder } from './all-under.ts';
 import { removeDevices } from './clear-devices.ts';
 import { createHints } from './hints.ts';
-import { itemsAfter } from './items-after.ts';
 import { unlessLostRace } from './lost-race.ts';
 import { cascade, maintain } from './maintain.ts';
 import { planRemove } from './save-object.ts';

@@ -9,8 +9,8 @@ import {
   invitedEmailEntity,
   memberEntity,
 } from '../store/entities.ts';
-import type { InvitationData } from '../store/invitation-records.ts';
-import type { AccountData, AdminData, MemberData } from '../store/records.ts';
+import type { InvitationData } from '../store/records/invitations.ts';
+import type { AccountData, AdminData, MemberData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { erase, insert, store as put, replace } from '../store/writes.ts';
 import { type Role, roles } from '../values/access.ts';

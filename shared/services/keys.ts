@@ -6,9 +6,9 @@ import {
   type RecordClaims,
 } from '../domain/credentials.ts';
 import { accountEntity, as, instanceEntity } from '../store/entities.ts';
-import type { InvitationData } from '../store/invitation-records.ts';
-import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records.ts';
-import type { ScriptData } from '../store/script-records.ts';
+import type { InvitationData } from '../store/records/invitations.ts';
+import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records/records.ts';
+import type { ScriptData } from '../store/records/scripts.ts';
 import type { Platform, Secrets } from './ports.ts';
 
 /** Computes an account's key again. */

@@ -1,5 +1,5 @@
 import { as, knownAddressesEntity } from '../store/entities.ts';
-import type { KnownAddress, KnownAddressesData } from '../store/records.ts';
+import type { KnownAddress, KnownAddressesData } from '../store/records/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 

@@ -5,7 +5,7 @@ import { type Cursor, type Order, parseLastValue, parseOrder } from '../domain/q
 import { parseQueries } from '../domain/query/parse.ts';
 import type { Reader } from '../domain/query/plan.ts';
 import type { Context } from '../resource/route.ts';
-import type { ClassData, ObjectData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Actor } from '../values/access.ts';
 import type { Paging } from '../values/paging.ts';

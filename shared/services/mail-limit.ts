@@ -1,5 +1,5 @@
 import { as, mailsSentEntity } from '../store/entities.ts';
-import type { MailPurpose, MailsSentData } from '../store/mail-records.ts';
+import type { MailPurpose, MailsSentData } from '../store/records/mails.ts';
 import { insert, replace } from '../store/writes.ts';
 import { retryLostRace } from './lost-race.ts';
 import { sendAfterwards } from './mailers.ts';

@@ -1,5 +1,5 @@
 import { as, instanceEntity, usageEntity } from '../store/entities.ts';
-import type { UsageData } from '../store/records.ts';
+import type { UsageData } from '../store/records/records.ts';
 import { insert, replace } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';
 import { retryLostRace } from './lost-race.ts';

@@ -1,5 +1,5 @@
 import { groupEntity, userEntity } from '../store/entities.ts';
-import type { ObjectData } from '../store/records.ts';
+import type { ObjectData } from '../store/records/records.ts';
 import { type Messages, missingRecord, type SystemValues } from './object-rules.ts';
 import type { Platform } from './ports.ts';
 

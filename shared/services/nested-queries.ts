@@ -7,7 +7,7 @@ import { parseOrder } from '../domain/query/order.ts';
 import { parseQuery, parseUserQuery } from '../domain/query/parse.ts';
 import type { Context } from '../resource/route.ts';
 import { as, classEntity } from '../store/entities.ts';
-import type { ClassData, ObjectData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { explainTo, findObjects } from './object-search.ts';
 import { compiledClass } from './save-object.ts';

@@ -1,7 +1,7 @@
 import { type CompiledClass, isTooLarge, type StoredValues } from '../domain/compiled-class.ts';
 import { type ParsedValues, parseValues, settleTargets } from '../domain/object-values.ts';
 import type { Context } from '../resource/route.ts';
-import type { ClassData, ObjectData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import { type FieldErrors, invalid } from '../values/errors/errors.ts';

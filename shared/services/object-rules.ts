@@ -5,7 +5,7 @@ import {
   objectPermission,
   profileClass,
 } from '../domain/object-access.ts';
-import type { ObjectData } from '../store/records.ts';
+import type { ObjectData } from '../store/records/records.ts';
 import type { Actor } from '../values/access.ts';
 import { messages } from '../values/errors/messages.ts';
 

@@ -5,7 +5,7 @@ import { matcherOf } from '../domain/query/match.ts';
 import type { Order } from '../domain/query/order.ts';
 import { idBounds, type Plan, planCount, planList, type Reader } from '../domain/query/plan.ts';
 import type { Context } from '../resource/route.ts';
-import type { ObjectData } from '../store/records.ts';
+import type { ObjectData } from '../store/records/records.ts';
 import type { Hints, Way } from './hints.ts';
 import type { ObjectPlace } from './object-streams.ts';
 import { maxKeysRead, openWalk, pathName, type Walk, type Wanted } from './object-walk.ts';

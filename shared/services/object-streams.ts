@@ -3,7 +3,7 @@ import type { IdBounds } from '../domain/query/paths.ts';
 import type { Plan } from '../domain/query/plan.ts';
 import { as, idKey, objectEntity } from '../store/entities.ts';
 import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
-import type { ObjectData } from '../store/records.ts';
+import type { ObjectData } from '../store/records/records.ts';
 import type { Store, Stored, Turns } from '../store/store.ts';
 
 /** Where objects are: the class of a call, or one that it refers to. */

@@ -3,7 +3,7 @@ import type { Path } from '../domain/query/paths.ts';
 import type { Plan } from '../domain/query/plan.ts';
 import { as, objectEntity } from '../store/entities.ts';
 import { maxQueryLimit } from '../store/limits.ts';
-import type { ObjectData } from '../store/records.ts';
+import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Turns } from '../store/store.ts';
 import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
 import { openPace } from './walk-pace.ts';

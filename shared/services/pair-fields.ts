@@ -1,6 +1,6 @@
 import { type PairFields, planPair } from '../domain/class-pairs.ts';
 import { as, classEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records.ts';
+import type { ClassData } from '../store/records/records.ts';
 import { replace } from '../store/writes.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
 import { maintain } from './maintain.ts';

@@ -1,7 +1,7 @@
 import { planPair, timeOfChange } from '../domain/class-pairs.ts';
 import { missingPair } from '../domain/query/pairs.ts';
 import type { Context } from '../resource/route.ts';
-import type { ClassData } from '../store/records.ts';
+import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/cause.ts';
 import { maintain } from './maintain.ts';

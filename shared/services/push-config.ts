@@ -4,7 +4,7 @@ import type {
   PushPlace,
   PushProvider,
 } from '../domain/push/provider.ts';
-import type { PushCredentialData, PushSideData } from '../store/push-records.ts';
+import type { PushCredentialData, PushSideData } from '../store/records/push.ts';
 import type { Vault } from './ports.ts';
 
 /** One environment without anything. */

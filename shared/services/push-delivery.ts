@@ -3,7 +3,7 @@ import type { DeliveryState, PushError } from '../domain/push/outcome.ts';
 import type { ProviderPush } from '../domain/push/payload.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import { as, pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
-import type { PushDeviceData, PushEndpointData } from '../store/push-records.ts';
+import type { PushDeviceData, PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { store as put } from '../store/writes.ts';
 import { maintain } from './maintain.ts';

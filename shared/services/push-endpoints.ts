@@ -5,7 +5,7 @@ import {
   pushEnvironments,
 } from '../domain/push/provider.ts';
 import { as, pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
-import type { PushEndpointData } from '../store/push-records.ts';
+import type { PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';

@@ -2,7 +2,7 @@ import { countOutcomes, type DeliveryState, finalStatus } from '../domain/push/o
 import { type ProviderPush, payloadTooLarge, providerPush } from '../domain/push/payload.ts';
 import type { PushPlace, PushProvider } from '../domain/push/provider.ts';
 import { as, pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
-import type { PushMessageData, PushPartData, PushSideData } from '../store/push-records.ts';
+import type { PushMessageData, PushPartData, PushSideData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';

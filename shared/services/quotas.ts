@@ -1,8 +1,8 @@
+import { allUnder } from '../store/all-under.ts';
 import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
-import type { ClassCountData } from '../store/records.ts';
+import type { ClassCountData } from '../store/records/records.ts';
 import type { Key } from '../store/store.ts';
 import { quotaExceeded } from '../values/errors/errors.ts';
-import { allUnder } from './all-under.ts';
 import { createHint } from './hints.ts';
 import { hourKey, hourMicros } from './meter.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from './ports.ts';

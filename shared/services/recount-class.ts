@@ -6,9 +6,9 @@ import {
   objectEntity,
 } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
+import { itemsAfter } from '../store/items-after.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
-import { itemsAfter } from './items-after.ts';
 import { maintain } from './maintain.ts';
 import type { StepResult, WorkContext, WorkKind } from './work.ts';
 

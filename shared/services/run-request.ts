@@ -1,5 +1,5 @@
 import type { ScriptResponse } from '../domain/script-result.ts';
-import type { ScriptData, TraceKind, TraceStatus } from '../store/script-records.ts';
+import type { ScriptData, TraceKind, TraceStatus } from '../store/records/scripts.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 
 /** Bytes of a body that a run takes (docs/reference/scripts.md#direct-runs). */

@@ -1,6 +1,6 @@
 import type { ScriptResponse } from '../domain/script-result.ts';
 import { as, traceEntity } from '../store/entities.ts';
-import type { TraceData, TracePart } from '../store/script-records.ts';
+import type { TraceData, TracePart } from '../store/records/scripts.ts';
 import type { Delete, Key, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';

@@ -1,14 +1,14 @@
 import { type CompiledClass, changedFields, compileClass } from '../domain/compiled-class.ts';
+import { commitUnique } from '../store/commit.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { insert, remove, replace } from '../store/writes.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { commitUnique } from './commit.ts';
 import type { Hints } from './hints.ts';
 import { channelErrors, checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';

@@ -1,4 +1,4 @@
-import type { InstanceNameData } from '../store/records.ts';
+import type { InstanceNameData } from '../store/records/records.ts';
 import type { Stored, Turns } from '../store/store.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { createFairQueue, type Queued, type Share, shareOf } from './fair-queue.ts';

@@ -1,6 +1,6 @@
 import { runSettings } from '../domain/script-config.ts';
 import { as, configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
-import type { ScriptData } from '../store/script-records.ts';
+import type { ScriptData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/cause.ts';
 import { metaToken } from './keys.ts';

@@ -1,5 +1,5 @@
 import { as, scriptSourceEntity } from '../store/entities.ts';
-import type { ScriptSourceData } from '../store/script-records.ts';
+import type { ScriptSourceData } from '../store/records/scripts.ts';
 import type { Platform } from './ports.ts';
 
 /** The whole source of a script. Throws SourceChanged when its file went with another source. */

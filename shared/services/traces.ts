@@ -1,5 +1,5 @@
 import { as, traceEntity } from '../store/entities.ts';
-import type { TraceData, TraceKind, TracePart } from '../store/script-records.ts';
+import type { TraceData, TraceKind, TracePart } from '../store/records/scripts.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 import { fileKey, tracePrefix } from '../values/file-keys.ts';

@@ -1,5 +1,5 @@
 import { as, traceEntity } from '../store/entities.ts';
-import type { TraceData } from '../store/script-records.ts';
+import type { TraceData } from '../store/records/scripts.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';

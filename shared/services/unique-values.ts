@@ -1,7 +1,7 @@
 import type { CompiledClass, CompiledField, StoredValues } from '../domain/compiled-class.ts';
 import { uniqueEntity } from '../store/entities.ts';
 import { encodeValue } from '../store/index-keys.ts';
-import type { ClassData } from '../store/records.ts';
+import type { ClassData } from '../store/records/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { erase, insert } from '../store/writes.ts';
 import { isSameJson } from '../values/json/json-values.ts';

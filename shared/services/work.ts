@@ -1,6 +1,6 @@
 import { as, dueKey, workEntity, workShard, workShards } from '../store/entities.ts';
+import type { WorkData } from '../store/records/jobs.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
-import type { WorkData } from '../store/work-records.ts';
 import { insert, remove, replace, store } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';
 import type { JsonObject } from '../values/json/json.ts';

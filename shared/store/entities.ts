@@ -5,9 +5,10 @@ import type {
   RunWaiterData,
   ScriptFunctionData,
   ScriptSweepData,
-} from './function-records.ts';
-import type { InvitationData, InvitedData } from './invitation-records.ts';
-import type { MailPurpose, MailsSentData } from './mail-records.ts';
+} from './records/functions.ts';
+import type { InvitationData, InvitedData } from './records/invitations.ts';
+import type { DeadLetterData, WorkData } from './records/jobs.ts';
+import type { MailPurpose, MailsSentData } from './records/mails.ts';
 import type {
   PushConfigData,
   PushDeviceData,
@@ -15,7 +16,7 @@ import type {
   PushEndpointData,
   PushMessageData,
   PushPartData,
-} from './push-records.ts';
+} from './records/push.ts';
 import type {
   AccountData,
   AdminData,
@@ -50,7 +51,7 @@ import type {
   UserData,
   UsernameData,
   UserSocialData,
-} from './records.ts';
+} from './records/records.ts';
 import type {
   ScriptData,
   ScriptEndpointData,
@@ -58,9 +59,8 @@ import type {
   ScriptSourceData,
   TraceData,
   TraceKind,
-} from './script-records.ts';
+} from './records/scripts.ts';
 import type { Key, Stored } from './store.ts';
-import type { DeadLetterData, WorkData } from './work-records.ts';
 
 /*
  * THE TABLE. Keys are spelled here and nowhere else.

@@ -1,7 +1,7 @@
 import type { CompiledClass, CompiledPair } from '../domain/compiled-class.ts';
 import { idKey } from './entities.ts';
 import { pairStart, type SlotKeys, slotKeys, slotName } from './index-keys.ts';
-import type { ObjectData } from './records.ts';
+import type { ObjectData } from './records/records.ts';
 import type { IndexKeys } from './store.ts';
 
 /**

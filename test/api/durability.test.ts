@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../shared/local/store.ts';
 import { objectEntity, uniqueEntity } from '../../shared/store/entities.ts';
-import type { ObjectData, UniqueData } from '../../shared/store/records.ts';
+import type { ObjectData, UniqueData } from '../../shared/store/records/records.ts';
 import type { Bound, IndexName, Store, Stored } from '../../shared/store/store.ts';
 import { accepted, send } from '../support/lawful.ts';
 import { refusing } from '../support/raw-socket.ts';

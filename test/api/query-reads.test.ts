@@ -5,7 +5,7 @@ import { createDispatch } from '../../shared/http/dispatch.ts';
 import type { Dispatch } from '../../shared/http/message.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
-import type { ObjectData } from '../../shared/store/records.ts';
+import type { ObjectData } from '../../shared/store/records/records.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileClass } from '../../shared/domain/compiled-class.ts';
-import { allUnder } from '../../shared/services/all-under.ts';
+import { allUnder } from '../../shared/store/all-under.ts';
 import { as, objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type IndexName, indexNames } from '../../shared/store/store.ts';

@@ -12,7 +12,7 @@ import type { RunReference, RunRequest } from '../../shared/services/run-request
 import type { ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
 import type { RunServices } from '../../shared/services/script-runs.ts';
 import { as, instanceEntity, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
-import type { ScriptData, TraceData } from '../../shared/store/script-records.ts';
+import type { ScriptData, TraceData } from '../../shared/store/records/scripts.ts';
 import { insert, store as put } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';

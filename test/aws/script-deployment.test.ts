@@ -36,8 +36,8 @@ import {
   workShard,
   workShards,
 } from '../../shared/store/entities.ts';
-import type { ScriptFunctionData } from '../../shared/store/function-records.ts';
-import type { ScriptData } from '../../shared/store/script-records.ts';
+import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
+import type { ScriptData } from '../../shared/store/records/scripts.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { store as put } from '../../shared/store/writes.ts';
 import { del, write } from '../store/fixture.ts';

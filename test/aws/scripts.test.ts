@@ -26,7 +26,7 @@ import {
   workShard,
   workShards,
 } from '../../shared/store/entities.ts';
-import type { ScriptFunctionData } from '../../shared/store/function-records.ts';
+import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
 

@@ -4,7 +4,7 @@ import { openIds } from '../../shared/services/ids.ts';
 import { openMeter } from '../../shared/services/meter.ts';
 import type { LogEntry, Meter } from '../../shared/services/ports.ts';
 import { instanceEntity, usageEntity } from '../../shared/store/entities.ts';
-import type { InstanceData } from '../../shared/store/records.ts';
+import type { InstanceData } from '../../shared/store/records/records.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';

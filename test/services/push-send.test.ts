@@ -3,7 +3,7 @@ import { maintain } from '../../shared/services/maintain.ts';
 import { sendPush } from '../../shared/services/push-send.ts';
 import type { WorkContext } from '../../shared/services/work.ts';
 import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
-import type { PushMessageData, PushPartData } from '../../shared/store/push-records.ts';
+import type { PushMessageData, PushPartData } from '../../shared/store/records/push.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { insert } from '../../shared/store/writes.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';

@@ -8,7 +8,7 @@ import { compareText } from '../../shared/domain/query/text-order.ts';
 import { idKey } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type ObjectRange, objectRanges } from '../../shared/store/object-ranges.ts';
-import type { ObjectData } from '../../shared/store/records.ts';
+import type { ObjectData } from '../../shared/store/records/records.ts';
 import { queryClass } from '../support/query-class.ts';
 
 const compiled = queryClass();

@@ -26,7 +26,7 @@ import {
   usernameEntity,
 } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
-import type { GroupData } from '../../shared/store/records.ts';
+import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
 import { insert, store as put } from '../../shared/store/writes.ts';
 import { openTestTable } from './dynamodb.ts';

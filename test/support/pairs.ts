@@ -4,7 +4,7 @@ import { maintain } from '../../shared/services/maintain.ts';
 import { pairFields } from '../../shared/services/pair-fields.ts';
 import { newWork } from '../../shared/services/work.ts';
 import { as, classEntity, instanceNameEntity } from '../../shared/store/entities.ts';
-import type { ClassData } from '../../shared/store/records.ts';
+import type { ClassData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { replace } from '../../shared/store/writes.ts';
 import type { World } from './api.ts';

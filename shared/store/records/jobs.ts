@@ -1,5 +1,5 @@
-import type { JsonObject } from '../values/json/json.ts';
-import type { Change, Key } from './store.ts';
+import type { JsonObject } from '../../values/json/json.ts';
+import type { Change, Key } from '../store.ts';
 
 /*
  * What the items hold that are about work; their keys are in entities.ts.

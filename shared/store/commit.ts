@@ -1,8 +1,8 @@
-import { type Change, ConditionFailed, type Write } from '../store/store.ts';
+import type { Platform } from '../services/ports.ts';
 import { type Actor, depthOf } from '../values/access.ts';
 import type { ApiError } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import type { Platform } from './ports.ts';
+import { type Change, ConditionFailed, type Write } from './store.ts';
 
 /** What a commit needs to know of the call that it is for. */
 export interface Committer {

@@ -1,4 +1,4 @@
-import type { Role } from '../values/access.ts';
+import type { Role } from '../../values/access.ts';
 import type { Keyed } from './records.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../values/json/json.ts';
+import type { Json, JsonObject } from '../../values/json/json.ts';
 import type { Keyed, NamedRowData } from './records.ts';
 
 /*

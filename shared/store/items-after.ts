@@ -1,4 +1,4 @@
-import type { Store, Stored } from '../store/store.ts';
+import type { Store, Stored } from './store.ts';
 
 /** Some items of a partition. */
 export interface SomeItems {

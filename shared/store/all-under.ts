@@ -1,4 +1,4 @@
-import type { Bound, Key, Store, Stored } from '../store/store.ts';
+import type { Bound, Key, Store, Stored } from './store.ts';
 
 /** Reads all items of a partition under a prefix: only for lists that are bounded by a limit of their own. */
 export async function allUnder(store: Store, at: Key): Promise<readonly Stored[]> {

@@ -1,7 +1,7 @@
-import type { FieldDefinition, FieldStorage, IndexPair } from '../domain/field-types.ts';
-import type { ClassPermission, ObjectPermission } from '../domain/object-access.ts';
-import type { Role } from '../values/access.ts';
-import type { Json, JsonObject } from '../values/json/json.ts';
+import type { FieldDefinition, FieldStorage, IndexPair } from '../../domain/field-types.ts';
+import type { ClassPermission, ObjectPermission } from '../../domain/object-access.ts';
+import type { Role } from '../../values/access.ts';
+import type { Json, JsonObject } from '../../values/json/json.ts';
 
 /*
  * What the items of the table hold; their keys are in entities.ts. Wire names stay as on the wire. Items of push, of

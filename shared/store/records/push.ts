@@ -1,6 +1,6 @@
-import type { DeliveryState, PushStatus } from '../domain/push/outcome.ts';
-import type { PushCredential, PushEnvironment } from '../domain/push/provider.ts';
-import type { JsonObject } from '../values/json/json.ts';
+import type { DeliveryState, PushStatus } from '../../domain/push/outcome.ts';
+import type { PushCredential, PushEnvironment } from '../../domain/push/provider.ts';
+import type { JsonObject } from '../../values/json/json.ts';
 
 /*
  * What the items of push notifications hold.
