@@ -1,4 +1,5 @@
 import { queryValue } from '../../shared/http/message.ts';
+import { openScan } from '../../shared/platform/limits/scans.ts';
 import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
 import { nextKey } from '../../shared/services/keys.ts';
-import { openScan } from '../../shared/services/scans.ts';
 import { readNames } from '../../shared/services/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';

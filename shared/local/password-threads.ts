@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { ScryptJob } from '../domain/passwords.ts';
-import { type GateLimits, openGate } from '../services/gate.ts';
+import { type GateLimits, openGate } from '../platform/limits/gate.ts';
 import type { PasswordHasher } from '../services/ports.ts';
 import { serverBusy } from '../values/errors/errors.ts';
 

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openScans } from '../platform/limits/scans.ts';
 import { consumers, watches, workKinds } from '../services/background.ts';
 import { openClock } from '../services/clock.ts';
 import { openIds } from '../services/ids.ts';
@@ -7,7 +8,6 @@ import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../services/ports.ts';
 import { openQuotas } from '../services/quotas.ts';
-import { openScans } from '../services/scans.ts';
 import { type Background, startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';
 import { openCertificates } from './certificates.ts';

@@ -1,4 +1,4 @@
-import { openTurns } from '../services/time-slices.ts';
+import { openTurns } from '../platform/limits/time-slices.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import type { Key, Query, QueryPage, Store, Stored, Turns } from '../store/store.ts';
 import type { CachedItem, ItemCache } from './store-cache.ts';

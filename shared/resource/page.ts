@@ -1,6 +1,6 @@
 import { maxEventBytes } from '../http/answer.ts';
 import { queryValue } from '../http/message.ts';
-import { openTurns } from '../services/time-slices.ts';
+import { openTurns } from '../platform/limits/time-slices.ts';
 import { idKey } from '../store/entities.ts';
 import type { Bound, Store, Stored, Turns } from '../store/store.ts';
 import type { JsonObject } from '../values/json/json.ts';

@@ -4,11 +4,11 @@ import type { ProviderPush } from '../domain/push/payload.ts';
 import type { OpenedPkcs12 } from '../domain/push/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
+import type { Share } from '../platform/limits/fair-queue.ts';
+import type { Scans } from '../platform/limits/scans.ts';
 import type { Store } from '../store/store.ts';
 import type { Tenant } from '../values/tenant.ts';
-import type { Share } from './fair-queue.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
-import type { Scans } from './scans.ts';
 import type { ScriptRunner } from './script-runner.ts';
 
 /** Tells the time. Tests fix it. */

@@ -6,7 +6,7 @@ import {
   slotsFor,
   type Work,
 } from '../../shared/local/scripts/scheduler.ts';
-import type { GateLimits } from '../../shared/services/gate.ts';
+import type { GateLimits } from '../../shared/platform/limits/gate.ts';
 import type { Leave } from '../../shared/services/script-places.ts';
 
 beforeEach(() => {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, type GateLimits, openGate, type Release } from '../../shared/services/gate.ts';
+import {
+  type Entry,
+  type GateLimits,
+  openGate,
+  type Release,
+} from '../../shared/platform/limits/gate.ts';
 
 /** A clock that is moved by hand. */
 function openAlarms() {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Share } from '../../shared/services/fair-queue.ts';
+import type { Share } from '../../shared/platform/limits/fair-queue.ts';
 import {
   openFreeScans,
   openScanBudget,
   openScans,
   type Scan,
   type Scans,
-} from '../../shared/services/scans.ts';
+} from '../../shared/platform/limits/scans.ts';
 
 /** Time that goes by only where a test works, and turns of an event loop that it makes. */
 function openTime() {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { Share } from '../../services/fair-queue.ts';
-import { openGate } from '../../services/gate.ts';
+import type { Share } from '../../platform/limits/fair-queue.ts';
+import { openGate } from '../../platform/limits/gate.ts';
 
 /** Limits how many runs are in their first milliseconds at once. */
 export interface FirstTurns {

@@ -1,4 +1,4 @@
-import { type GateLimits, openGate } from '../../services/gate.ts';
+import { type GateLimits, openGate } from '../../platform/limits/gate.ts';
 import { instanceLimits, type Leave } from '../../services/script-places.ts';
 
 /** What child processes work on. Each kind has limits of its own in an instance. */

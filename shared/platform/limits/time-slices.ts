@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Turns } from '../store/store.ts';
+import type { Turns } from '../../store/store.ts';
 
 /** The longest that one piece of work keeps others from their turn, in milliseconds. */
 export const sliceMs = 4;

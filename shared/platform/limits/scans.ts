@@ -1,6 +1,6 @@
-import type { InstanceNameData } from '../store/records/records.ts';
-import type { Stored, Turns } from '../store/store.ts';
-import { throttled } from '../values/errors/errors.ts';
+import type { InstanceNameData } from '../../store/records/records.ts';
+import type { Stored, Turns } from '../../store/store.ts';
+import { throttled } from '../../values/errors/errors.ts';
 import { createFairQueue, type Queued, type Share, shareOf } from './fair-queue.ts';
 import { type Alarm, type GateLimits, openGate, type Release } from './gate.ts';
 import { sliceMs } from './time-slices.ts';
