@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { programBundle, templateProgramFile } from '../shared/runtimes/child-bundle.ts';
+import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,7 +37,7 @@ export const bundleFile = 'index.mjs';
 /** The family whose function packs scripts: it carries what lies beside each of them. */
 const packing = 'background';
 
-const templateProgram = join(root, 'shared/runtimes/templates/program.ts');
+const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
 
 /** Bundles the handler of a family into `folder`, and beside it what renders templates, which shares nothing with it. */
 export function bundleHandler(family: string, folder: string): void {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import type { RuntimeFiles } from '../shared/runtimes/package.ts';
+import type { RuntimeFiles } from '../shared/platform/runtimes/package.ts';
 import type { ScriptRuntime } from '../shared/services/script-runner.ts';
 
-const folder = fileURLToPath(new URL('../shared/runtimes', import.meta.url));
+const folder = fileURLToPath(new URL('../shared/platform/runtimes', import.meta.url));
 const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs', 'write-all.cjs'];
 const pythonFiles = [
   ...['index.py', 'conversation.py', 'runner.py', 'context.py', 'family.py', 'seccomp.py'],

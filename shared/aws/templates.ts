@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
-import { templateProgramFile } from '../runtimes/child-bundle.ts';
-import { startDirectly } from '../runtimes/process.ts';
-import { openPool } from '../runtimes/process-pool.ts';
+import { templateProgramFile } from '../platform/runtimes/child-bundle.ts';
+import { startDirectly } from '../platform/runtimes/process.ts';
+import { openPool } from '../platform/runtimes/process-pool.ts';
 import {
   openRenderer,
   startTemplateWorker,
   type TemplateWorker,
-} from '../runtimes/templates/renderer.ts';
+} from '../platform/runtimes/templates/renderer.ts';
 
 const cap = 3; // the requests of a batch render side by side; a function serves one call at a time
 const idleMs = 600_000; // as long as an idle function lives, about

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { programBundle } from '../runtimes/child-bundle.ts';
+import { programBundle } from '../platform/runtimes/child-bundle.ts';
 
-const runtimes = new URL('../runtimes/', import.meta.url);
+const runtimes = new URL('../platform/runtimes/', import.meta.url);
 const folder = fileURLToPath(new URL('../../.build/', import.meta.url));
 const bundles = new Map<string, Promise<string>>();
 

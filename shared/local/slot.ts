@@ -1,4 +1,4 @@
-import type { Taken } from '../runtimes/process-pool.ts';
+import type { Taken } from '../platform/runtimes/process-pool.ts';
 import { serverBusy } from '../values/errors/errors.ts';
 import type { Tenant } from '../values/tenant.ts';
 import type { Members, OpenProcesses } from './scripts/processes.ts';

@@ -6,8 +6,8 @@ import { openCertificates } from '../../shared/local/certificates.ts';
 import { startLauncher } from '../../shared/local/launcher/launcher.ts';
 import type { Members } from '../../shared/local/scripts/processes.ts';
 import { limitsFor, openScheduler } from '../../shared/local/scripts/scheduler.ts';
-import { startCertificateWorker } from '../../shared/runtimes/certificates/reader.ts';
-import { openPool } from '../../shared/runtimes/process-pool.ts';
+import { startCertificateWorker } from '../../shared/platform/runtimes/certificates/reader.ts';
+import { openPool } from '../../shared/platform/runtimes/process-pool.ts';
 
 /*
  * What a file may cost that is opened. No file that passes the checks costs that much, so a program of the test stands

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startLauncher } from '../../shared/local/launcher/launcher.ts';
 import { boxCommand } from '../../shared/local/scripts/box.ts';
 import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
-import type { RunnerCommand, RunnerProcess } from '../../shared/runtimes/process.ts';
+import type { RunnerCommand, RunnerProcess } from '../../shared/platform/runtimes/process.ts';
 
 // What is read of processes is in /proc.
 const onLinux = describe.runIf(process.platform === 'linux');

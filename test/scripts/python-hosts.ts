@@ -8,7 +8,7 @@ import type { Level } from '../../shared/local/scripts/level.ts';
 import { findPyodide } from '../../shared/local/scripts/pyodide-command.ts';
 import { findHeldPython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
-import { packScript } from '../../shared/runtimes/package.ts';
+import { packScript } from '../../shared/platform/runtimes/package.ts';
 import { type PythonLambda, startPythonLambda } from '../support/python-lambda.ts';
 import { type Host, hostNames, runLocally, type Sample, secret, unpack } from './hosts.ts';
 import { isolations } from './levels.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findHeldPython, preparePython } from '../../shared/local/scripts/python-command.ts';
 import { openScripts } from '../../shared/local/scripts/scripts.ts';
-import { startDirectly } from '../../shared/runtimes/process.ts';
-import { startRunner } from '../../shared/runtimes/runner-process.ts';
+import { startDirectly } from '../../shared/platform/runtimes/process.ts';
+import { startRunner } from '../../shared/platform/runtimes/runner-process.ts';
 import { runLocally } from './hosts.ts';
 import { machine } from './python-hosts.ts';
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { boxCommand } from '../../shared/local/scripts/box.ts';
 import type { FoundPython } from '../../shared/local/scripts/find-python.ts';
 import type { Isolation } from '../../shared/local/scripts/level.ts';
-import type { ScriptAnswer, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
+import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 
 /** A Python function in a box of its own, which stands for its machine in Lambda. */
 export interface PythonLambda {

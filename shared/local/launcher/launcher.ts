@@ -8,7 +8,7 @@ import type {
   RunnerProcess,
   StartProcess,
   Streams,
-} from '../../runtimes/process.ts';
+} from '../../platform/runtimes/process.ts';
 import { codeOf } from '../start-error.ts';
 
 /** The process that starts others for this one; see launcher.cjs. */

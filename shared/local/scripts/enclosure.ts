@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scriptVariables } from '../../runtimes/limits.ts';
-import type { RunnerCommand } from '../../runtimes/process.ts';
+import { scriptVariables } from '../../platform/runtimes/limits.ts';
+import type { RunnerCommand } from '../../platform/runtimes/process.ts';
 import { codeOf } from '../start-error.ts';
 import { boxCommand, boxedPaths, fileBytes } from './box.ts';
 import { pythonFlags } from './find-python.ts';

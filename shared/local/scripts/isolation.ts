@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
-import { scriptVariables } from '../../runtimes/limits.ts';
+import { scriptVariables } from '../../platform/runtimes/limits.ts';
 import { StartError } from '../start-error.ts';
 import { boxCommand, fileBytes } from './box.ts';
 import { enclose, openRunFolder } from './enclosure.ts';

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { maxResidentBytes, permissionFlags } from '../../runtimes/limits.ts';
+import { maxResidentBytes, permissionFlags } from '../../platform/runtimes/limits.ts';
 import { boxedPaths } from './box.ts';
 import {
   enclose,

@@ -2,10 +2,13 @@ import { totalmem } from 'node:os';
 import {
   type CertificateWorker,
   startCertificateWorker,
-} from '../../runtimes/certificates/reader.ts';
-import { openPool, type Pool } from '../../runtimes/process-pool.ts';
-import { type Runner, startRunner } from '../../runtimes/runner-process.ts';
-import { startTemplateWorker, type TemplateWorker } from '../../runtimes/templates/renderer.ts';
+} from '../../platform/runtimes/certificates/reader.ts';
+import { openPool, type Pool } from '../../platform/runtimes/process-pool.ts';
+import { type Runner, startRunner } from '../../platform/runtimes/runner-process.ts';
+import {
+  startTemplateWorker,
+  type TemplateWorker,
+} from '../../platform/runtimes/templates/renderer.ts';
 import type { Log } from '../../services/ports.ts';
 import { causeOf } from '../../values/cause.ts';
 import { childProgram } from '../child-program.ts';

@@ -5,7 +5,7 @@ import { access, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { permissionFlags, type Reach, scriptVariables } from '../../runtimes/limits.ts';
+import { permissionFlags, type Reach, scriptVariables } from '../../platform/runtimes/limits.ts';
 import { boxedPaths } from './box.ts';
 import {
   enclose,

@@ -1,4 +1,4 @@
-import { maxResidentBytes } from '../../runtimes/limits.ts';
+import { maxResidentBytes } from '../../platform/runtimes/limits.ts';
 import {
   enclose,
   openRunFolder,

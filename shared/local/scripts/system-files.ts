@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /** The runtimes' files in the project. */
-export const runtimeFolder = fileURLToPath(new URL('../../runtimes', import.meta.url));
+export const runtimeFolder = fileURLToPath(new URL('../../platform/runtimes', import.meta.url));
 
 /** Programs and libraries; the rest of /usr may hold other things. */
 const programs = [
