@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { routes } from '../functions/api.ts';
 import { createDispatch } from '../shared/http/dispatch.ts';
 import { openPlatform } from '../shared/local/platform.ts';
-import type { Settings } from '../shared/services/ports.ts';
+import type { Settings } from '../shared/platform/ports.ts';
 import { coldPauseMs, measure } from './scripts.ts';
 
 /** Names of what is measured of direct runs: from the call to the trace that has ended, on a disk, without HTTP. */

@@ -7,6 +7,7 @@ import {
   type TokenSubject,
 } from '../../shared/domain/mail-tokens.ts';
 import type { Response } from '../../shared/http/message.ts';
+import type { Mail } from '../../shared/platform/ports.ts';
 import { email, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
@@ -14,7 +15,6 @@ import { nextKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
 import { hashOf } from '../../shared/services/passwords.ts';
-import type { Mail } from '../../shared/services/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';

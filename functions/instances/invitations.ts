@@ -1,3 +1,4 @@
+import type { Mail } from '../../shared/platform/ports.ts';
 import { computed, email, role } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -9,7 +10,6 @@ import { pointerDeletes } from '../../shared/services/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/services/keys.ts';
 import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
-import type { Mail } from '../../shared/services/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

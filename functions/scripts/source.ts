@@ -1,5 +1,5 @@
+import type { Platform } from '../../shared/platform/ports.ts';
 import { removeFiles, withStored } from '../../shared/services/object-files.ts';
-import type { Platform } from '../../shared/services/ports.ts';
 import { newWork } from '../../shared/services/work.ts';
 import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import type { Write } from '../../shared/store/store.ts';

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import type { Settings } from '../services/ports.ts';
+import type { Settings } from '../platform/ports.ts';
 import {
   choice,
   parseVariables,
   settingVariables,
   type Variables,
-} from '../services/setting-variables.ts';
+} from '../platform/setting-variables.ts';
 import type { SocialConfiguration } from '../services/social.ts';
 import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { FileContent, FileStore, UploadForm, UploadTerms } from '../services/ports.ts';
+import type { FileContent, FileStore, UploadForm, UploadTerms } from '../platform/ports.ts';
 import { dispositionOf } from '../values/uploads.ts';
 
 /** Where files are. */

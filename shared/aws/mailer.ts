@@ -1,5 +1,5 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
-import type { Mailer } from '../services/ports.ts';
+import type { Mailer } from '../platform/ports.ts';
 
 /** How mails go out. */
 export interface MailerOptions {

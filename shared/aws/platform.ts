@@ -1,12 +1,12 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { scryptAside } from '../domain/passwords.ts';
 import { openPkcs12 } from '../domain/push/pkcs12.ts';
+import { openClock } from '../platform/clock.ts';
+import { openIds } from '../platform/ids.ts';
 import { openFreeScans } from '../platform/limits/scans.ts';
-import { openClock } from '../services/clock.ts';
-import { openIds } from '../services/ids.ts';
+import type { Platform } from '../platform/ports.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
-import type { Platform } from '../services/ports.ts';
 import { openQuotas } from '../services/quotas.ts';
 import type { ScriptRun } from '../services/script-runner.ts';
 import { createVerifiers } from '../services/social.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SNSClient } from '@aws-sdk/client-sns';
 import type { ProviderPush } from '../domain/push/payload.ts';
 import { type PushCredential, type PushPlace, platformName } from '../domain/push/provider.ts';
-import type { PushSender } from '../services/ports.ts';
+import type { PushSender } from '../platform/ports.ts';
 import { PushFailure, type PushFailureReason } from '../services/push-failure.ts';
 
 /** How pushes go out. */

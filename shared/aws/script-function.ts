@@ -1,6 +1,6 @@
+import type { Clock, Ids } from '../platform/ports.ts';
 import { unlessLostRace } from '../services/lost-race.ts';
 import { cascade } from '../services/maintain.ts';
-import type { Clock, Ids } from '../services/ports.ts';
 import { newWork } from '../services/work.ts';
 import { as, scriptFunctionEntity } from '../store/entities.ts';
 import type { ScriptFunctionData } from '../store/records/functions.ts';

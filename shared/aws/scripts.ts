@@ -1,5 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import type { Log } from '../services/ports.ts';
+import type { Log } from '../platform/ports.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../services/script-runner.ts';
 import { openLambda } from './lambda-client.ts';
 import { once } from './once.ts';

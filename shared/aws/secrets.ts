@@ -5,7 +5,7 @@ import {
   type SecretVersions,
   toVersions,
 } from '../domain/master-secrets.ts';
-import type { Secrets } from '../services/ports.ts';
+import type { Secrets } from '../platform/ports.ts';
 
 const refetchAfterMs = 60_000;
 

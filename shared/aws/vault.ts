@@ -1,5 +1,5 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
-import type { Vault } from '../services/ports.ts';
+import type { Vault } from '../platform/ports.ts';
 import { openText, sealText } from '../values/text/sealed-text.ts';
 
 /** How a vault is locked. */

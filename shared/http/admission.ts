@@ -1,7 +1,7 @@
 import type { KeyClaims } from '../domain/credentials.ts';
+import type { Platform } from '../platform/ports.ts';
 import type { Route } from '../resource/route.ts';
 import { createHint } from '../services/hints.ts';
-import type { Platform } from '../services/ports.ts';
 import { maxEventBytes } from './answer.ts';
 import { credentialOutsideBody, type KeyRing } from './authentication.ts';
 import { isAnonymous, keyAtStart, mayOverride } from './body-size.ts';

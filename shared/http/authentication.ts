@@ -5,9 +5,9 @@ import {
   type RecordClaims,
   type ScriptClaims,
 } from '../domain/credentials.ts';
+import type { Clock, Secrets } from '../platform/ports.ts';
 import type { Body } from '../resource/input.ts';
 import type { Hints } from '../services/hints.ts';
-import type { Clock, Secrets } from '../services/ports.ts';
 import { ApiError, noSuchKey, notFound } from '../values/errors/errors.ts';
 import { isJsonObject } from '../values/json/json.ts';
 import { queryValue, type Request } from './message.ts';

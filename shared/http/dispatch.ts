@@ -1,6 +1,6 @@
+import type { Platform } from '../platform/ports.ts';
 import { methods, type Route } from '../resource/route.ts';
 import { createHints } from '../services/hints.ts';
-import type { Platform } from '../services/ports.ts';
 import { createThrottle } from '../services/throttle.ts';
 import { isParsed, mayOverride } from './body-size.ts';
 import { isolate } from './isolation.ts';

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Clock, Ids, Log } from '../services/ports.ts';
+import type { Clock, Ids, Log } from '../platform/ports.ts';
 import { isErrorCode } from '../values/errors/error-codes.ts';
 import { serverError, serverTimeout, tooLarge } from '../values/errors/errors.ts';
 import { isTooLarge, maxEventBytes, type Result, toResult } from './answer.ts';

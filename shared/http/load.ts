@@ -1,6 +1,6 @@
+import type { Platform } from '../platform/ports.ts';
 import type { Known, Operation } from '../resource/route.ts';
 import { type Binding, bindingHint, classHint, type Hints } from '../services/hints.ts';
-import type { Platform } from '../services/ports.ts';
 import {
   accountEntity,
   apiKeyEntity,

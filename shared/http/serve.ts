@@ -1,3 +1,4 @@
+import type { Platform } from '../platform/ports.ts';
 import type { Body } from '../resource/input.ts';
 import {
   type Context,
@@ -9,7 +10,6 @@ import {
   type Session,
 } from '../resource/route.ts';
 import { checkTemplate, renderAnswer, wantedTemplate } from '../resource/templates.ts';
-import type { Platform } from '../services/ports.ts';
 import type { Throttle } from '../services/throttle.ts';
 import { anonymousBodyBytes } from '../values/bounds.ts';
 import { causeOf } from '../values/cause.ts';

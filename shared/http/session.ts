@@ -1,6 +1,6 @@
 import { openScanBudget } from '../platform/limits/scans.ts';
+import type { Platform } from '../platform/ports.ts';
 import type { Opened, Session } from '../resource/route.ts';
-import type { Platform } from '../services/ports.ts';
 import { createSessionStore } from '../services/session-store.ts';
 import type { Key } from '../store/store.ts';
 import type { Caller } from './authentication.ts';

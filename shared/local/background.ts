@@ -1,5 +1,5 @@
+import type { Changes } from '../platform/ports.ts';
 import type { ChangeConsumer, Services } from '../services/changes.ts';
-import type { Changes } from '../services/ports.ts';
 import type { WorkKind } from '../services/work.ts';
 import type { Calls } from './calls.ts';
 import { startPump } from './changes.ts';

@@ -1,5 +1,5 @@
 import type { Dispatch } from '../http/message.ts';
-import type { Clock } from '../services/ports.ts';
+import type { Clock } from '../platform/ports.ts';
 
 /** The calls that this process is answering; as no other process writes, they are all calls that there are. */
 export interface Calls {

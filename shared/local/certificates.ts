@@ -1,4 +1,4 @@
-import type { CertificateOpener } from '../services/ports.ts';
+import type { CertificateOpener } from '../platform/ports.ts';
 import { type ProcessSource, takeProcess } from './slot.ts';
 
 const timeoutMs = 5_000; // a file of the greatest cost that is accepted takes less than a second

@@ -4,7 +4,7 @@ import {
   settingVariables,
   type Variables,
   whole,
-} from '../services/setting-variables.ts';
+} from '../platform/setting-variables.ts';
 import type { SocialConfiguration } from '../services/social.ts';
 import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { FileContent, FileStore, Log } from '../services/ports.ts';
+import type { FileContent, FileStore, Log } from '../platform/ports.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { codeOf } from './start-error.ts';
 import { type StorageTrouble, watchStorage } from './storage-trouble.ts';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { Log, LogEntry } from '../services/ports.ts';
+import type { Log, LogEntry } from '../platform/ports.ts';
 
 /** How much is logged; each level includes those before it. */
 export type LogLevel = 'error' | 'info' | 'debug';

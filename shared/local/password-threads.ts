@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { ScryptJob } from '../domain/passwords.ts';
 import { type GateLimits, openGate } from '../platform/limits/gate.ts';
-import type { PasswordHasher } from '../services/ports.ts';
+import type { PasswordHasher } from '../platform/ports.ts';
 import { serverBusy } from '../values/errors/errors.ts';
 
 const program = fileURLToPath(new URL('./scrypt-thread.cjs', import.meta.url));

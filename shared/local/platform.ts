@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openClock } from '../platform/clock.ts';
+import { openIds } from '../platform/ids.ts';
 import { openScans } from '../platform/limits/scans.ts';
+import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../platform/ports.ts';
 import { consumers, watches, workKinds } from '../services/background.ts';
-import { openClock } from '../services/clock.ts';
-import { openIds } from '../services/ids.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
-import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../services/ports.ts';
 import { openQuotas } from '../services/quotas.ts';
 import { type Background, startBackground } from './background.ts';
 import { type Calls, openCalls } from './calls.ts';

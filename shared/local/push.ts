@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isToken } from '../domain/push/device-ids.ts';
 import type { PushEnvironment, PushProvider } from '../domain/push/provider.ts';
-import type { Clock, Ids, PushSender } from '../services/ports.ts';
+import type { Clock, Ids, PushSender } from '../platform/ports.ts';
 import { PushFailure } from '../services/push-failure.ts';
 
 /** A push service that sends nothing, and writes down what would have been sent. */

@@ -1,5 +1,5 @@
+import type { Runs } from '../platform/ports.ts';
 import { awaitRun, logLateFault } from '../services/late-runs.ts';
-import type { Runs } from '../services/ports.ts';
 import { type RunServices, runPending, runScript } from '../services/script-runs.ts';
 
 /** Runs of scripts in this process, which go on when nobody waits for them any more. */

@@ -7,7 +7,7 @@ import {
   parseSecrets,
   toVersions,
 } from '../domain/master-secrets.ts';
-import type { Secrets } from '../services/ports.ts';
+import type { Secrets } from '../platform/ports.ts';
 import { createFile, replaceFile } from './atomic-file.ts';
 import { codeOf, StartError } from './start-error.ts';
 

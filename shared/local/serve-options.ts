@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Settings } from '../services/ports.ts';
+import type { Settings } from '../platform/ports.ts';
 import { isLoopbackName } from '../values/source-address.ts';
 import type { Level } from './scripts/level.ts';
 

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Gate } from '../http/admission.ts';
 import { toResult } from '../http/answer.ts';
 import { type Handler, logRequest } from '../http/edge.ts';
-import type { Clock, Ids, Log } from '../services/ports.ts';
+import type { Clock, Ids, Log } from '../platform/ports.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../values/bounds.ts';
 import type { ErrorCode } from '../values/errors/error-codes.ts';
 import { ApiError, refused } from '../values/errors/errors.ts';

@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import type { Log } from '../services/ports.ts';
+import type { Log } from '../platform/ports.ts';
 import { ApiError, refused } from '../values/errors/errors.ts';
 
 /*

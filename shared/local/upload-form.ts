@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
-import type { UploadForm, UploadTerms } from '../services/ports.ts';
+import type { UploadForm, UploadTerms } from '../platform/ports.ts';
 
 /** Makes and reads the forms of uploads that go past the interface, as S3 does with its signed ones. */
 export interface UploadForms {

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { SecretVersion } from '../domain/master-secrets.ts';
-import type { Secrets, Vault } from '../services/ports.ts';
+import type { Secrets, Vault } from '../platform/ports.ts';
 import { openText, sealText } from '../values/text/sealed-text.ts';
 
 /** Opens a vault whose key comes from the master secret; a sealed text names the version that it was sealed with. */

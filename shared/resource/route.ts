@@ -1,7 +1,7 @@
 import type { RecordClaims } from '../domain/credentials.ts';
 import type { Request, Response } from '../http/message.ts';
+import type { Platform } from '../platform/ports.ts';
 import type { Binding, Hints } from '../services/hints.ts';
-import type { Platform } from '../services/ports.ts';
 import type {
   AccountData,
   ApiKeyData,

@@ -1,8 +1,8 @@
+import type { Platform } from '../platform/ports.ts';
 import { deadLetterEntity } from '../store/entities.ts';
 import type { Change, Key, Stored } from '../store/store.ts';
 import { insert } from '../store/writes.ts';
 import { maintain } from './maintain.ts';
-import type { Platform } from './ports.ts';
 
 /** An item that was committed otherwise than it was before: by a client, or by what followed from a client's write. */
 export interface ItemChange {

@@ -1,8 +1,8 @@
 import type { CompiledClass } from '../domain/compiled-class.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
 import type { ParsedQuery } from '../domain/query/conditions.ts';
+import type { FileStore } from '../platform/ports.ts';
 import type { Key } from '../store/store.ts';
-import type { FileStore } from './ports.ts';
 
 /**
  * What a process remembers of names, to spare the read that finds them out. Never trusted: whoever uses a hint

@@ -1,3 +1,4 @@
+import type { Platform } from '../platform/ports.ts';
 import {
   adminEntity,
   as,
@@ -17,7 +18,6 @@ import { type Role, roles } from '../values/access.ts';
 import { invalid } from '../values/errors/errors.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { claimsOf } from './keys.ts';
-import type { Platform } from './ports.ts';
 
 /** An open invitation and the instance that it is of. */
 export interface OpenInvitation {

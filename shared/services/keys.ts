@@ -5,11 +5,11 @@ import {
   parseKey,
   type RecordClaims,
 } from '../domain/credentials.ts';
+import type { Platform, Secrets } from '../platform/ports.ts';
 import { accountEntity, as, instanceEntity } from '../store/entities.ts';
 import type { InvitationData } from '../store/records/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records/records.ts';
 import type { ScriptData } from '../store/records/scripts.ts';
-import type { Platform, Secrets } from './ports.ts';
 
 /** Computes an account's key again. */
 export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Promise<string> {

@@ -1,5 +1,5 @@
+import type { Platform } from '../platform/ports.ts';
 import type { Change, Write } from '../store/store.ts';
-import type { Platform } from './ports.ts';
 
 type Writer = Pick<Platform, 'store' | 'ids'>;
 

@@ -1,7 +1,7 @@
+import type { Platform } from '../platform/ports.ts';
 import { groupEntity, userEntity } from '../store/entities.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import { type Messages, missingRecord, type SystemValues } from './object-rules.ts';
-import type { Platform } from './ports.ts';
 
 /** Looks for the owner and the group that a body names anew; nothing is read when it names none. */
 export async function missingRecords(

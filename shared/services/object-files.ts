@@ -1,5 +1,6 @@
 import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
 import type { NewFile } from '../domain/object-values.ts';
+import type { Platform } from '../platform/ports.ts';
 import { fileEntity } from '../store/entities.ts';
 import type { Write } from '../store/store.ts';
 import { erase, insert, remove } from '../store/writes.ts';
@@ -9,7 +10,6 @@ import { invalid } from '../values/errors/errors.ts';
 import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../values/file-keys.ts';
 import { contentTypeOf } from '../values/uploads.ts';
 import { maintain } from './maintain.ts';
-import type { Platform } from './ports.ts';
 import { newWork, type WorkKind } from './work.ts';
 
 /** A file to be there before an object names it. */

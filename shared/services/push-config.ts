@@ -4,8 +4,8 @@ import type {
   PushPlace,
   PushProvider,
 } from '../domain/push/provider.ts';
+import type { Vault } from '../platform/ports.ts';
 import type { PushCredentialData, PushSideData } from '../store/records/push.ts';
-import type { Vault } from './ports.ts';
 
 /** One environment without anything. */
 export const emptySide: PushSideData = {

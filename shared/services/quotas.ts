@@ -1,3 +1,4 @@
+import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
 import { allUnder } from '../store/all-under.ts';
 import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
 import type { ClassCountData } from '../store/records/records.ts';
@@ -5,7 +6,6 @@ import type { Key } from '../store/store.ts';
 import { quotaExceeded } from '../values/errors/errors.ts';
 import { createHint } from './hints.ts';
 import { hourKey, hourMicros } from './meter.ts';
-import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from './ports.ts';
 
 const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
 

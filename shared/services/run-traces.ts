@@ -1,4 +1,5 @@
 import type { ScriptResponse } from '../domain/script-result.ts';
+import type { Platform } from '../platform/ports.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/records/scripts.ts';
 import type { Delete, Key, Stored } from '../store/store.ts';
@@ -8,7 +9,6 @@ import type { Json, JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
-import type { Platform } from './ports.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
 import type { ScriptOutcome } from './script-runner.ts';
 import { filesOf, keepPart, traceWrite } from './traces.ts';

@@ -1,6 +1,6 @@
+import type { Platform } from '../platform/ports.ts';
 import { as, scriptSourceEntity } from '../store/entities.ts';
 import type { ScriptSourceData } from '../store/records/scripts.ts';
-import type { Platform } from './ports.ts';
 
 /** The whole source of a script. Throws SourceChanged when its file went with another source. */
 export async function wholeSource(

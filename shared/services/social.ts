@@ -1,8 +1,13 @@
 import * as v from 'valibot';
+import {
+  type Platform,
+  type SocialBackend,
+  type SocialProfile,
+  socialBackends,
+} from '../platform/ports.ts';
 import { refused } from '../values/errors/errors.ts';
 import { wellFormed } from '../values/scalars.ts';
 import { email as emailValue } from '../values/values.ts';
-import { type Platform, type SocialBackend, type SocialProfile, socialBackends } from './ports.ts';
 
 const gone = ['linkedin', 'twitter']; // their interfaces of that time are no more: every token counts as bad
 const timeoutMs = 5000;

@@ -1,5 +1,5 @@
+import type { Clock } from '../platform/ports.ts';
 import { throttled } from '../values/errors/errors.ts';
-import type { Clock } from './ports.ts';
 
 /**
  * Counts a call of an instance.

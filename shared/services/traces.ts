@@ -1,10 +1,10 @@
+import type { Platform } from '../platform/ports.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TraceKind, TracePart } from '../store/records/scripts.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 import { fileKey, tracePrefix } from '../values/file-keys.ts';
 import type { Json } from '../values/json/json.ts';
-import type { Platform } from './ports.ts';
 
 const liveMs = 24 * 3_600_000; // docs/reference/scripts.md#retention
 const maxInlineBytes = 32_768; // an item has 400 KB, and a list reads a hundred of them

@@ -1,9 +1,9 @@
+import type { Platform } from '../platform/ports.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData } from '../store/records/scripts.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { maintain } from './maintain.ts';
-import type { Platform } from './ports.ts';
 import type { RunReference } from './run-request.ts';
 import { afterlifeMs, filesOf, listed } from './traces.ts';
 import { jointWork, type WorkKind } from './work.ts';

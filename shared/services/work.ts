@@ -1,3 +1,4 @@
+import type { Clock, Ids } from '../platform/ports.ts';
 import { as, dueKey, workEntity, workShard, workShards } from '../store/entities.ts';
 import type { WorkData } from '../store/records/jobs.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
@@ -7,7 +8,6 @@ import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './changes.ts';
 import { unlessLostRace } from './lost-race.ts';
 import { maintain } from './maintain.ts';
-import type { Clock, Ids } from './ports.ts';
 
 /** What the steps of work need. */
 export interface WorkContext extends Services {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SocialProfile } from '../../shared/services/ports.ts';
+import type { SocialProfile } from '../../shared/platform/ports.ts';
 import {
   as,
   deletedGroupsEntity,

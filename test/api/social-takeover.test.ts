@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SocialProfile } from '../../shared/services/ports.ts';
+import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { proofTo } from '../support/mails.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SocialProfile } from '../../shared/services/ports.ts';
+import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openClock } from '../../shared/services/clock.ts';
+import { openClock } from '../../shared/platform/clock.ts';
 import {
   type Answer,
   type Api,

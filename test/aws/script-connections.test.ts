@@ -6,8 +6,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { openRuns } from '../../shared/aws/runs.ts';
 import { openScripts } from '../../shared/aws/scripts.ts';
 import { openTemporaryStore } from '../../shared/local/store.ts';
-import { openClock } from '../../shared/services/clock.ts';
-import { openIds } from '../../shared/services/ids.ts';
+import { openClock } from '../../shared/platform/clock.ts';
+import { openIds } from '../../shared/platform/ids.ts';
 
 /* What the client of Lambda does on a real connection: it must not repeat by itself what may have arrived. */
 

@@ -23,9 +23,9 @@ import { describeFunction, functionName } from '../../shared/aws/script-names.ts
 import { packFunction, releaseOf } from '../../shared/aws/script-package.ts';
 import { createSweepFunctions } from '../../shared/aws/sweep-functions.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
+import { openClock } from '../../shared/platform/clock.ts';
+import { openIds } from '../../shared/platform/ids.ts';
 import type { ItemChange, Services } from '../../shared/services/changes.ts';
-import { openClock } from '../../shared/services/clock.ts';
-import { openIds } from '../../shared/services/ids.ts';
 import type { StepResult, WorkContext, WorkKind } from '../../shared/services/work.ts';
 import {
   as,

@@ -14,8 +14,8 @@ import { functionName } from '../../shared/aws/script-names.ts';
 import { openScripts } from '../../shared/aws/scripts.ts';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/domain/script-result.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
-import { openClock } from '../../shared/services/clock.ts';
-import { openIds } from '../../shared/services/ids.ts';
+import { openClock } from '../../shared/platform/clock.ts';
+import { openIds } from '../../shared/platform/ids.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
 import {
   as,

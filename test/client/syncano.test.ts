@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LogEntry } from '../../shared/services/ports.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 import { time } from '../support/answers.ts';
 import { type Api, openWorld, plantUser, startApi } from '../support/api.ts';
 import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';

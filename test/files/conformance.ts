@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FileStore } from '../../shared/services/ports.ts';
+import type { FileStore } from '../../shared/platform/ports.ts';
 import { hasFile } from '../support/has-file.ts';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { toHandler } from '../../shared/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../shared/http/message.ts';
-import type { LogEntry } from '../../shared/services/ports.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 
 interface Call {
   readonly method?: string;

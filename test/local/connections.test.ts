@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Handler } from '../../shared/http/edge.ts';
 import { type LocalServer, startServer } from '../../shared/local/server.ts';
-import type { LogEntry } from '../../shared/services/ports.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 
 /* What connections may cost: requests that wait on them, and responses that nobody reads. */
 

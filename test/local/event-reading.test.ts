@@ -4,8 +4,8 @@ import { handle } from 'hono/aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Handler } from '../../shared/http/edge.ts';
 import { type LocalServer, startServer } from '../../shared/local/server.ts';
-import { openClock } from '../../shared/services/clock.ts';
-import { openIds } from '../../shared/services/ids.ts';
+import { openClock } from '../../shared/platform/clock.ts';
+import { openIds } from '../../shared/platform/ids.ts';
 
 /*
  * The events of the local server as a library reads them that was written for the gateway's: what it understands

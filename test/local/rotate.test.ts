@@ -18,7 +18,7 @@ import { routes } from '../../functions/api.ts';
 import { parseKey } from '../../shared/domain/credentials.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import { openPlatform } from '../../shared/local/platform.ts';
-import type { Settings } from '../../shared/services/ports.ts';
+import type { Settings } from '../../shared/platform/ports.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
 /** The command that adds a version to the secrets of a data folder, and what a server makes of it. */

@@ -3,9 +3,9 @@ import { vi } from 'vitest';
 import { openPlaces as openSharedPlaces, type SharedPlaces } from '../../shared/aws/places.ts';
 import { limitsFor, openScheduler } from '../../shared/local/scripts/scheduler.ts';
 import { openTemporaryStore } from '../../shared/local/store.ts';
-import { openClock } from '../../shared/services/clock.ts';
-import { openIds } from '../../shared/services/ids.ts';
-import type { LogEntry } from '../../shared/services/ports.ts';
+import { openClock } from '../../shared/platform/clock.ts';
+import { openIds } from '../../shared/platform/ids.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { Leave, Places } from '../../shared/services/script-places.ts';
 import type { Store } from '../../shared/store/store.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTemporaryStore } from '../../shared/local/store.ts';
-import { openIds } from '../../shared/services/ids.ts';
+import { openIds } from '../../shared/platform/ids.ts';
+import type { LogEntry, Meter } from '../../shared/platform/ports.ts';
 import { openMeter } from '../../shared/services/meter.ts';
-import type { LogEntry, Meter } from '../../shared/services/ports.ts';
 import { instanceEntity, usageEntity } from '../../shared/store/entities.ts';
 import type { InstanceData } from '../../shared/store/records/records.ts';
 import type { Store } from '../../shared/store/store.ts';

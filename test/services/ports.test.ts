@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openClock } from '../../shared/services/clock.ts';
-import { openIds } from '../../shared/services/ids.ts';
+import { openClock } from '../../shared/platform/clock.ts';
+import { openIds } from '../../shared/platform/ids.ts';
 
 describe('clock', () => {
   function clockAt(wall: number) {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
-import { openIds } from '../../shared/services/ids.ts';
+import { openIds } from '../../shared/platform/ids.ts';
+import type { Meter, Quotas } from '../../shared/platform/ports.ts';
 import { openMeter } from '../../shared/services/meter.ts';
-import type { Meter, Quotas } from '../../shared/services/ports.ts';
 import { openQuotas, withRoom } from '../../shared/services/quotas.ts';
 import {
   classCountEntity,

@@ -7,8 +7,6 @@ import { type Handler, toHandler } from '../../shared/http/edge.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
 import { openRuns } from '../../shared/local/runs.ts';
 import { startServer } from '../../shared/local/server.ts';
-import { workKinds } from '../../shared/services/background.ts';
-import { openMeter } from '../../shared/services/meter.ts';
 import type {
   Clock,
   Log,
@@ -17,7 +15,9 @@ import type {
   Platform,
   PushSender,
   Settings,
-} from '../../shared/services/ports.ts';
+} from '../../shared/platform/ports.ts';
+import { workKinds } from '../../shared/services/background.ts';
+import { openMeter } from '../../shared/services/meter.ts';
 import { runDue } from '../../shared/services/work.ts';
 import {
   groupEntity,

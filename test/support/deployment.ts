@@ -9,7 +9,7 @@ import { openStore } from '../../shared/aws/store.ts';
 import { createClient } from '../../shared/aws/store-client.ts';
 import type { Handler } from '../../shared/http/edge.ts';
 import type { LocalPlatform } from '../../shared/local/platform.ts';
-import type { LogEntry, Platform, Settings } from '../../shared/services/ports.ts';
+import type { LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
 import type { Store, Transaction, Write } from '../../shared/store/store.ts';
 import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';
 import { createFakeLambda } from './fake-lambda.ts';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { expect } from 'vitest';
-import type { LogEntry } from '../../shared/services/ports.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { Api, Call, Credentials } from './api.ts';
 
 /** An answer as it came over the wire. */

@@ -1,4 +1,4 @@
-import type { FileStore } from '../../shared/services/ports.ts';
+import type { FileStore } from '../../shared/platform/ports.ts';
 
 /** A place without files, for tests that are not about them. */
 export const noFiles: FileStore = {

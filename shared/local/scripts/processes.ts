@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import type { Log } from '../../platform/ports.ts';
 import {
   type CertificateWorker,
   startCertificateWorker,
@@ -9,7 +10,6 @@ import {
   startTemplateWorker,
   type TemplateWorker,
 } from '../../platform/runtimes/templates/renderer.ts';
-import type { Log } from '../../services/ports.ts';
 import { causeOf } from '../../values/cause.ts';
 import { childProgram } from '../child-program.ts';
 import { type Launcher, startLauncher } from '../launcher/launcher.ts';

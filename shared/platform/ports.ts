@@ -4,12 +4,12 @@ import type { ProviderPush } from '../domain/push/payload.ts';
 import type { OpenedPkcs12 } from '../domain/push/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { TemplateEngine } from '../domain/templates/rendering.ts';
-import type { Share } from '../platform/limits/fair-queue.ts';
-import type { Scans } from '../platform/limits/scans.ts';
+import type { FinishedTrace, RunReference, RunRequest } from '../services/run-request.ts';
+import type { ScriptRunner } from '../services/script-runner.ts';
 import type { Store } from '../store/store.ts';
 import type { Tenant } from '../values/tenant.ts';
-import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
-import type { ScriptRunner } from './script-runner.ts';
+import type { Share } from './limits/fair-queue.ts';
+import type { Scans } from './limits/scans.ts';
 
 /** Tells the time. Tests fix it. */
 export interface Clock {
