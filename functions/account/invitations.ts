@@ -1,3 +1,4 @@
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { accountsOnly, endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -8,7 +9,6 @@ import { callingAccount } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/services/invitations.ts';
 import { invitationKey } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

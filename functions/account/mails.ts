@@ -7,12 +7,12 @@ import {
   type TokenSubject,
 } from '../../shared/domain/mail-tokens.ts';
 import type { Response } from '../../shared/http/message.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { email, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { nextKey } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
 import { hashOf } from '../../shared/services/passwords.ts';
 import { commit } from '../../shared/store/commit.ts';

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Response } from '../../shared/http/message.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import {
@@ -10,7 +11,6 @@ import {
   tieWrites,
 } from '../../shared/services/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { hashOf } from '../../shared/services/passwords.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {

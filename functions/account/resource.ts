@@ -1,3 +1,4 @@
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { accountFields } from '../../shared/resource/account-fields.ts';
 import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
 import { computed } from '../../shared/resource/field.ts';
@@ -15,7 +16,6 @@ import type {
 import { parseTrim } from '../../shared/resource/trim.ts';
 import { showAccount } from '../../shared/services/accounts.ts';
 import { nextKey } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';

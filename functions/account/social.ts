@@ -1,4 +1,5 @@
 import type { Response } from '../../shared/http/message.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { text } from '../../shared/resource/field.ts';
@@ -6,7 +7,6 @@ import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { tieWrites } from '../../shared/services/invitations.ts';
 import { firstKey, nextKey } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { verifiedProfile } from '../../shared/services/social.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {

@@ -4,7 +4,7 @@ import { followScripts } from '../../shared/aws/follow-scripts.ts';
 import { openPlatform } from '../../shared/aws/platform.ts';
 import { runtimeFiles } from '../../shared/aws/runtime-files.ts';
 import { scriptWork } from '../../shared/aws/script-deployment.ts';
-import { unorderedConsumers, workKinds } from '../../shared/services/background.ts';
+import { unorderedConsumers, workKinds } from '../../shared/jobs/background.ts';
 
 const environment = readEnvironment();
 

@@ -1,3 +1,4 @@
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import {
@@ -8,7 +9,6 @@ import {
 } from '../../shared/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

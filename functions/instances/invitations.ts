@@ -1,3 +1,4 @@
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { computed, email, role } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -8,7 +9,6 @@ import { callingAccount, instanceOf, reservedId } from '../../shared/resource/pl
 import type { Context } from '../../shared/resource/route.ts';
 import { pointerDeletes } from '../../shared/services/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {

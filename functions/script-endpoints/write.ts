@@ -1,3 +1,5 @@
+import { newWork } from '../../shared/jobs/jobs.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import {
@@ -10,8 +12,6 @@ import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { clearTraces } from '../../shared/services/clear-script.ts';
 import { firstKey, nextKey } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
-import { newWork } from '../../shared/services/work.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

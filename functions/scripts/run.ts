@@ -1,3 +1,4 @@
+import { newWork } from '../../shared/jobs/jobs.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
@@ -7,7 +8,6 @@ import { showPending, traceFields } from '../../shared/resource/trace-routes.ts'
 import { maxPayloadBytes } from '../../shared/services/run-request.ts';
 import { noResult, watchRun } from '../../shared/services/run-traces.ts';
 import { keepPart, traceWrite } from '../../shared/services/traces.ts';
-import { newWork } from '../../shared/services/work.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, instanceCounter, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData } from '../../shared/store/records/scripts.ts';

@@ -1,4 +1,5 @@
 import { isPredefined, predefinedTemplates } from '../../shared/domain/templates/predefined.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import { instanceOf, reservedId, tenantOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { storedTemplate } from '../../shared/resource/templates.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

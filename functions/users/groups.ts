@@ -1,4 +1,5 @@
 import { queryValue } from '../../shared/http/message.ts';
+import { newWork } from '../../shared/jobs/jobs.ts';
 import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
@@ -8,7 +9,6 @@ import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { groupLinks, groupValues } from '../../shared/resource/show-user.ts';
 import { clearGroup } from '../../shared/services/clear-group.ts';
-import { newWork } from '../../shared/services/work.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

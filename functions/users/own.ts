@@ -1,9 +1,9 @@
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { trimParameters } from '../../shared/resource/query-parameters.ts';
 import type { Operation } from '../../shared/resource/route.ts';
 import { profileReads, userLinks, viewUser, wholeUser } from '../../shared/resource/show-user.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { as, userEntity } from '../../shared/store/entities.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { userFields, userFieldsAt } from './fields.ts';

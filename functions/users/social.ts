@@ -1,4 +1,5 @@
 import type { Response } from '../../shared/http/message.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
@@ -7,7 +8,6 @@ import type { Context } from '../../shared/resource/route.ts';
 import { type UserView, viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
 import { nextKey } from '../../shared/services/keys.ts';
-import { retryLostRace } from '../../shared/services/lost-race.ts';
 import { verifiedProfile } from '../../shared/services/social.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {

@@ -1,4 +1,5 @@
 import { checkObjectRights } from '../../shared/domain/object-access.ts';
+import { newWork } from '../../shared/jobs/jobs.ts';
 import { type Body, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
@@ -21,7 +22,6 @@ import {
   planUpdate,
   withPlan,
 } from '../../shared/services/save-object.ts';
-import { newWork } from '../../shared/services/work.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { type ChangeConsumer, deliver, type Services, sizedKinds } from '../services/changes.ts';
-import { runDue, type WorkKind } from '../services/work.ts';
+import { type ChangeConsumer, deliver, type Services, sizedKinds } from '../jobs/change-feed.ts';
+import { runDue, type WorkKind } from '../jobs/jobs.ts';
 import { workEntity } from '../store/entities.ts';
 import { causeOf } from '../values/cause.ts';
 import { readStreamRecord } from './stream.ts';

@@ -1,7 +1,7 @@
-import type { ChangeConsumer, ItemChange, Services } from '../services/changes.ts';
-import { unlessLostRace } from '../services/lost-race.ts';
-import { cascade } from '../services/maintain.ts';
-import { newWork } from '../services/work.ts';
+import type { ChangeConsumer, ItemChange, Services } from '../jobs/change-feed.ts';
+import { newWork } from '../jobs/jobs.ts';
+import { cascade } from '../jobs/maintain.ts';
+import { unlessLostRace } from '../jobs/write-conflict.ts';
 import { as, scriptEntity, scriptSweepEntity } from '../store/entities.ts';
 import { insert } from '../store/writes.ts';
 import { deploymentOf } from './script-function.ts';

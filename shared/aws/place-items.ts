@@ -1,5 +1,5 @@
+import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
-import { maintain } from '../services/maintain.ts';
 import { type Entrant, instanceLimits } from '../services/script-places.ts';
 import { runPlaceEntity, runPlacePrefix, runWaiterEntity } from '../store/entities.ts';
 import { ConditionFailed, type Key, type Write } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { WorkKind } from '../services/work.ts';
+import type { WorkKind } from '../jobs/jobs.ts';
 import { createDeployScript } from './deploy-script.ts';
 import type { Environment } from './environment.ts';
 import { openControl } from './function-control.ts';

@@ -1,7 +1,7 @@
+import { newWork } from '../jobs/jobs.ts';
+import { cascade } from '../jobs/maintain.ts';
+import { unlessLostRace } from '../jobs/write-conflict.ts';
 import type { Clock, Ids } from '../platform/ports.ts';
-import { unlessLostRace } from '../services/lost-race.ts';
-import { cascade } from '../services/maintain.ts';
-import { newWork } from '../services/work.ts';
 import { as, scriptFunctionEntity } from '../store/entities.ts';
 import type { ScriptFunctionData } from '../store/records/functions.ts';
 import type { Put, Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
-import type { DataSize, ItemChange } from '../services/changes.ts';
+import type { DataSize, ItemChange } from '../jobs/change-feed.ts';
 import type { Change, Stored } from '../store/store.ts';
 import { type Item, readChange, readItem, text } from './store-item.ts';
 import { attributes } from './table.ts';

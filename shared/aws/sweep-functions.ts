@@ -1,6 +1,6 @@
-import { maintain } from '../services/maintain.ts';
+import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import { runtimeOf } from '../services/script-runtimes.ts';
-import type { StepResult, WorkContext, WorkKind } from '../services/work.ts';
 import { as, scriptEntity, scriptFunctionEntity } from '../store/entities.ts';
 import type { ScriptFunctionData } from '../store/records/functions.ts';
 import type { JsonObject } from '../values/json/json.ts';

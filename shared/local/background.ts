@@ -1,6 +1,6 @@
+import type { ChangeConsumer, Services } from '../jobs/change-feed.ts';
+import type { WorkKind } from '../jobs/jobs.ts';
 import type { Changes } from '../platform/ports.ts';
-import type { ChangeConsumer, Services } from '../services/changes.ts';
-import type { WorkKind } from '../services/work.ts';
 import type { Calls } from './calls.ts';
 import { startPump } from './changes.ts';
 import type { Feed } from './store-feed.ts';

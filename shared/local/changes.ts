@@ -1,5 +1,5 @@
+import { type ChangeConsumer, deliver, type Services } from '../jobs/change-feed.ts';
 import type { Changes } from '../platform/ports.ts';
-import { type ChangeConsumer, deliver, type Services } from '../services/changes.ts';
 import { causeOf } from '../values/cause.ts';
 import type { Feed } from './store-feed.ts';
 import type { Timers } from './timers.ts';

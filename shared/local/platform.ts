@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { consumers, watches, workKinds } from '../jobs/background.ts';
 import { openClock } from '../platform/clock.ts';
 import { openIds } from '../platform/ids.ts';
 import { openScans } from '../platform/limits/scans.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../platform/ports.ts';
-import { consumers, watches, workKinds } from '../services/background.ts';
 import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import { openQuotas } from '../services/quotas.ts';

@@ -1,4 +1,4 @@
-import { actionOf, type ChangeAction, type ItemChange, type Watch } from '../services/changes.ts';
+import { actionOf, type ChangeAction, type ItemChange, type Watch } from '../jobs/change-feed.ts';
 import { dueOf, workPrefix } from '../store/entities.ts';
 import type { Change } from '../store/store.ts';
 import { isSameSize, readEnvelope, storedItem, withSize } from './store-envelope.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { maintain } from '../jobs/maintain.ts';
 import type { Ids } from '../platform/ports.ts';
-import { maintain } from '../services/maintain.ts';
 import { as, storeIdentityEntity } from '../store/entities.ts';
 import type { Store } from '../store/store.ts';
 import { insert } from '../store/writes.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Watch } from '../jobs/change-feed.ts';
 import type { Log } from '../platform/ports.ts';
-import type { Watch } from '../services/changes.ts';
 import type { Store } from '../store/store.ts';
 import { ApiError } from '../values/errors/errors.ts';
 import { openCommitPace } from './commit-pace.ts';

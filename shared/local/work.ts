@@ -4,7 +4,7 @@ import {
   type ShardWork,
   type WorkContext,
   type WorkKind,
-} from '../services/work.ts';
+} from '../jobs/jobs.ts';
 import { workShards } from '../store/entities.ts';
 import { causeOf } from '../values/cause.ts';
 import type { Timers } from './timers.ts';

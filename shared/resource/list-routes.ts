@@ -1,6 +1,6 @@
 import { lastingBodies } from '../http/lasting-body.ts';
 import type { Response } from '../http/message.ts';
-import { retryLostRace } from '../services/lost-race.ts';
+import { retryLostRace } from '../jobs/write-conflict.ts';
 import type { Stored } from '../store/store.ts';
 import type { Right } from '../values/access.ts';
 import { notFound } from '../values/errors/errors.ts';

@@ -1,3 +1,4 @@
+import { retryLostRace } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
 import { type Committer, commit } from '../store/commit.ts';
 import { as, attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
@@ -7,7 +8,6 @@ import { erase, insert, remove, replace } from '../store/writes.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
 import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';
-import { retryLostRace } from './lost-race.ts';
 
 /** How many wrong passwords there may be, and for how long they are counted. */
 interface Limit {

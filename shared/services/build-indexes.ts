@@ -1,19 +1,19 @@
 import { type CompiledClass, compileClass } from '../domain/compiled-class.ts';
-import { as, classEntity, objectEntity } from '../store/entities.ts';
-import { itemsAfter } from '../store/items-after.ts';
-import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records/records.ts';
-import type { Stored } from '../store/store.ts';
-import { replace } from '../store/writes.ts';
-import { unlessLostRace } from './lost-race.ts';
-import { maintain } from './maintain.ts';
 import {
   afterCalls,
   type Since,
   type StepResult,
   type WorkContext,
   type WorkKind,
-} from './work.ts';
+} from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { unlessLostRace } from '../jobs/write-conflict.ts';
+import { as, classEntity, objectEntity } from '../store/entities.ts';
+import { itemsAfter } from '../store/items-after.ts';
+import { objectIndexes } from '../store/object-indexes.ts';
+import type { ClassData, ObjectData } from '../store/records/records.ts';
+import type { Stored } from '../store/store.ts';
+import { replace } from '../store/writes.ts';
 
 /** A class whose indexes have changed, and the epoch that began with it. */
 export type ChangedIndexes = {

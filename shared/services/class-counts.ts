@@ -1,3 +1,7 @@
+import type { ChangeConsumer, DataSize, ItemChange, Services, Watch } from '../jobs/change-feed.ts';
+import { newWork } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { retryLostRace } from '../jobs/write-conflict.ts';
 import {
   as,
   classCountEntity,
@@ -10,11 +14,7 @@ import { jsonBytes } from '../store/exact-json.ts';
 import type { ClassCountData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
-import type { ChangeConsumer, DataSize, ItemChange, Services, Watch } from './changes.ts';
-import { retryLostRace } from './lost-race.ts';
-import { maintain } from './maintain.ts';
 import { recountClass } from './recount-class.ts';
-import { newWork } from './work.ts';
 
 const recountMs = 86_400_000;
 

@@ -1,4 +1,7 @@
 import { type PushProvider, pushProviders } from '../domain/push/provider.ts';
+import { newWork, type WorkContext } from '../jobs/jobs.ts';
+import { cascade, maintain } from '../jobs/maintain.ts';
+import { unlessLostRace } from '../jobs/write-conflict.ts';
 import {
   as,
   pushDeviceEntity,
@@ -8,10 +11,7 @@ import {
 import type { PushDeviceRowData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { erase, remove } from '../store/writes.ts';
-import { unlessLostRace } from './lost-race.ts';
-import { cascade, maintain } from './maintain.ts';
 import { syncEndpoints } from './push-endpoints.ts';
-import { newWork, type WorkContext } from './work.ts';
 
 const stepSize = 25;
 

@@ -1,9 +1,9 @@
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { cascade, maintain } from '../jobs/maintain.ts';
 import { as, classEntity, fileEntity, objectEntity } from '../store/entities.ts';
 import { itemsAfter } from '../store/items-after.ts';
 import type { ClassData } from '../store/records/records.ts';
 import { erase, replace } from '../store/writes.ts';
-import { cascade, maintain } from './maintain.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** File fields that a class has given up, by their storage names. */
 export type RetiredFiles = {

@@ -1,4 +1,7 @@
 import { compileClass } from '../domain/compiled-class.ts';
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { retryLostRace } from '../jobs/write-conflict.ts';
 import { allUnder } from '../store/all-under.ts';
 import {
   as,
@@ -15,9 +18,6 @@ import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove, replace } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import { retryLostRace } from './lost-race.ts';
-import { maintain } from './maintain.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** A group that was deleted. */
 export type DeletedGroup = { readonly instance: number; readonly group: number };

@@ -1,3 +1,5 @@
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import {
   adminEntity,
   as,
@@ -27,8 +29,6 @@ import type { Key, Stored } from '../store/store.ts';
 import { erase, remove } from '../store/writes.ts';
 import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import { maintain } from './maintain.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /*
  * What is deleted is out of reach with the transaction that deletes its name; what it had is cleared away here. No

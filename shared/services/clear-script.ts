@@ -1,3 +1,5 @@
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import { allUnder } from '../store/all-under.ts';
 import {
   as,
@@ -12,8 +14,6 @@ import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { sourcePrefix } from '../values/file-keys.ts';
 import { clearSome } from './clear-partitions.ts';
-import { maintain } from './maintain.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** A script that was deleted. */
 export type DeletedScript = { readonly instance: number; readonly script: number };

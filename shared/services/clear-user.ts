@@ -1,3 +1,6 @@
+import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { cascade, maintain } from '../jobs/maintain.ts';
+import { unlessLostRace } from '../jobs/write-conflict.ts';
 import { allUnder } from '../store/all-under.ts';
 import {
   as,
@@ -13,10 +16,7 @@ import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { removeDevices } from './clear-devices.ts';
 import { createHints } from './hints.ts';
-import { unlessLostRace } from './lost-race.ts';
-import { cascade, maintain } from './maintain.ts';
 import { planRemove } from './save-object.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 /** A user that was deleted. */
 export type DeletedUser = { readonly instance: number; readonly user: number };

@@ -1,10 +1,10 @@
+import { maintain } from '../jobs/maintain.ts';
+import { retryLostRace } from '../jobs/write-conflict.ts';
 import type { Mail, Platform } from '../platform/ports.ts';
 import { as, mailsSentEntity } from '../store/entities.ts';
 import type { MailPurpose, MailsSentData } from '../store/records/mails.ts';
 import { insert, replace } from '../store/writes.ts';
-import { retryLostRace } from './lost-race.ts';
 import { sendAfterwards } from './mailers.ts';
-import { maintain } from './maintain.ts';
 
 const maxMails = 3;
 const windowSeconds = 3600;

@@ -1,10 +1,10 @@
+import { maintain } from '../jobs/maintain.ts';
+import { retryLostRace } from '../jobs/write-conflict.ts';
 import type { Clock, Meter, Platform } from '../platform/ports.ts';
 import { as, instanceEntity, usageEntity } from '../store/entities.ts';
 import type { UsageData } from '../store/records/records.ts';
 import { insert, replace } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';
-import { retryLostRace } from './lost-race.ts';
-import { maintain } from './maintain.ts';
 
 /** What a meter needs of its platform. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;

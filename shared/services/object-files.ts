@@ -1,5 +1,7 @@
 import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
 import type { NewFile } from '../domain/object-values.ts';
+import { newWork, type WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
 import { fileEntity } from '../store/entities.ts';
 import type { Write } from '../store/store.ts';
@@ -9,8 +11,6 @@ import { dataMessages } from '../values/errors/data-messages.ts';
 import { invalid } from '../values/errors/errors.ts';
 import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../values/file-keys.ts';
 import { contentTypeOf } from '../values/uploads.ts';
-import { maintain } from './maintain.ts';
-import { newWork, type WorkKind } from './work.ts';
 
 /** A file to be there before an object names it. */
 export interface AddedFile extends NewFile {

@@ -1,13 +1,13 @@
 import { planPair, timeOfChange } from '../domain/class-pairs.ts';
 import { missingPair } from '../domain/query/pairs.ts';
+import { newWork } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/cause.ts';
-import { maintain } from './maintain.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
 import { pairFields } from './pair-fields.ts';
-import { newWork } from './work.ts';
 
 /** What is needed of the call of a list. */
 type ListCall = Pick<Context, 'platform' | 'hints'> & {

@@ -4,14 +4,14 @@ import {
   type PushProvider,
   pushEnvironments,
 } from '../domain/push/provider.ts';
+import type { WorkContext, WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import { as, pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
 import type { PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
-import { maintain } from './maintain.ts';
 import { readToken, remember } from './push-delivery.ts';
 import { failureReason } from './push-failure.ts';
-import type { WorkContext, WorkKind } from './work.ts';
 
 /** A device that was activated, deactivated or removed. */
 export type ChangedDevice = {

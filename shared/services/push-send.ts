@@ -1,17 +1,17 @@
 import { countOutcomes, type DeliveryState, finalStatus } from '../domain/push/outcome.ts';
 import { type ProviderPush, payloadTooLarge, providerPush } from '../domain/push/payload.ts';
 import type { PushPlace, PushProvider } from '../domain/push/provider.ts';
+import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { retryLostRace } from '../jobs/write-conflict.ts';
 import { as, pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { retryLostRace } from './lost-race.ts';
-import { maintain } from './maintain.ts';
 import { missingConfig, openCredential } from './push-config.ts';
 import { type Delivered, deliver, readToken, remember } from './push-delivery.ts';
-import type { StepResult, WorkContext, WorkKind } from './work.ts';
 
 /** Some of a message's devices that are to be sent to. */
 export type PushTask = {

@@ -1,3 +1,5 @@
+import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import {
   as,
   classCountEntity,
@@ -9,8 +11,6 @@ import { jsonBytes } from '../store/exact-json.ts';
 import { itemsAfter } from '../store/items-after.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
-import { maintain } from './maintain.ts';
-import type { StepResult, WorkContext, WorkKind } from './work.ts';
 
 /** A class whose objects, or their files, are to be counted again. */
 export type RecountedClass = {

@@ -1,4 +1,7 @@
 import type { ScriptResponse } from '../domain/script-result.ts';
+import { heldWork, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { unlessLostRace } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/records/scripts.ts';
@@ -7,13 +10,10 @@ import { remove } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { unlessLostRace } from './lost-race.ts';
-import { maintain } from './maintain.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
 import type { ScriptOutcome } from './script-runner.ts';
 import { filesOf, keepPart, traceWrite } from './traces.ts';
 import { planTrim } from './trim-traces.ts';
-import { heldWork, type StepResult, type WorkContext, type WorkKind } from './work.ts';
 
 type TraceServices = Pick<
   Platform,

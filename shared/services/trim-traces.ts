@@ -1,12 +1,12 @@
+import { jointWork, type WorkKind } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData } from '../store/records/scripts.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
-import { maintain } from './maintain.ts';
 import type { RunReference } from './run-request.ts';
 import { afterlifeMs, filesOf, listed } from './traces.ts';
-import { jointWork, type WorkKind } from './work.ts';
 
 const marginMs = 10_000; // processes of AWS store traces a little out of their order
 const slotMs = 60_000; // at most one deletion per parent in this time, however many runs it has

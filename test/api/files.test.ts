@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { workKinds } from '../../shared/services/background.ts';
-import { runDue } from '../../shared/services/work.ts';
+import { workKinds } from '../../shared/jobs/background.ts';
+import { runDue } from '../../shared/jobs/jobs.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { ConditionFailed } from '../../shared/store/store.ts';
 import {

@@ -2,14 +2,14 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackground } from '../../shared/aws/background.ts';
 import { type Item, writeItem } from '../../shared/aws/store-item.ts';
+import { unorderedConsumers, workKinds } from '../../shared/jobs/background.ts';
+import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
+import { newWork, type WorkKind } from '../../shared/jobs/jobs.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import { unorderedConsumers, workKinds } from '../../shared/services/background.ts';
-import type { ChangeConsumer, Services } from '../../shared/services/changes.ts';
 import { openMeter } from '../../shared/services/meter.ts';
-import { newWork, type WorkKind } from '../../shared/services/work.ts';
 import {
   classCountEntity,
   deadLetterEntity,

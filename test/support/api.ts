@@ -4,6 +4,8 @@ import { keyText } from '../../shared/domain/credentials.ts';
 import { type Gate, openGate } from '../../shared/http/admission.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import { type Handler, toHandler } from '../../shared/http/edge.ts';
+import { workKinds } from '../../shared/jobs/background.ts';
+import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
 import { openRuns } from '../../shared/local/runs.ts';
 import { startServer } from '../../shared/local/server.ts';
@@ -16,9 +18,7 @@ import type {
   PushSender,
   Settings,
 } from '../../shared/platform/ports.ts';
-import { workKinds } from '../../shared/services/background.ts';
 import { openMeter } from '../../shared/services/meter.ts';
-import { runDue } from '../../shared/services/work.ts';
 import {
   groupEntity,
   membershipEntity,

@@ -1,24 +1,24 @@
-import { buildIndexes } from './build-indexes.ts';
-import type { ChangeConsumer, Watch } from './changes.ts';
+import { buildIndexes } from '../services/build-indexes.ts';
 import {
   classCounts,
   classFileCounts,
   recountedClassCounts,
   recountedClassFileCounts,
-} from './class-counts.ts';
-import { clearFiles } from './clear-files.ts';
-import { clearGroup } from './clear-group.ts';
-import { clearClass, clearInstance } from './clear-partitions.ts';
-import { clearScript, clearTraces } from './clear-script.ts';
-import { clearUser } from './clear-user.ts';
-import { removeFiles } from './object-files.ts';
-import { pairFields } from './pair-fields.ts';
-import { closeApplication, syncEndpoints } from './push-endpoints.ts';
-import { sendPush } from './push-send.ts';
-import { recountClass } from './recount-class.ts';
-import { watchRun } from './run-traces.ts';
-import { trimTraces } from './trim-traces.ts';
-import type { WorkKind } from './work.ts';
+} from '../services/class-counts.ts';
+import { clearFiles } from '../services/clear-files.ts';
+import { clearGroup } from '../services/clear-group.ts';
+import { clearClass, clearInstance } from '../services/clear-partitions.ts';
+import { clearScript, clearTraces } from '../services/clear-script.ts';
+import { clearUser } from '../services/clear-user.ts';
+import { removeFiles } from '../services/object-files.ts';
+import { pairFields } from '../services/pair-fields.ts';
+import { closeApplication, syncEndpoints } from '../services/push-endpoints.ts';
+import { sendPush } from '../services/push-send.ts';
+import { recountClass } from '../services/recount-class.ts';
+import { watchRun } from '../services/run-traces.ts';
+import { trimTraces } from '../services/trim-traces.ts';
+import type { ChangeConsumer, Watch } from './change-feed.ts';
+import type { WorkKind } from './jobs.ts';
 
 /** THE BACKGROUND: what follows from changes, where they come in the order in which they were made. */
 export const consumers: readonly ChangeConsumer[] = [classCounts, classFileCounts];

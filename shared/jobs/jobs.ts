@@ -5,9 +5,9 @@ import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
 import { insert, remove, replace, store } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import type { Services } from './changes.ts';
-import { unlessLostRace } from './lost-race.ts';
+import type { Services } from './change-feed.ts';
 import { maintain } from './maintain.ts';
+import { unlessLostRace } from './write-conflict.ts';
 
 /** What the steps of work need. */
 export interface WorkContext extends Services {
