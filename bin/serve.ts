@@ -1,4 +1,6 @@
 import { routes } from '../functions/api.ts';
+import { setUpCode } from '../shared/accounts/keys.ts';
+import { createVerifiers } from '../shared/accounts/social.ts';
 import { openGate } from '../shared/http/admission.ts';
 import { createDispatch } from '../shared/http/dispatch.ts';
 import { toHandler } from '../shared/http/edge.ts';
@@ -17,8 +19,6 @@ import {
 } from '../shared/local/serve-options.ts';
 import { type LocalServer, startServer } from '../shared/local/server.ts';
 import { StartError } from '../shared/local/start-error.ts';
-import { setUpCode } from '../shared/services/keys.ts';
-import { createVerifiers } from '../shared/services/social.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to us as well

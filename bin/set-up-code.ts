@@ -1,5 +1,5 @@
+import { setUpCode } from '../shared/accounts/keys.ts';
 import { openDeployedSecrets } from '../shared/aws/secrets.ts';
-import { setUpCode } from '../shared/services/keys.ts';
 
 const arn = process.argv[2] ?? '';
 if (!arn.startsWith('arn:')) {

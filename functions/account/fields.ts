@@ -1,4 +1,4 @@
-import { accountFields } from '../../shared/resource/account-fields.ts';
+import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { computed, type Fields, text } from '../../shared/resource/field.ts';
 
 const { email, first_name, last_name } = accountFields;

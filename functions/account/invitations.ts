@@ -1,3 +1,5 @@
+import { acceptWrites, closeWrites, openInvitation } from '../../shared/accounts/invitations.ts';
+import { invitationKey } from '../../shared/accounts/keys.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { accountsOnly, endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields, text } from '../../shared/resource/field.ts';
@@ -7,8 +9,6 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { gather, rowsOf } from '../../shared/resource/page.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { acceptWrites, closeWrites, openInvitation } from '../../shared/services/invitations.ts';
-import { invitationKey } from '../../shared/services/keys.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

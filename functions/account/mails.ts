@@ -1,3 +1,6 @@
+import { nextKey } from '../../shared/accounts/keys.ts';
+import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
+import { hashOf } from '../../shared/accounts/passwords.ts';
 import {
   accountOfUid,
   isMailToken,
@@ -5,16 +8,13 @@ import {
   mailToken,
   mailUid,
   type TokenSubject,
-} from '../../shared/domain/mail-tokens.ts';
+} from '../../shared/accounts/rules/mail-tokens.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { email, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { nextKey } from '../../shared/services/keys.ts';
-import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
-import { hashOf } from '../../shared/services/passwords.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';

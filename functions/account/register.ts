@@ -1,17 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Response } from '../../shared/http/message.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import {
   acceptWrites,
   invitationNotFound,
   type OpenInvitation,
   openInvitation,
   tieWrites,
-} from '../../shared/services/invitations.ts';
-import { firstKey, setUpCode } from '../../shared/services/keys.ts';
-import { hashOf } from '../../shared/services/passwords.ts';
+} from '../../shared/accounts/invitations.ts';
+import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
+import { hashOf } from '../../shared/accounts/passwords.ts';
+import type { Response } from '../../shared/http/message.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { type Body, validInput } from '../../shared/resource/input.ts';
+import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,

@@ -1,5 +1,7 @@
+import { accountFields } from '../../shared/accounts/account-fields.ts';
+import { showAccount } from '../../shared/accounts/accounts.ts';
+import { nextKey } from '../../shared/accounts/keys.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { accountFields } from '../../shared/resource/account-fields.ts';
 import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
 import { computed } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
@@ -14,8 +16,6 @@ import type {
   Route,
 } from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
-import { showAccount } from '../../shared/services/accounts.ts';
-import { nextKey } from '../../shared/services/keys.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';

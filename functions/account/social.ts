@@ -1,3 +1,6 @@
+import { tieWrites } from '../../shared/accounts/invitations.ts';
+import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
+import { verifiedProfile } from '../../shared/accounts/social.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
@@ -5,9 +8,6 @@ import type { Fields } from '../../shared/resource/field.ts';
 import { text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { tieWrites } from '../../shared/services/invitations.ts';
-import { firstKey, nextKey } from '../../shared/services/keys.ts';
-import { verifiedProfile } from '../../shared/services/social.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,

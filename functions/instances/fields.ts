@@ -1,5 +1,5 @@
+import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { instanceName } from '../../shared/domain/instance-name.ts';
-import { accountFields } from '../../shared/resource/account-fields.ts';
 import {
   computed,
   description,

@@ -1,3 +1,6 @@
+import { pointerDeletes } from '../../shared/accounts/invitations.ts';
+import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
+import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { computed, email, role } from '../../shared/resource/field.ts';
@@ -7,9 +10,6 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { rowsOf } from '../../shared/resource/page.ts';
 import { callingAccount, instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { pointerDeletes } from '../../shared/services/invitations.ts';
-import { firstKey, invitationKey } from '../../shared/services/keys.ts';
-import { sendLimited, sendLimitedAfterwards } from '../../shared/services/mail-limit.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,3 +1,4 @@
+import { readOwners } from '../../shared/accounts/accounts.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -6,7 +7,6 @@ import { cut, gather, type Row, rowsOf } from '../../shared/resource/page.ts';
 import { callingAccount } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
-import { readOwners } from '../../shared/services/accounts.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

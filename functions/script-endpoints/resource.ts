@@ -1,3 +1,4 @@
+import { publicLink } from '../../shared/accounts/keys.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { Link } from '../../shared/resource/links.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
@@ -8,7 +9,6 @@ import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
 import { type Version, versions } from '../../shared/resource/versions.ts';
-import { publicLink } from '../../shared/services/keys.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';

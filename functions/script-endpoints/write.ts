@@ -1,3 +1,4 @@
+import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
@@ -11,7 +12,6 @@ import {
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { clearTraces } from '../../shared/services/clear-script.ts';
-import { firstKey, nextKey } from '../../shared/services/keys.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,3 +1,4 @@
+import { nextKey } from '../../shared/accounts/keys.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { openScan } from '../../shared/platform/limits/scans.ts';
 import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
@@ -16,7 +17,6 @@ import {
   viewUsers,
 } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
-import { nextKey } from '../../shared/services/keys.ts';
 import { readNames } from '../../shared/services/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';

@@ -1,3 +1,5 @@
+import { nextKey } from '../../shared/accounts/keys.ts';
+import { verifiedProfile } from '../../shared/accounts/social.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
@@ -7,8 +9,6 @@ import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { type UserView, viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
 import { userAccess } from '../../shared/resource/user-access.ts';
-import { nextKey } from '../../shared/services/keys.ts';
-import { verifiedProfile } from '../../shared/services/social.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,3 +1,5 @@
+import { firstKey, userKey } from '../../shared/accounts/keys.ts';
+import { hashOf } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/domain/object-access.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { type Body, readInput } from '../../shared/resource/input.ts';
@@ -12,9 +14,7 @@ import {
   viewUser,
 } from '../../shared/resource/show-user.ts';
 import { clearUser } from '../../shared/services/clear-user.ts';
-import { firstKey, userKey } from '../../shared/services/keys.ts';
 import type { ObjectInput, SaveCall } from '../../shared/services/object-checks.ts';
-import { hashOf } from '../../shared/services/passwords.ts';
 import {
   type PlannedSave,
   planCreate,

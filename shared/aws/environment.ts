@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { SocialConfiguration } from '../accounts/social.ts';
+import { socialVariables } from '../accounts/social-variables.ts';
 import type { Settings } from '../platform/ports.ts';
 import {
   choice,
@@ -6,8 +8,6 @@ import {
   settingVariables,
   type Variables,
 } from '../platform/setting-variables.ts';
-import type { SocialConfiguration } from '../services/social.ts';
-import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';
 
 /** What a deployed function finds in its environment. */

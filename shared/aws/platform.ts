@@ -1,15 +1,15 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { scryptAside } from '../domain/passwords.ts';
+import { loggingMailer } from '../accounts/mailers.ts';
+import { scryptAside } from '../accounts/rules/passwords.ts';
+import { createVerifiers } from '../accounts/social.ts';
 import { openPkcs12 } from '../domain/push/pkcs12.ts';
 import { openClock } from '../platform/clock.ts';
 import { openIds } from '../platform/ids.ts';
 import { openFreeScans } from '../platform/limits/scans.ts';
 import type { Platform } from '../platform/ports.ts';
-import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import { openQuotas } from '../services/quotas.ts';
 import type { ScriptRun } from '../services/script-runner.ts';
-import { createVerifiers } from '../services/social.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
 import { openLog } from './log.ts';

@@ -2,7 +2,7 @@ import {
   PutSecretValueCommand,
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
-import { addVersion } from '../domain/master-secrets.ts';
+import { addVersion } from '../accounts/rules/master-secrets.ts';
 import { clientOf, fetchSecrets } from './secrets.ts';
 
 /**

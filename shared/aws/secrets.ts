@@ -4,7 +4,7 @@ import {
   parseSecrets,
   type SecretVersions,
   toVersions,
-} from '../domain/master-secrets.ts';
+} from '../accounts/rules/master-secrets.ts';
 import type { Secrets } from '../platform/ports.ts';
 
 const refetchAfterMs = 60_000;

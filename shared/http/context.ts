@@ -1,8 +1,8 @@
+import { isCurrent } from '../accounts/keys.ts';
 import type { RecordClaims, ScriptClaims } from '../domain/credentials.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
 import { storedTemplate } from '../resource/templates.ts';
-import { isCurrent } from '../services/keys.ts';
 import {
   accountEntity,
   apiKeyEntity,

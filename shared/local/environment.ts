@@ -1,12 +1,12 @@
 import * as v from 'valibot';
+import type { SocialConfiguration } from '../accounts/social.ts';
+import { socialVariables } from '../accounts/social-variables.ts';
 import {
   parseVariables,
   settingVariables,
   type Variables,
   whole,
 } from '../platform/setting-variables.ts';
-import type { SocialConfiguration } from '../services/social.ts';
-import { socialVariables } from '../services/social-variables.ts';
 import type { LogLevel } from './log.ts';
 import { StartError } from './start-error.ts';
 

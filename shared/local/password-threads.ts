@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { ScryptJob } from '../domain/passwords.ts';
+import type { ScryptJob } from '../accounts/rules/passwords.ts';
 import { type GateLimits, openGate } from '../platform/limits/gate.ts';
 import type { PasswordHasher } from '../platform/ports.ts';
 import { serverBusy } from '../values/errors/errors.ts';

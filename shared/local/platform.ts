@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { loggingMailer } from '../accounts/mailers.ts';
 import { consumers, watches, workKinds } from '../jobs/background.ts';
 import { openClock } from '../platform/clock.ts';
 import { openIds } from '../platform/ids.ts';
 import { openScans } from '../platform/limits/scans.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../platform/ports.ts';
-import { loggingMailer } from '../services/mailers.ts';
 import { openMeter } from '../services/meter.ts';
 import { openQuotas } from '../services/quotas.ts';
 import { type Background, startBackground } from './background.ts';

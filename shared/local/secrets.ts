@@ -6,7 +6,7 @@ import {
   type MasterSecrets,
   parseSecrets,
   toVersions,
-} from '../domain/master-secrets.ts';
+} from '../accounts/rules/master-secrets.ts';
 import type { Secrets } from '../platform/ports.ts';
 import { createFile, replaceFile } from './atomic-file.ts';
 import { codeOf, StartError } from './start-error.ts';

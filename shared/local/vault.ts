@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { SecretVersion } from '../domain/master-secrets.ts';
+import type { SecretVersion } from '../accounts/rules/master-secrets.ts';
 import type { Secrets, Vault } from '../platform/ports.ts';
 import { openText, sealText } from '../values/text/sealed-text.ts';
 

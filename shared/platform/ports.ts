@@ -1,5 +1,5 @@
-import type { SecretVersion } from '../domain/master-secrets.ts';
-import type { ScryptJob } from '../domain/passwords.ts';
+import type { SecretVersion } from '../accounts/rules/master-secrets.ts';
+import type { ScryptJob } from '../accounts/rules/passwords.ts';
 import type { ProviderPush } from '../domain/push/payload.ts';
 import type { OpenedPkcs12 } from '../domain/push/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../domain/push/provider.ts';

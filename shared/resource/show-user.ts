@@ -1,5 +1,5 @@
+import { userKey } from '../accounts/keys.ts';
 import { profileClass } from '../domain/object-access.ts';
-import { userKey } from '../services/keys.ts';
 import { as, classEntity, groupEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../store/records/records.ts';
 import type { Key, Stored } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountKey } from '../../shared/accounts/keys.ts';
 import { parseKey } from '../../shared/domain/credentials.ts';
-import { accountKey } from '../../shared/services/keys.ts';
 import {
   accountEntity,
   apiKeyEntity,

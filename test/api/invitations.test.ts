@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setUpCode } from '../../shared/services/keys.ts';
+import { setUpCode } from '../../shared/accounts/keys.ts';
 import { missing, time } from '../support/answers.ts';
 import {
   type Answer,

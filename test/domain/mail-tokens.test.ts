@@ -5,7 +5,7 @@ import {
   mailToken,
   mailUid,
   type TokenSubject,
-} from '../../shared/domain/mail-tokens.ts';
+} from '../../shared/accounts/rules/mail-tokens.ts';
 
 const secret = Buffer.alloc(32, 7);
 const subject: TokenSubject = { purpose: 'reset', account: 7, state: 'a@example.com hash' };

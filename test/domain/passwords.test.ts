@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword, isPassword, scryptAside } from '../../shared/domain/passwords.ts';
+import { hashPassword, isPassword, scryptAside } from '../../shared/accounts/rules/passwords.ts';
 
 const cost = 10;
 

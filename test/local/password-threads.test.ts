@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { hashPassword, isPassword, scryptAside } from '../../shared/domain/passwords.ts';
+import { hashPassword, isPassword, scryptAside } from '../../shared/accounts/rules/passwords.ts';
 import { openPasswordThreads, type PasswordThreads } from '../../shared/local/password-threads.ts';
 
 const cost = 10;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { createVerifiers, type SocialConfiguration } from '../../shared/services/social.ts';
-import { socialVariables } from '../../shared/services/social-variables.ts';
+import { createVerifiers, type SocialConfiguration } from '../../shared/accounts/social.ts';
+import { socialVariables } from '../../shared/accounts/social-variables.ts';
 
 const configuration = {
   facebook: { appId: 'our-app', appSecret: 'fb-secret' },

@@ -1,6 +1,6 @@
-import { hashPassword, isPassword } from '../domain/passwords.ts';
 import { type Share, shareOf } from '../platform/limits/fair-queue.ts';
 import type { Context } from '../resource/route.ts';
+import { hashPassword, isPassword } from './rules/passwords.ts';
 
 /** What is needed of the request that brings a password. */
 export type PasswordCall = Pick<Context, 'platform' | 'instanceId' | 'instanceName' | 'request'>;
