@@ -2,6 +2,7 @@ import { readIgnoredTargets, readSchema } from '../../shared/domain/class-schema
 import { isSameSchema, planStorage, type StoragePlan } from '../../shared/domain/class-storage.ts';
 import type { FieldDefinition } from '../../shared/domain/field-types.ts';
 import { type ClassPermission, profileClass } from '../../shared/domain/object-access.ts';
+import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, bodyObject, type Input, readInput } from '../../shared/resource/input.ts';
@@ -10,7 +11,6 @@ import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { buildIndexes, type ChangedIndexes } from '../../shared/services/build-indexes.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/services/clear-files.ts';
-import { clearClass } from '../../shared/services/clear-partitions.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

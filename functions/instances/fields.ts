@@ -1,5 +1,5 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import { instanceName } from '../../shared/domain/instance-name.ts';
+import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 import {
   computed,
   description,

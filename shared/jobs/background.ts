@@ -1,3 +1,4 @@
+import { clearClass, clearInstance } from '../instances/clear-partitions.ts';
 import { buildIndexes } from '../services/build-indexes.ts';
 import {
   classCounts,
@@ -7,7 +8,6 @@ import {
 } from '../services/class-counts.ts';
 import { clearFiles } from '../services/clear-files.ts';
 import { clearGroup } from '../services/clear-group.ts';
-import { clearClass, clearInstance } from '../services/clear-partitions.ts';
 import { clearScript, clearTraces } from '../services/clear-script.ts';
 import { clearUser } from '../services/clear-user.ts';
 import { removeFiles } from '../services/object-files.ts';

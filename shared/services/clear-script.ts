@@ -1,3 +1,4 @@
+import { clearSome } from '../instances/clear-partitions.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { allUnder } from '../store/all-under.ts';
@@ -13,7 +14,6 @@ import type { TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { sourcePrefix } from '../values/file-keys.ts';
-import { clearSome } from './clear-partitions.ts';
 
 /** A script that was deleted. */
 export type DeletedScript = { readonly instance: number; readonly script: number };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { instanceName } from '../../shared/domain/instance-name.ts';
+import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 
 const short = 'Ensure this field has at least 5 characters.';
 const start = 'Value has to start with a letter.';

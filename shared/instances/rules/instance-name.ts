@@ -1,5 +1,5 @@
-import { messages } from '../values/errors/messages.ts';
-import { characterCount } from '../values/scalars.ts';
+import { messages } from '../../values/errors/messages.ts';
+import { characterCount } from '../../values/scalars.ts';
 import {
   atMost,
   letterFirst,
@@ -7,8 +7,8 @@ import {
   matching,
   nameOf,
   noneOf,
-} from '../values/text/name-rules.ts';
-import type { ValueSchema } from '../values/values.ts';
+} from '../../values/text/name-rules.ts';
+import type { ValueSchema } from '../../values/values.ts';
 
 const minLength = 5;
 const reserved = `devcenter support sentry admin platform redirect media signup login instance_subdomain my_instance
