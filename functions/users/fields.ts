@@ -2,7 +2,7 @@ import { computed, description, type Fields, json, text } from '../../shared/res
 import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { objectLinks } from '../../shared/resource/show-object.ts';
-import { groupLinks, profileClassOf, userLinks } from '../../shared/resource/show-user.ts';
+import { groupLinks, profileClassOf, userLinks } from '../../shared/users/show-user.ts';
 import { readJson } from '../../shared/values/json/json-values.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 import { read } from '../../shared/values/scalars.ts';

@@ -7,8 +7,6 @@ import { gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { groupLinks, groupValues } from '../../shared/resource/show-user.ts';
-import { clearGroup } from '../../shared/services/clear-group.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,
@@ -21,6 +19,8 @@ import {
 import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
+import { clearGroup } from '../../shared/users/clear-group.ts';
+import { groupLinks, groupValues } from '../../shared/users/show-user.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

@@ -4,6 +4,9 @@ import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { cut, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
+import { as, groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
+import type { GroupData, MembershipData, UserData } from '../../shared/store/records/records.ts';
+import type { Stored } from '../../shared/store/store.ts';
 import {
   profileReads,
   showGroup,
@@ -11,10 +14,7 @@ import {
   viewUser,
   viewUsers,
   wholeUser,
-} from '../../shared/resource/show-user.ts';
-import { as, groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
-import type { GroupData, MembershipData, UserData } from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
+} from '../../shared/users/show-user.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { groupOfUserFields, userOfGroupFields } from './fields.ts';

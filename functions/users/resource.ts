@@ -8,6 +8,11 @@ import { cut, gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
+import { readNames } from '../../shared/services/user-search.ts';
+import { commit } from '../../shared/store/commit.ts';
+import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
+import type { UserData, UsernameData } from '../../shared/store/records/records.ts';
+import { replace } from '../../shared/store/writes.ts';
 import {
   profileReads,
   showUser,
@@ -15,13 +20,8 @@ import {
   userLinks,
   viewUser,
   viewUsers,
-} from '../../shared/resource/show-user.ts';
-import { userAccess } from '../../shared/resource/user-access.ts';
-import { readNames } from '../../shared/services/user-search.ts';
-import { commit } from '../../shared/store/commit.ts';
-import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
-import type { UserData, UsernameData } from '../../shared/store/records/records.ts';
-import { replace } from '../../shared/store/writes.ts';
+} from '../../shared/users/show-user.ts';
+import { userAccess } from '../../shared/users/user-access.ts';
 import { type Access, allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';

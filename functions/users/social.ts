@@ -7,8 +7,6 @@ import { type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { type UserView, viewLoggedIn, wholeUser } from '../../shared/resource/show-user.ts';
-import { userAccess } from '../../shared/resource/user-access.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,
@@ -20,6 +18,8 @@ import {
 import type { UserData, UserSocialData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, replace } from '../../shared/store/writes.ts';
+import { type UserView, viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';
+import { userAccess } from '../../shared/users/user-access.ts';
 import { isAllowed } from '../../shared/values/access.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { findUser } from './auth.ts';

@@ -6,14 +6,6 @@ import { type Body, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import {
-  profileClassOf,
-  profileKey,
-  type ReadUser,
-  type UserView,
-  viewUser,
-} from '../../shared/resource/show-user.ts';
-import { clearUser } from '../../shared/services/clear-user.ts';
 import type { ObjectInput, SaveCall } from '../../shared/services/object-checks.ts';
 import {
   type PlannedSave,
@@ -36,6 +28,14 @@ import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
 import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { clearUser } from '../../shared/users/clear-user.ts';
+import {
+  profileClassOf,
+  profileKey,
+  type ReadUser,
+  type UserView,
+  viewUser,
+} from '../../shared/users/show-user.ts';
 import {
   ApiError,
   type FieldErrors,

@@ -7,9 +7,7 @@ import {
   recountedClassFileCounts,
 } from '../services/class-counts.ts';
 import { clearFiles } from '../services/clear-files.ts';
-import { clearGroup } from '../services/clear-group.ts';
 import { clearScript, clearTraces } from '../services/clear-script.ts';
-import { clearUser } from '../services/clear-user.ts';
 import { removeFiles } from '../services/object-files.ts';
 import { pairFields } from '../services/pair-fields.ts';
 import { closeApplication, syncEndpoints } from '../services/push-endpoints.ts';
@@ -17,6 +15,8 @@ import { sendPush } from '../services/push-send.ts';
 import { recountClass } from '../services/recount-class.ts';
 import { watchRun } from '../services/run-traces.ts';
 import { trimTraces } from '../services/trim-traces.ts';
+import { clearGroup } from '../users/clear-group.ts';
+import { clearUser } from '../users/clear-user.ts';
 import type { ChangeConsumer, Watch } from './change-feed.ts';
 import type { WorkKind } from './jobs.ts';
 

@@ -1,14 +1,14 @@
 import { userKey } from '../accounts/keys.ts';
 import { profileClass } from '../domain/object-access.ts';
+import { instanceBase, type Link, linksOf } from '../resource/links.ts';
+import { instanceOf } from '../resource/place.ts';
+import type { Context, Known } from '../resource/route.ts';
+import { wholeObject } from '../resource/show-object.ts';
 import { as, classEntity, groupEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../store/records/records.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
-import { instanceBase, type Link, linksOf } from './links.ts';
-import { instanceOf } from './place.ts';
-import type { Context, Known } from './route.ts';
-import { wholeObject } from './show-object.ts';
 import { userAccess } from './user-access.ts';
 
 /** A user joined with profile and groups. */

@@ -1,6 +1,9 @@
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessLostRace } from '../jobs/write-conflict.ts';
+import { removeDevices } from '../services/clear-devices.ts';
+import { createHints } from '../services/hints.ts';
+import { planRemove } from '../services/save-object.ts';
 import { allUnder } from '../store/all-under.ts';
 import {
   as,
@@ -14,9 +17,6 @@ import { itemsAfter } from '../store/items-after.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
-import { removeDevices } from './clear-devices.ts';
-import { createHints } from './hints.ts';
-import { planRemove } from './save-object.ts';
 
 /** A user that was deleted. */
 export type DeletedUser = { readonly instance: number; readonly user: number };
