@@ -1,5 +1,5 @@
-import type { CompiledClass } from '../../shared/domain/compiled-class.ts';
-import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+import type { CompiledClass } from '../../shared/classes/rules/compiled-class.ts';
+import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { classOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { compiledClass } from '../../shared/services/save-object.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { className } from '../../shared/domain/class-name.ts';
-import { classPermissions } from '../../shared/domain/object-access.ts';
+import { className } from '../../shared/classes/rules/class-name.ts';
+import { classPermissions } from '../../shared/classes/rules/permissions.ts';
 import {
   choice,
   computed,

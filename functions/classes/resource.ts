@@ -1,4 +1,4 @@
-import { isClassVisible } from '../../shared/domain/object-access.ts';
+import { isClassVisible } from '../../shared/classes/rules/permissions.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';

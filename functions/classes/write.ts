@@ -1,7 +1,12 @@
-import { readIgnoredTargets, readSchema } from '../../shared/domain/class-schema.ts';
-import { isSameSchema, planStorage, type StoragePlan } from '../../shared/domain/class-storage.ts';
-import type { FieldDefinition } from '../../shared/domain/field-types.ts';
-import { type ClassPermission, profileClass } from '../../shared/domain/object-access.ts';
+import { buildIndexes, type ChangedIndexes } from '../../shared/classes/build-indexes.ts';
+import { readIgnoredTargets, readSchema } from '../../shared/classes/rules/class-schema.ts';
+import {
+  isSameSchema,
+  planStorage,
+  type StoragePlan,
+} from '../../shared/classes/rules/class-storage.ts';
+import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
+import { type ClassPermission, profileClass } from '../../shared/classes/rules/permissions.ts';
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
@@ -9,7 +14,6 @@ import { type Body, bodyObject, type Input, readInput } from '../../shared/resou
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { buildIndexes, type ChangedIndexes } from '../../shared/services/build-indexes.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/services/clear-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {

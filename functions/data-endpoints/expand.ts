@@ -1,10 +1,10 @@
-import type { CompiledClass, CompiledField } from '../../shared/domain/compiled-class.ts';
+import type { CompiledClass, CompiledField } from '../../shared/classes/rules/compiled-class.ts';
 import {
   checkClassRights,
   isUnbound,
   objectPermission,
   profileClass,
-} from '../../shared/domain/object-access.ts';
+} from '../../shared/classes/rules/permissions.ts';
 import { joinedBody } from '../../shared/http/lasting-body.ts';
 import { classOf, instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';

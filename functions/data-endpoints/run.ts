@@ -1,4 +1,4 @@
-import { checkClassRights } from '../../shared/domain/object-access.ts';
+import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
 import { queryValue, type Response } from '../../shared/http/message.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { pathOf } from '../../shared/resource/links.ts';

@@ -1,4 +1,4 @@
-import { profileClass } from '../../shared/domain/object-access.ts';
+import { profileClass } from '../../shared/classes/rules/permissions.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { callingAccount, reservedId } from '../../shared/resource/place.ts';

@@ -2,7 +2,7 @@ import {
   checkClassRights,
   checkObjectRights,
   type ObjectOperation,
-} from '../../shared/domain/object-access.ts';
+} from '../../shared/classes/rules/permissions.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';
 import { objectFields, objectFieldsAt } from '../../shared/resource/object-fields.ts';

@@ -1,4 +1,4 @@
-import { checkClassRights } from '../../shared/domain/object-access.ts';
+import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';

@@ -1,6 +1,6 @@
 import { firstKey, userKey } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
-import { checkObjectRights } from '../../shared/domain/object-access.ts';
+import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { type Body, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';

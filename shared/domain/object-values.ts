@@ -1,7 +1,11 @@
+import type {
+  CompiledClass,
+  CompiledField,
+  StoredValues,
+} from '../classes/rules/compiled-class.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import type { Json } from '../values/json/json.ts';
 import { type Upload, uploadErrors } from '../values/uploads.ts';
-import type { CompiledClass, CompiledField, StoredValues } from './compiled-class.ts';
 
 /** What a body is read for. */
 export interface ParseOptions {

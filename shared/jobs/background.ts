@@ -1,18 +1,18 @@
-import { clearClass, clearInstance } from '../instances/clear-partitions.ts';
-import { buildIndexes } from '../services/build-indexes.ts';
+import { buildIndexes } from '../classes/build-indexes.ts';
 import {
   classCounts,
   classFileCounts,
   recountedClassCounts,
   recountedClassFileCounts,
-} from '../services/class-counts.ts';
+} from '../classes/class-counts.ts';
+import { pairFields } from '../classes/composite-index-job.ts';
+import { recountClass } from '../classes/recount-class.ts';
+import { clearClass, clearInstance } from '../instances/clear-partitions.ts';
 import { clearFiles } from '../services/clear-files.ts';
 import { clearScript, clearTraces } from '../services/clear-script.ts';
 import { removeFiles } from '../services/object-files.ts';
-import { pairFields } from '../services/pair-fields.ts';
 import { closeApplication, syncEndpoints } from '../services/push-endpoints.ts';
 import { sendPush } from '../services/push-send.ts';
-import { recountClass } from '../services/recount-class.ts';
 import { watchRun } from '../services/run-traces.ts';
 import { trimTraces } from '../services/trim-traces.ts';
 import { clearGroup } from '../users/clear-group.ts';

@@ -1,5 +1,5 @@
-import type { FieldType as ClassFieldType, FieldDefinition } from '../domain/field-types.ts';
-import { objectPermissions } from '../domain/object-access.ts';
+import type { FieldType as ClassFieldType, FieldDefinition } from '../classes/rules/field-types.ts';
+import { objectPermissions } from '../classes/rules/permissions.ts';
 import { recordId } from '../values/record-id.ts';
 import { text as textValue } from '../values/values.ts';
 import { choice, computed, expectedRevision, type Field, type Fields, json } from './field.ts';

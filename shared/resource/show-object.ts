@@ -1,4 +1,4 @@
-import { type CompiledClass, showValues } from '../domain/compiled-class.ts';
+import { type CompiledClass, showValues } from '../classes/rules/compiled-class.ts';
 import { lastingBodies } from '../http/lasting-body.ts';
 import { compiledClass } from '../services/save-object.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';

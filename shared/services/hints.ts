@@ -1,4 +1,4 @@
-import type { CompiledClass } from '../domain/compiled-class.ts';
+import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
 import type { ParsedQuery } from '../domain/query/conditions.ts';
 import type { FileStore } from '../platform/ports.ts';

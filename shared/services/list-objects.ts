@@ -1,5 +1,5 @@
-import type { CompiledClass } from '../domain/compiled-class.ts';
-import { isUnbound, objectPermission } from '../domain/object-access.ts';
+import type { CompiledClass } from '../classes/rules/compiled-class.ts';
+import { isUnbound, objectPermission } from '../classes/rules/permissions.ts';
 import type { ParsedQuery } from '../domain/query/conditions.ts';
 import { type Cursor, type Order, parseLastValue, parseOrder } from '../domain/query/order.ts';
 import { parseQueries } from '../domain/query/parse.ts';

@@ -1,5 +1,5 @@
-import type { CompiledClass } from '../domain/compiled-class.ts';
-import { profileClass } from '../domain/object-access.ts';
+import type { CompiledClass } from '../classes/rules/compiled-class.ts';
+import { profileClass } from '../classes/rules/permissions.ts';
 import type { Condition, NestedQuery } from '../domain/query/conditions.ts';
 import { queryErrors } from '../domain/query/errors.ts';
 import { userIdField, usernameField } from '../domain/query/fields.ts';

@@ -1,4 +1,8 @@
-import { type CompiledClass, isTooLarge, type StoredValues } from '../domain/compiled-class.ts';
+import {
+  type CompiledClass,
+  isTooLarge,
+  type StoredValues,
+} from '../classes/rules/compiled-class.ts';
 import { type ParsedValues, parseValues, settleTargets } from '../domain/object-values.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';

@@ -1,4 +1,4 @@
-import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
+import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
 import type { NewFile } from '../domain/object-values.ts';
 import { newWork, type WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';

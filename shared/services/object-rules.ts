@@ -4,7 +4,7 @@ import {
   type ObjectPermission,
   objectPermission,
   profileClass,
-} from '../domain/object-access.ts';
+} from '../classes/rules/permissions.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Actor } from '../values/access.ts';
 import { messages } from '../values/errors/messages.ts';

@@ -1,4 +1,4 @@
-import type { CompiledPair } from '../domain/compiled-class.ts';
+import type { CompiledPair } from '../classes/rules/compiled-class.ts';
 import type { Condition } from '../domain/query/conditions.ts';
 import { queryTookTooLong } from '../domain/query/errors.ts';
 import { matcherOf } from '../domain/query/match.ts';

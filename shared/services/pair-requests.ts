@@ -1,4 +1,5 @@
-import { planPair, timeOfChange } from '../domain/class-pairs.ts';
+import { pairFields } from '../classes/composite-index-job.ts';
+import { planPair, timeOfChange } from '../classes/rules/composite-indexes.ts';
 import { missingPair } from '../domain/query/pairs.ts';
 import { newWork } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
@@ -7,7 +8,6 @@ import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/cause.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
-import { pairFields } from './pair-fields.ts';
 
 /** What is needed of the call of a list. */
 type ListCall = Pick<Context, 'platform' | 'hints'> & {

@@ -1,4 +1,8 @@
-import { type CompiledClass, changedFields, compileClass } from '../domain/compiled-class.ts';
+import {
+  type CompiledClass,
+  changedFields,
+  compileClass,
+} from '../classes/rules/compiled-class.ts';
 import { commitUnique } from '../store/commit.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';

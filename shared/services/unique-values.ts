@@ -1,4 +1,8 @@
-import type { CompiledClass, CompiledField, StoredValues } from '../domain/compiled-class.ts';
+import type {
+  CompiledClass,
+  CompiledField,
+  StoredValues,
+} from '../classes/rules/compiled-class.ts';
 import { uniqueEntity } from '../store/entities.ts';
 import { encodeValue } from '../store/index-keys.ts';
 import type { ClassData } from '../store/records/records.ts';

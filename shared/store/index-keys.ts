@@ -1,5 +1,5 @@
-import type { CompiledClass, StoredValues } from '../domain/compiled-class.ts';
-import type { FieldType } from '../domain/field-types.ts';
+import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
+import type { FieldType } from '../classes/rules/field-types.ts';
 import { toPoint } from '../domain/query/geo.ts';
 import { cellOf } from '../domain/query/geo-cells.ts';
 import type { Json } from '../values/json/json.ts';

@@ -1,4 +1,4 @@
-import type { CompiledClass, CompiledPair } from '../domain/compiled-class.ts';
+import type { CompiledClass, CompiledPair } from '../classes/rules/compiled-class.ts';
 import { idKey } from './entities.ts';
 import { pairStart, type SlotKeys, slotKeys, slotName } from './index-keys.ts';
 import type { ObjectData } from './records/records.ts';

@@ -1,4 +1,4 @@
-import { compileClass } from '../domain/compiled-class.ts';
+import { compileClass } from '../classes/rules/compiled-class.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryLostRace } from '../jobs/write-conflict.ts';

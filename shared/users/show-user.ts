@@ -1,5 +1,5 @@
 import { userKey } from '../accounts/keys.ts';
-import { profileClass } from '../domain/object-access.ts';
+import { profileClass } from '../classes/rules/permissions.ts';
 import { instanceBase, type Link, linksOf } from '../resource/links.ts';
 import { instanceOf } from '../resource/place.ts';
 import type { Context, Known } from '../resource/route.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileClass } from '../../shared/domain/compiled-class.ts';
+import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import {
   as,
   classCountEntity,

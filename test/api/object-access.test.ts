@@ -4,7 +4,7 @@ import {
   classPermissions,
   type ObjectPermission,
   objectPermissions,
-} from '../../shared/domain/object-access.ts';
+} from '../../shared/classes/rules/permissions.ts';
 import { forbidden, missing } from '../support/answers.ts';
 import {
   type Answer,

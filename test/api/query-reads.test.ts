@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { compileClass } from '../../shared/domain/compiled-class.ts';
+import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import { createDispatch } from '../../shared/http/dispatch.ts';
 import type { Dispatch } from '../../shared/http/message.ts';
 import { objectEntity } from '../../shared/store/entities.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compileClass } from '../../shared/domain/compiled-class.ts';
+import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import { allUnder } from '../../shared/store/all-under.ts';
 import { as, objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';

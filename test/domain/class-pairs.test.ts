@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type PairedSchema, planPair } from '../../shared/domain/class-pairs.ts';
-import { planStorage } from '../../shared/domain/class-storage.ts';
-import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+import { planStorage } from '../../shared/classes/rules/class-storage.ts';
+import { type PairedSchema, planPair } from '../../shared/classes/rules/composite-indexes.ts';
+import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 
 const filtered = (name: string): FieldDefinition => ({ name, type: 'string', filter_index: true });
 const ordered = (name: string): FieldDefinition => ({ name, type: 'integer', order_index: true });

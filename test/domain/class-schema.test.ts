@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readIgnoredTargets, readSchema } from '../../shared/domain/class-schema.ts';
-import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+import { readIgnoredTargets, readSchema } from '../../shared/classes/rules/class-schema.ts';
+import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 
 const current: readonly FieldDefinition[] = [
   { name: 'old', type: 'string' },

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isSameSchema, planStorage, type StoredSchema } from '../../shared/domain/class-storage.ts';
-import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+import {
+  isSameSchema,
+  planStorage,
+  type StoredSchema,
+} from '../../shared/classes/rules/class-storage.ts';
+import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 
 function indexed(name: string): FieldDefinition {
   return { name, type: 'string', filter_index: true };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileClass } from '../../shared/domain/compiled-class.ts';
-import type { FieldDefinition, FieldType } from '../../shared/domain/field-types.ts';
+import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
+import type { FieldDefinition, FieldType } from '../../shared/classes/rules/field-types.ts';
 import {
   encodeNumber,
   encodeText,

@@ -6,8 +6,8 @@ import {
   isTooLarge,
   type StoredValues,
   showValues,
-} from '../../shared/domain/compiled-class.ts';
-import type { FieldDefinition } from '../../shared/domain/field-types.ts';
+} from '../../shared/classes/rules/compiled-class.ts';
+import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { parseValues, settleTargets } from '../../shared/domain/object-values.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { className } from '../../shared/domain/class-name.ts';
+import { className } from '../../shared/classes/rules/class-name.ts';
 import {
   choice,
   datetime,

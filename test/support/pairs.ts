@@ -1,8 +1,12 @@
-import { type PairFields, planPair, timeOfChange } from '../../shared/domain/class-pairs.ts';
+import { pairFields } from '../../shared/classes/composite-index-job.ts';
+import {
+  type PairFields,
+  planPair,
+  timeOfChange,
+} from '../../shared/classes/rules/composite-indexes.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { pairFields } from '../../shared/services/pair-fields.ts';
 import { as, classEntity, instanceNameEntity } from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';

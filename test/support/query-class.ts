@@ -1,6 +1,6 @@
-import { compileClass } from '../../shared/domain/compiled-class.ts';
-import type { FieldDefinition } from '../../shared/domain/field-types.ts';
-import { needsSlot } from '../../shared/domain/field-types.ts';
+import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
+import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
+import { needsSlot } from '../../shared/classes/rules/field-types.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
 const filtered = { filter_index: true } as const;

@@ -1,4 +1,4 @@
-import type { FieldType } from '../field-types.ts';
+import type { FieldType } from '../../classes/rules/field-types.ts';
 import type { Condition } from './conditions.ts';
 import type { QueryField } from './fields.ts';
 import { cellsAround } from './geo-cells.ts';

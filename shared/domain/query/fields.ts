@@ -1,6 +1,10 @@
+import type {
+  CompiledClass,
+  CompiledField,
+  StoredValues,
+} from '../../classes/rules/compiled-class.ts';
+import type { FieldType } from '../../classes/rules/field-types.ts';
 import type { Json } from '../../values/json/json.ts';
-import type { CompiledClass, CompiledField, StoredValues } from '../compiled-class.ts';
-import type { FieldType } from '../field-types.ts';
 
 /** What of a data object filters and orders look at. */
 export interface QueriedObject {

@@ -1,7 +1,7 @@
+import type { CompiledClass } from '../../classes/rules/compiled-class.ts';
 import { incorrectPage } from '../../values/errors/errors.ts';
 import type { Json } from '../../values/json/json.ts';
 import { type Reading, readDatetime, readFloat } from '../../values/scalars.ts';
-import type { CompiledClass } from '../compiled-class.ts';
 import { orderErrors } from './errors.ts';
 import { findField, type QueriedObject, type QueryField } from './fields.ts';
 import { compareValues } from './match.ts';

@@ -1,9 +1,9 @@
+import type { CompiledClass } from '../../classes/rules/compiled-class.ts';
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { isStorable, readJson, wellFormedJson } from '../../values/json/json-values.ts';
 import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
-import type { CompiledClass } from '../compiled-class.ts';
 import type { Condition, NestedQuery, ParsedQuery } from './conditions.ts';
 import { queryErrors } from './errors.ts';
 import {

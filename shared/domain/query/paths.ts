@@ -1,4 +1,4 @@
-import type { FieldType } from '../field-types.ts';
+import type { FieldType } from '../../classes/rules/field-types.ts';
 import type { CellRange } from './geo-cells.ts';
 import type { Scalar } from './operands.ts';
 

@@ -1,4 +1,4 @@
-import type { CompiledPair } from '../compiled-class.ts';
+import type { CompiledPair } from '../../classes/rules/compiled-class.ts';
 import { bestOf, type Choice, choicesOf, costs, indexOf } from './choices.ts';
 import type { Condition } from './conditions.ts';
 import type { Order } from './order.ts';

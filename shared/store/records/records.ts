@@ -1,5 +1,5 @@
-import type { FieldDefinition, FieldStorage, IndexPair } from '../../domain/field-types.ts';
-import type { ClassPermission, ObjectPermission } from '../../domain/object-access.ts';
+import type { FieldDefinition, FieldStorage, IndexPair } from '../../classes/rules/field-types.ts';
+import type { ClassPermission, ObjectPermission } from '../../classes/rules/permissions.ts';
 import type { Role } from '../../values/access.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 

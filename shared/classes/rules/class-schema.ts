@@ -1,6 +1,6 @@
-import { dataMessages } from '../values/errors/data-messages.ts';
-import { isJsonObject } from '../values/json/json.ts';
-import { readJson } from '../values/json/json-values.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
+import { isJsonObject } from '../../values/json/json.ts';
+import { readJson } from '../../values/json/json-values.ts';
 import {
   characterCount,
   quoted,
@@ -8,7 +8,7 @@ import {
   read,
   refuse,
   wellFormed,
-} from '../values/scalars.ts';
+} from '../../values/scalars.ts';
 import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
 
 /** What a new schema is checked against. */

@@ -1,7 +1,7 @@
-import { fileUrl } from '../values/file-keys.ts';
-import { isJsonObject, type Json } from '../values/json/json.ts';
-import { isSameJson } from '../values/json/json-values.ts';
-import { timeOfChange } from './class-pairs.ts';
+import { fileUrl } from '../../values/file-keys.ts';
+import { isJsonObject, type Json } from '../../values/json/json.ts';
+import { isSameJson } from '../../values/json/json-values.ts';
+import { timeOfChange } from './composite-indexes.ts';
 import { fieldReaders, fileReader } from './field-readers.ts';
 import type {
   FieldDefinition,

@@ -1,4 +1,4 @@
-import { dataMessages } from '../values/errors/data-messages.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
 import {
   atMost,
   letterFirst,
@@ -6,8 +6,8 @@ import {
   matching,
   nameOf,
   noneOf,
-} from '../values/text/name-rules.ts';
-import type { ValueSchema } from '../values/values.ts';
+} from '../../values/text/name-rules.ts';
+import type { ValueSchema } from '../../values/values.ts';
 
 /** The name of a class (docs/reference/classes.md#name). */
 export function className(): ValueSchema<string> {

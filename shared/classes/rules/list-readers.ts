@@ -1,7 +1,7 @@
-import { dataMessages } from '../values/errors/data-messages.ts';
-import { isJsonObject, type Json, type JsonObject } from '../values/json/json.ts';
-import { readJson, wellFormedJson } from '../values/json/json-values.ts';
-import { type Reading, read, refuse } from '../values/scalars.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
+import { readJson, wellFormedJson } from '../../values/json/json-values.ts';
+import { type Reading, read, refuse } from '../../values/scalars.ts';
 import type { Held } from './field-types.ts';
 
 type Member = string | boolean | number;

@@ -1,4 +1,4 @@
-import { isServed } from './class-pairs.ts';
+import { isServed } from './composite-indexes.ts';
 import {
   type FieldDefinition,
   type FieldStorage,

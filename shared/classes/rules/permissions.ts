@@ -1,5 +1,5 @@
-import type { ActingUser, Actor } from '../values/access.ts';
-import { type Denial, forbidden, notFound } from '../values/errors/errors.ts';
+import type { ActingUser, Actor } from '../../values/access.ts';
+import { type Denial, forbidden, notFound } from '../../values/errors/errors.ts';
 
 /** Rights on a data object, from least to most. */
 export const objectPermissions = ['none', 'read', 'write', 'full'] as const;

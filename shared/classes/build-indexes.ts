@@ -1,4 +1,3 @@
-import { type CompiledClass, compileClass } from '../domain/compiled-class.ts';
 import {
   afterCalls,
   type Since,
@@ -14,6 +13,7 @@ import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
+import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 
 /** A class whose indexes have changed, and the epoch that began with it. */
 export type ChangedIndexes = {

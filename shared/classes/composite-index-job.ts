@@ -1,10 +1,10 @@
-import { type PairFields, planPair } from '../domain/class-pairs.ts';
 import { newWork, type WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { as, classEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
 import { replace } from '../store/writes.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
+import { type PairFields, planPair } from './rules/composite-indexes.ts';
 
 /** Two fields of a class that lists have asked for together. */
 export type WantedPair = PairFields & Omit<ChangedIndexes, 'epoch'>;

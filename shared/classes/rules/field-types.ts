@@ -1,5 +1,5 @@
-import type { Json } from '../values/json/json.ts';
-import type { Reading } from '../values/scalars.ts';
+import type { Json } from '../../values/json/json.ts';
+import type { Reading } from '../../values/scalars.ts';
 
 /** Every type that a field of a class may have, in the order in which messages list them. */
 export const fieldTypes = [

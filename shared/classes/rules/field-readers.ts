@@ -1,8 +1,8 @@
-import { dataMessages } from '../values/errors/data-messages.ts';
-import { messages } from '../values/errors/messages.ts';
-import { isUploadKey, keyOfUrl } from '../values/file-keys.ts';
-import { isJsonObject, type Json, type JsonObject } from '../values/json/json.ts';
-import { isStorable, readJson, wellFormedJson } from '../values/json/json-values.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
+import { messages } from '../../values/errors/messages.ts';
+import { isUploadKey, keyOfUrl } from '../../values/file-keys.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
+import { isStorable, readJson, wellFormedJson } from '../../values/json/json-values.ts';
 import {
   integerReader,
   type Reader,
@@ -13,7 +13,7 @@ import {
   refuse,
   textReader,
   toBoolean,
-} from '../values/scalars.ts';
+} from '../../values/scalars.ts';
 import type { FieldReader, FieldType } from './field-types.ts';
 import { readArray, readRelation } from './list-readers.ts';
 
