@@ -10,11 +10,11 @@ import { type ClassPermission, profileClass } from '../../shared/classes/rules/p
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { clearFiles, type RetiredFiles } from '../../shared/objects/clear-files.ts';
 import { type Body, bodyObject, type Input, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { clearFiles, type RetiredFiles } from '../../shared/services/clear-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

@@ -6,9 +6,9 @@ import {
   profileClass,
 } from '../../shared/classes/rules/permissions.ts';
 import { joinedBody } from '../../shared/http/lasting-body.ts';
+import { wholeObject } from '../../shared/objects/show-object.ts';
 import { classOf, instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { wholeObject } from '../../shared/resource/show-object.ts';
 import { as, classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
 import type { ClassData, ObjectData, UserData } from '../../shared/store/records/records.ts';
 import type { Key, Stored } from '../../shared/store/store.ts';

@@ -1,11 +1,11 @@
 import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
+import { uploadKey } from '../../shared/objects/object-files.ts';
+import { saveCall } from '../../shared/objects/object-input.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { computed, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
-import { saveCall } from '../../shared/resource/object-input.ts';
 import { classOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
-import { uploadKey } from '../../shared/services/object-files.ts';
 import { withRoom } from '../../shared/services/quotas.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

@@ -1,6 +1,6 @@
 import { newWork } from '../../shared/jobs/jobs.ts';
+import { removeFiles, withStored } from '../../shared/objects/object-files.ts';
 import type { Platform } from '../../shared/platform/ports.ts';
-import { removeFiles, withStored } from '../../shared/services/object-files.ts';
 import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { fileKey, sourcePrefix } from '../../shared/values/file-keys.ts';

@@ -1,7 +1,7 @@
+import { describedFields, objectFields } from '../../shared/objects/object-fields.ts';
+import { objectLinks } from '../../shared/objects/show-object.ts';
 import { computed, description, type Fields, json, text } from '../../shared/resource/field.ts';
-import { describedFields, objectFields } from '../../shared/resource/object-fields.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { objectLinks } from '../../shared/resource/show-object.ts';
 import { groupLinks, profileClassOf, userLinks } from '../../shared/users/show-user.ts';
 import { readJson } from '../../shared/values/json/json-values.ts';
 import { recordId } from '../../shared/values/record-id.ts';

@@ -2,18 +2,18 @@ import { firstKey, userKey } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
-import { type Body, readInput } from '../../shared/resource/input.ts';
-import type { Update } from '../../shared/resource/list-resource.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
-import type { ObjectInput, SaveCall } from '../../shared/services/object-checks.ts';
+import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.ts';
 import {
   type PlannedSave,
   planCreate,
   planRemove,
   planUpdate,
   withPlan,
-} from '../../shared/services/save-object.ts';
+} from '../../shared/objects/save-object.ts';
+import { type Body, readInput } from '../../shared/resource/input.ts';
+import type { Update } from '../../shared/resource/list-resource.ts';
+import { instanceOf, reservedId } from '../../shared/resource/place.ts';
+import type { Context } from '../../shared/resource/route.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

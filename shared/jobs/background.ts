@@ -8,9 +8,9 @@ import {
 import { pairFields } from '../classes/composite-index-job.ts';
 import { recountClass } from '../classes/recount-class.ts';
 import { clearClass, clearInstance } from '../instances/clear-partitions.ts';
-import { clearFiles } from '../services/clear-files.ts';
+import { clearFiles } from '../objects/clear-files.ts';
+import { removeFiles } from '../objects/object-files.ts';
 import { clearScript, clearTraces } from '../services/clear-script.ts';
-import { removeFiles } from '../services/object-files.ts';
 import { closeApplication, syncEndpoints } from '../services/push-endpoints.ts';
 import { sendPush } from '../services/push-send.ts';
 import { watchRun } from '../services/run-traces.ts';

@@ -4,6 +4,7 @@ import type { ParsedQuery } from '../domain/query/conditions.ts';
 import { type Cursor, type Order, parseLastValue, parseOrder } from '../domain/query/order.ts';
 import { parseQueries } from '../domain/query/parse.ts';
 import type { Reader } from '../domain/query/plan.ts';
+import { compiledClass } from '../objects/save-object.ts';
 import { openScan, type Scan } from '../platform/limits/scans.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
@@ -20,7 +21,6 @@ import {
 } from './object-search.ts';
 import type { Walk } from './object-walk.ts';
 import { notePageCost } from './pair-requests.ts';
-import { compiledClass } from './save-object.ts';
 
 const maxKeptLength = 400; // characters of a filter that is kept parsed
 

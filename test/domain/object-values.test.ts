@@ -8,7 +8,7 @@ import {
   showValues,
 } from '../../shared/classes/rules/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
-import { parseValues, settleTargets } from '../../shared/domain/object-values.ts';
+import { parseValues, settleTargets } from '../../shared/objects/rules/object-values.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
 
 const schema: readonly FieldDefinition[] = [

@@ -1,10 +1,17 @@
 import type { FieldType as ClassFieldType, FieldDefinition } from '../classes/rules/field-types.ts';
 import { objectPermissions } from '../classes/rules/permissions.ts';
+import {
+  choice,
+  computed,
+  expectedRevision,
+  type Field,
+  type Fields,
+  json,
+} from '../resource/field.ts';
+import { classOf } from '../resource/place.ts';
+import type { FieldsAt } from '../resource/route.ts';
 import { recordId } from '../values/record-id.ts';
 import { text as textValue } from '../values/values.ts';
-import { choice, computed, expectedRevision, type Field, type Fields, json } from './field.ts';
-import { classOf } from './place.ts';
-import type { FieldsAt } from './route.ts';
 
 /** What every data object has beside the fields of its class (docs/reference/objects.md#record). */
 export const objectFields: Fields = {

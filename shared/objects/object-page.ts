@@ -1,13 +1,13 @@
 import { lastValueOf } from '../domain/query/order.ts';
 import { queryValue } from '../http/message.ts';
+import { type Page, pageOf } from '../resource/page.ts';
+import { classOf, instanceOf } from '../resource/place.ts';
+import type { QueryParameters } from '../resource/query-parameters.ts';
+import type { Context } from '../resource/route.ts';
 import { listObjects } from '../services/list-objects.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import { parsePaging } from '../values/paging.ts';
 import { toBoolean } from '../values/scalars.ts';
-import { type Page, pageOf } from './page.ts';
-import { classOf, instanceOf } from './place.ts';
-import type { QueryParameters } from './query-parameters.ts';
-import type { Context } from './route.ts';
 
 /** What `readObjectPage` reads beside the parameters of every page. */
 export const objectPageParameters: QueryParameters = {

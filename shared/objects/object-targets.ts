@@ -1,8 +1,8 @@
-import type { TargetCheck } from '../domain/object-values.ts';
 import type { Context } from '../resource/route.ts';
+import { classHint } from '../services/hints.ts';
 import { as, classEntity, objectEntity, userEntity } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
-import { classHint } from './hints.ts';
+import type { TargetCheck } from './rules/object-values.ts';
 
 /** What finding targets needs to know of the call. */
 export type TargetCall = Pick<Context, 'platform' | 'hints'> & {

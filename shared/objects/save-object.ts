@@ -3,6 +3,8 @@ import {
   changedFields,
   compileClass,
 } from '../classes/rules/compiled-class.ts';
+import type { Hints } from '../services/hints.ts';
+import { type Growth, withRoom } from '../services/quotas.ts';
 import { commitUnique } from '../store/commit.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
@@ -13,7 +15,6 @@ import { insert, remove, replace } from '../store/writes.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
-import type { Hints } from './hints.ts';
 import { channelErrors, checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
 import {
@@ -23,7 +24,6 @@ import {
   ownerErrors,
   ownerOfNew,
 } from './object-rules.ts';
-import { type Growth, withRoom } from './quotas.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
 /** A save made ready, to be committed alone or together with other writes. */

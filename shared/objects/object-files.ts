@@ -1,5 +1,4 @@
 import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
-import type { NewFile } from '../domain/object-values.ts';
 import { newWork, type WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
@@ -11,6 +10,7 @@ import { dataMessages } from '../values/errors/data-messages.ts';
 import { invalid } from '../values/errors/errors.ts';
 import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../values/file-keys.ts';
 import { contentTypeOf } from '../values/uploads.ts';
+import type { NewFile } from './rules/object-values.ts';
 
 /** A file to be there before an object names it. */
 export interface AddedFile extends NewFile {

@@ -1,11 +1,11 @@
 import { type CompiledClass, showValues } from '../classes/rules/compiled-class.ts';
 import { lastingBodies } from '../http/lasting-body.ts';
-import { compiledClass } from '../services/save-object.ts';
+import { instanceBase, type Link, linksOf } from '../resource/links.ts';
+import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
-import { instanceBase, type Link, linksOf } from './links.ts';
-import type { Context } from './route.ts';
+import { compiledClass } from './save-object.ts';
 
 /** An object as answers show it, without its links (docs/reference/objects.md#record). */
 export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {

@@ -3,7 +3,6 @@ import {
   isTooLarge,
   type StoredValues,
 } from '../classes/rules/compiled-class.ts';
-import { type ParsedValues, parseValues, settleTargets } from '../domain/object-values.ts';
 import type { Context } from '../resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
@@ -16,6 +15,7 @@ import { missingRecords } from './missing-records.ts';
 import { type AddedFile, lookAtSources, placeFiles, type Sources } from './object-files.ts';
 import type { Messages, SystemValues } from './object-rules.ts';
 import { findTargets } from './object-targets.ts';
+import { type ParsedValues, parseValues, settleTargets } from './rules/object-values.ts';
 
 /** What a save needs of the call. */
 export type SaveCall = Pick<Context, 'platform' | 'hints' | 'actor'> & {

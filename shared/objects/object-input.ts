@@ -1,8 +1,8 @@
-import type { ObjectInput, SaveCall } from '../services/object-checks.ts';
-import { type Body, bodyObject, type InputMode, readInput } from './input.ts';
+import { type Body, bodyObject, type InputMode, readInput } from '../resource/input.ts';
+import { classOf, instanceOf } from '../resource/place.ts';
+import type { Context } from '../resource/route.ts';
+import type { ObjectInput, SaveCall } from './object-checks.ts';
 import { objectFields } from './object-fields.ts';
-import { classOf, instanceOf } from './place.ts';
-import type { Context } from './route.ts';
 
 /** What a save in the class of a call needs of it. */
 export function saveCall(context: Context): SaveCall {

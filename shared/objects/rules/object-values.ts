@@ -2,10 +2,10 @@ import type {
   CompiledClass,
   CompiledField,
   StoredValues,
-} from '../classes/rules/compiled-class.ts';
-import { dataMessages } from '../values/errors/data-messages.ts';
-import type { Json } from '../values/json/json.ts';
-import { type Upload, uploadErrors } from '../values/uploads.ts';
+} from '../../classes/rules/compiled-class.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
+import type { Json } from '../../values/json/json.ts';
+import { type Upload, uploadErrors } from '../../values/uploads.ts';
 
 /** What a body is read for. */
 export interface ParseOptions {
