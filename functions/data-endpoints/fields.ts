@@ -1,6 +1,6 @@
-import { queryForm } from '../../shared/domain/query/parse.ts';
 import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
 import { nameField } from '../../shared/resource/named-records.ts';
+import { queryForm } from '../../shared/search/query/parse.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { quoted, read, refuse, textReader } from '../../shared/values/scalars.ts';
 import { nameList } from '../../shared/values/text/name-list.ts';

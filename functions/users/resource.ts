@@ -8,7 +8,7 @@ import { cut, gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/resource/route.ts';
-import { readNames } from '../../shared/services/user-search.ts';
+import { readNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
 import type { UserData, UsernameData } from '../../shared/store/records/records.ts';

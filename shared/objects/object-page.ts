@@ -1,10 +1,10 @@
-import { lastValueOf } from '../domain/query/order.ts';
 import { queryValue } from '../http/message.ts';
 import { type Page, pageOf } from '../resource/page.ts';
 import { classOf, instanceOf } from '../resource/place.ts';
 import type { QueryParameters } from '../resource/query-parameters.ts';
 import type { Context } from '../resource/route.ts';
-import { listObjects } from '../services/list-objects.ts';
+import { listObjects } from '../search/list-objects.ts';
+import { lastValueOf } from '../search/query/order.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import { parsePaging } from '../values/paging.ts';
 import { toBoolean } from '../values/scalars.ts';

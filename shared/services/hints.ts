@@ -1,7 +1,7 @@
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import type { KeyClaims } from '../domain/credentials.ts';
-import type { ParsedQuery } from '../domain/query/conditions.ts';
 import type { FileStore } from '../platform/ports.ts';
+import type { ParsedQuery } from '../search/query/conditions.ts';
 import type { Key } from '../store/store.ts';
 
 /**

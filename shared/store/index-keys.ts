@@ -1,7 +1,7 @@
 import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
 import type { FieldType } from '../classes/rules/field-types.ts';
-import { toPoint } from '../domain/query/geo.ts';
-import { cellOf } from '../domain/query/geo-cells.ts';
+import { cellOf } from '../search/query/geo/cells.ts';
+import { toPoint } from '../search/query/geo/geo.ts';
 import type { Json } from '../values/json/json.ts';
 import { digestText } from '../values/text/text-digest.ts';
 import { idKey } from './entities.ts';

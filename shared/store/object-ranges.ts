@@ -1,6 +1,6 @@
-import type { Scalar } from '../domain/query/operands.ts';
-import type { IdBounds, IndexPath, Limit, PairPath, Path } from '../domain/query/paths.ts';
-import { compareText } from '../domain/query/text-order.ts';
+import type { Scalar } from '../search/query/operands.ts';
+import type { IdBounds, IndexPath, Limit, PairPath, Path } from '../search/query/paths.ts';
+import { compareText } from '../search/query/text-order.ts';
 import { idKey } from './entities.ts';
 import { codeEnd, encodeText, encodeValue, nullCode, pairStart, slotName } from './index-keys.ts';
 import type { Bound, IndexName, Query } from './store.ts';

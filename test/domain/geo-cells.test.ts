@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distanceKm, type Point } from '../../shared/domain/query/geo.ts';
-import { cellOf, cellsAround } from '../../shared/domain/query/geo-cells.ts';
+import { cellOf, cellsAround } from '../../shared/search/query/geo/cells.ts';
+import { distanceKm, type Point } from '../../shared/search/query/geo/geo.ts';
 
 const longitude = fc.oneof(
   fc.double({ min: -180, max: 180, noNaN: true }),

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { QueriedObject } from '../../shared/domain/query/fields.ts';
-import { matcherOf } from '../../shared/domain/query/match.ts';
-import { parseQueries } from '../../shared/domain/query/parse.ts';
+import type { QueriedObject } from '../../shared/search/query/fields.ts';
+import { matcherOf } from '../../shared/search/query/match.ts';
+import { parseQueries } from '../../shared/search/query/parse.ts';
 import { queryClass } from '../support/query-class.ts';
 
 const compiled = queryClass();

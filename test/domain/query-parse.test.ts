@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseQueries } from '../../shared/domain/query/parse.ts';
+import { parseQueries } from '../../shared/search/query/parse.ts';
 import { queryClass, refusalOf } from '../support/query-class.ts';
 
 const compiled = queryClass();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matcherOf } from '../../shared/domain/query/match.ts';
-import { parseOrder } from '../../shared/domain/query/order.ts';
-import { parseQueries } from '../../shared/domain/query/parse.ts';
-import { idBounds, planList } from '../../shared/domain/query/plan.ts';
-import { compareText } from '../../shared/domain/query/text-order.ts';
+import { matcherOf } from '../../shared/search/query/match.ts';
+import { parseOrder } from '../../shared/search/query/order.ts';
+import { parseQueries } from '../../shared/search/query/parse.ts';
+import { idBounds, planList } from '../../shared/search/query/plan.ts';
+import { compareText } from '../../shared/search/query/text-order.ts';
 import { idKey } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type ObjectRange, objectRanges } from '../../shared/store/object-ranges.ts';

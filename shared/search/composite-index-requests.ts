@@ -1,6 +1,5 @@
 import { pairFields } from '../classes/composite-index-job.ts';
 import { planPair, timeOfChange } from '../classes/rules/composite-indexes.ts';
-import { missingPair } from '../domain/query/pairs.ts';
 import { newWork } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Context } from '../resource/route.ts';
@@ -8,6 +7,7 @@ import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/cause.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
+import { missingPair } from './query/pairs.ts';
 
 /** What is needed of the call of a list. */
 type ListCall = Pick<Context, 'platform' | 'hints'> & {

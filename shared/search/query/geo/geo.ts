@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../values/json/json.ts';
+import { isJsonObject, type Json } from '../../../values/json/json.ts';
 
 /** A point on the earth, in degrees. */
 export interface Point {

@@ -1,5 +1,5 @@
 import type { FieldType } from '../../classes/rules/field-types.ts';
-import type { CellRange } from './geo-cells.ts';
+import type { CellRange } from './geo/cells.ts';
 import type { Scalar } from './operands.ts';
 
 /** Where to read. */

@@ -1,12 +1,12 @@
-import { compareObjects, compareWithCursor } from '../domain/query/order.ts';
-import type { Path } from '../domain/query/paths.ts';
-import type { Plan } from '../domain/query/plan.ts';
 import { as, objectEntity } from '../store/entities.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Turns } from '../store/store.ts';
+import { openPace } from './batch-size.ts';
 import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
-import { openPace } from './walk-pace.ts';
+import { compareObjects, compareWithCursor } from './query/order.ts';
+import type { Path } from './query/paths.ts';
+import type { Plan } from './query/plan.ts';
 
 /** Objects that one walk may read (docs/reference/queries.md#limits-of-a-search). */
 export const maxKeysRead = 10_000;

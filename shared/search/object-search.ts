@@ -1,15 +1,15 @@
 import type { CompiledPair } from '../classes/rules/compiled-class.ts';
-import type { Condition } from '../domain/query/conditions.ts';
-import { queryTookTooLong } from '../domain/query/errors.ts';
-import { matcherOf } from '../domain/query/match.ts';
-import type { Order } from '../domain/query/order.ts';
-import { idBounds, type Plan, planCount, planList, type Reader } from '../domain/query/plan.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import type { Context } from '../resource/route.ts';
+import type { Hints, Way } from '../services/hints.ts';
 import type { ObjectData } from '../store/records/records.ts';
-import type { Hints, Way } from './hints.ts';
+import { maxKeysRead, openWalk, pathName, type Walk, type Wanted } from './object-scan.ts';
 import type { ObjectPlace } from './object-streams.ts';
-import { maxKeysRead, openWalk, pathName, type Walk, type Wanted } from './object-walk.ts';
+import type { Condition } from './query/conditions.ts';
+import { queryTookTooLong } from './query/errors.ts';
+import { matcherOf } from './query/match.ts';
+import type { Order } from './query/order.ts';
+import { idBounds, type Plan, planCount, planList, type Reader } from './query/plan.ts';
 
 const exactCount = 1000; // docs/reference/queries.md#count. Above it a count may be an estimate
 

@@ -1,7 +1,3 @@
-import type { Condition } from '../domain/query/conditions.ts';
-import { queryTookTooLong } from '../domain/query/errors.ts';
-import { asUser } from '../domain/query/fields.ts';
-import { matcherOf } from '../domain/query/match.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import type { Context } from '../resource/route.ts';
 import { as, usernameEntity } from '../store/entities.ts';
@@ -9,7 +5,11 @@ import { decodeText, encodeText } from '../store/index-keys.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import { successor } from '../store/object-ranges.ts';
 import type { Bound, Store, Stored } from '../store/store.ts';
-import { maxKeysRead } from './object-walk.ts';
+import { maxKeysRead } from './object-scan.ts';
+import type { Condition } from './query/conditions.ts';
+import { queryTookTooLong } from './query/errors.ts';
+import { asUser } from './query/fields.ts';
+import { matcherOf } from './query/match.ts';
 
 /** What a search among names needs of the call. */
 export type NameCall = Pick<Context, 'platform'> & {

@@ -1,10 +1,10 @@
-import type { Cursor, Order } from '../domain/query/order.ts';
-import type { IdBounds } from '../domain/query/paths.ts';
-import type { Plan } from '../domain/query/plan.ts';
 import { as, idKey, objectEntity } from '../store/entities.ts';
 import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Store, Stored, Turns } from '../store/store.ts';
+import type { Cursor, Order } from './query/order.ts';
+import type { IdBounds } from './query/paths.ts';
+import type { Plan } from './query/plan.ts';
 
 /** Where objects are: the class of a call, or one that it refers to. */
 export interface ObjectPlace {

@@ -1,10 +1,5 @@
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
-import type { Condition, NestedQuery } from '../domain/query/conditions.ts';
-import { queryErrors } from '../domain/query/errors.ts';
-import { userIdField, usernameField } from '../domain/query/fields.ts';
-import { parseOrder } from '../domain/query/order.ts';
-import { parseQuery, parseUserQuery } from '../domain/query/parse.ts';
 import { compiledClass } from '../objects/save-object.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import type { Context } from '../resource/route.ts';
@@ -12,6 +7,11 @@ import { as, classEntity } from '../store/entities.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { explainTo, findObjects } from './object-search.ts';
+import type { Condition, NestedQuery } from './query/conditions.ts';
+import { queryErrors } from './query/errors.ts';
+import { userIdField, usernameField } from './query/fields.ts';
+import { parseOrder } from './query/order.ts';
+import { parseQuery, parseUserQuery } from './query/parse.ts';
 import { findUsersByName } from './user-search.ts';
 
 const maxFound = 1000; // docs/reference/queries.md#nested-queries. What is found beyond, by id, is left out

@@ -1,9 +1,5 @@
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { isUnbound, objectPermission } from '../classes/rules/permissions.ts';
-import type { ParsedQuery } from '../domain/query/conditions.ts';
-import { type Cursor, type Order, parseLastValue, parseOrder } from '../domain/query/order.ts';
-import { parseQueries } from '../domain/query/parse.ts';
-import type { Reader } from '../domain/query/plan.ts';
 import { compiledClass } from '../objects/save-object.ts';
 import { openScan, type Scan } from '../platform/limits/scans.ts';
 import type { Context } from '../resource/route.ts';
@@ -11,7 +7,9 @@ import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Actor } from '../values/access.ts';
 import type { Paging } from '../values/paging.ts';
+import { notePageCost } from './composite-index-requests.ts';
 import { resolveNested } from './nested-queries.ts';
+import type { Walk } from './object-scan.ts';
 import {
   countObjects,
   explainTo,
@@ -19,8 +17,10 @@ import {
   type Search,
   type SearchReport,
 } from './object-search.ts';
-import type { Walk } from './object-walk.ts';
-import { notePageCost } from './pair-requests.ts';
+import type { ParsedQuery } from './query/conditions.ts';
+import { type Cursor, type Order, parseLastValue, parseOrder } from './query/order.ts';
+import { parseQueries } from './query/parse.ts';
+import type { Reader } from './query/plan.ts';
 
 const maxKeptLength = 400; // characters of a filter that is kept parsed
 

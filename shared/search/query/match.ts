@@ -1,7 +1,7 @@
 import type { Json } from '../../values/json/json.ts';
 import type { Comparison, Condition } from './conditions.ts';
 import type { QueriedObject } from './fields.ts';
-import { distanceKm, toPoint } from './geo.ts';
+import { distanceKm, toPoint } from './geo/geo.ts';
 import type { Scalar } from './operands.ts';
 import { textMatcher } from './text-match.ts';
 import { compareText } from './text-order.ts';

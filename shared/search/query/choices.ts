@@ -1,7 +1,7 @@
 import type { FieldType } from '../../classes/rules/field-types.ts';
 import type { Condition } from './conditions.ts';
 import type { QueryField } from './fields.ts';
-import { cellsAround } from './geo-cells.ts';
+import { cellsAround } from './geo/cells.ts';
 import type { Scalar } from './operands.ts';
 import type { IndexPath, Limit, Path } from './paths.ts';
 import { patternPrefix } from './text-match.ts';
