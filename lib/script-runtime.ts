@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import type { RuntimeFiles } from '../shared/platform/runtimes/package.ts';
-import type { ScriptRuntime } from '../shared/services/script-runner.ts';
+import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
 const folder = fileURLToPath(new URL('../shared/platform/runtimes', import.meta.url));
 const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs', 'write-all.cjs'];

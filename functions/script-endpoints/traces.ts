@@ -1,5 +1,5 @@
 import type { Context, Route } from '../../shared/resource/route.ts';
-import { traceRoutes } from '../../shared/resource/trace-routes.ts';
+import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { as, scriptEndpointEntity } from '../../shared/store/entities.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { endpointKey, path, v1Path } from './paths.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../shared/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { clearTraces } from '../../shared/services/clear-script.ts';
+import { clearTraces } from '../../shared/scripts/clear-script.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

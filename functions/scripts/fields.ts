@@ -6,7 +6,7 @@ import {
   json,
   text,
 } from '../../shared/resource/field.ts';
-import { runtimeNames } from '../../shared/services/script-runtimes.ts';
+import { runtimeNames } from '../../shared/scripts/script-runtimes.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { quoted, read, refuse } from '../../shared/values/scalars.ts';
 import { jsonObject, schemaOf, text as textValue } from '../../shared/values/values.ts';

@@ -1,7 +1,7 @@
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
 import { parseTrim } from '../../shared/resource/trim.ts';
-import { SourceChanged, wholeSource } from '../../shared/services/script-sources.ts';
+import { SourceChanged, wholeSource } from '../../shared/scripts/script-sources.ts';
 import { as, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import { ConditionFailed, type Stored } from '../../shared/store/store.ts';

@@ -5,7 +5,7 @@ import { gather, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import { prefixParameters } from '../../shared/resource/query-parameters.ts';
 import type { Context, Family, Known } from '../../shared/resource/route.ts';
-import { traceRoutes } from '../../shared/resource/trace-routes.ts';
+import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import {
   as,
   configEntity,

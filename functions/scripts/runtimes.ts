@@ -1,7 +1,7 @@
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Route } from '../../shared/resource/route.ts';
-import type { ScriptRuntime } from '../../shared/services/script-runner.ts';
-import { type RuntimeName, runtimeNames } from '../../shared/services/script-runtimes.ts';
+import type { ScriptRuntime } from '../../shared/scripts/script-runner.ts';
+import { type RuntimeName, runtimeNames } from '../../shared/scripts/script-runtimes.ts';
 import { access } from './access.ts';
 import { below } from './paths.ts';
 

@@ -1,10 +1,10 @@
-import { hasFullAccess } from '../../shared/domain/script-config.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { clearScript } from '../../shared/services/clear-script.ts';
+import { clearScript } from '../../shared/scripts/clear-script.ts';
+import { hasFullAccess } from '../../shared/scripts/rules/script-config.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, configEntity, scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';

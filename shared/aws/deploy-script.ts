@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { runtimeOf } from '../services/script-runtimes.ts';
-import { readSource, SourceChanged } from '../services/script-sources.ts';
+import { runtimeOf } from '../scripts/script-runtimes.ts';
+import { readSource, SourceChanged } from '../scripts/script-sources.ts';
 import { as, scriptEntity, scriptFunctionEntity } from '../store/entities.ts';
 import type { ScriptFunctionData } from '../store/records/functions.ts';
 import { ConditionFailed } from '../store/store.ts';

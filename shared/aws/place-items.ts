@@ -1,6 +1,6 @@
 import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
-import { type Entrant, instanceLimits } from '../services/script-places.ts';
+import { type Entrant, instanceLimits } from '../scripts/slots.ts';
 import { runPlaceEntity, runPlacePrefix, runWaiterEntity } from '../store/entities.ts';
 import { ConditionFailed, type Key, type Write } from '../store/store.ts';
 import { insert, remove, store } from '../store/writes.ts';

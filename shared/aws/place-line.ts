@@ -1,4 +1,4 @@
-import { type Entrant, instanceLimits, type Leave } from '../services/script-places.ts';
+import { type Entrant, instanceLimits, type Leave } from '../scripts/slots.ts';
 import type { Key } from '../store/store.ts';
 import { erase } from '../store/writes.ts';
 import {

@@ -1,9 +1,4 @@
-import {
-  type Entrant,
-  instanceLimits,
-  type Leave,
-  type Places,
-} from '../services/script-places.ts';
+import { type Entrant, instanceLimits, type Leave, type Places } from '../scripts/slots.ts';
 import { look, placeNumbers, takePlace } from './place-items.ts';
 import { type LineServices, waitForTurn } from './place-line.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Context } from 'aws-lambda';
-import { runSettings } from '../domain/script-config.ts';
 import type { Runs } from '../platform/ports.ts';
-import { awaitRun } from '../services/late-runs.ts';
-import type { FinishedTrace, RunReference, RunRequest } from '../services/run-request.ts';
-import { type RunServices, runPending, runScript } from '../services/script-runs.ts';
+import { awaitRun } from '../scripts/late-runs.ts';
+import { runSettings } from '../scripts/rules/script-config.ts';
+import type { FinishedTrace, RunReference, RunRequest } from '../scripts/run-request.ts';
+import { type RunServices, runPending, runScript } from '../scripts/script-runs.ts';
 import { nameOf, openLambda } from './lambda-client.ts';
 import { runsFunctionName } from './script-names.ts';
 

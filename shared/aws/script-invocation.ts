@@ -1,8 +1,8 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
-import { judgeRun, tooMuchOutput } from '../domain/script-result.ts';
 import type { ScriptEvent } from '../platform/runtimes/node/lambda.ts';
-import type { EndedRun } from '../services/script-runner.ts';
+import { judgeRun, tooMuchOutput } from '../scripts/rules/script-result.ts';
+import type { EndedRun } from '../scripts/script-runner.ts';
 import { type LambdaSdk, nameOf } from './lambda-client.ts';
 
 /**

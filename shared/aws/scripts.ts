@@ -1,6 +1,6 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Log } from '../platform/ports.ts';
-import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../services/script-runner.ts';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../scripts/script-runner.ts';
 import { openLambda } from './lambda-client.ts';
 import { once } from './once.ts';
 import { openPlaces } from './places.ts';

@@ -1,6 +1,6 @@
 import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { runtimeOf } from '../services/script-runtimes.ts';
+import { runtimeOf } from '../scripts/script-runtimes.ts';
 import { as, scriptEntity, scriptFunctionEntity } from '../store/entities.ts';
 import type { ScriptFunctionData } from '../store/records/functions.ts';
 import type { JsonObject } from '../values/json/json.ts';

@@ -1,6 +1,6 @@
 import type { Runs } from '../platform/ports.ts';
-import { awaitRun, logLateFault } from '../services/late-runs.ts';
-import { type RunServices, runPending, runScript } from '../services/script-runs.ts';
+import { awaitRun, logLateFault } from '../scripts/late-runs.ts';
+import { type RunServices, runPending, runScript } from '../scripts/script-runs.ts';
 
 /** Runs of scripts in this process, which go on when nobody waits for them any more. */
 export interface LocalRuns extends Runs {

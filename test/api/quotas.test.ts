@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ScriptOutcome } from '../../shared/services/script-runner.ts';
+import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 

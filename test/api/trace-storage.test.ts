@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ScriptOutcome } from '../../shared/services/script-runner.ts';
+import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
 import { as, instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData, TraceKind } from '../../shared/store/records/scripts.ts';
 import { insert } from '../../shared/store/writes.ts';

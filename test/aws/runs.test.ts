@@ -6,11 +6,11 @@ import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
+import type { RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
+import type { ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
+import type { RunServices } from '../../shared/scripts/script-runs.ts';
 import { openMeter } from '../../shared/services/meter.ts';
 import { openQuotas } from '../../shared/services/quotas.ts';
-import type { RunReference, RunRequest } from '../../shared/services/run-request.ts';
-import type { ScriptOutcome, ScriptRun } from '../../shared/services/script-runner.ts';
-import type { RunServices } from '../../shared/services/script-runs.ts';
 import { as, instanceEntity, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, TraceData } from '../../shared/store/records/scripts.ts';
 import { insert, store as put } from '../../shared/store/writes.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { maxOutputBytes, tooMuchOutput } from '../../shared/domain/script-result.ts';
+import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { Sample } from './hosts.ts';
 
 /** A script, and what becomes of its last run in every host. */

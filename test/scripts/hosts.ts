@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
-import { judgeRun, type ScriptResult } from '../../shared/domain/script-result.ts';
 import type { Level } from '../../shared/local/scripts/level.ts';
 import { type LocalScripts, openScripts } from '../../shared/local/scripts/scripts.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
-import type { ScriptRun } from '../../shared/services/script-runner.ts';
+import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
+import type { ScriptRun } from '../../shared/scripts/script-runner.ts';
 import { type Lambda, startLambda } from '../support/lambda.ts';
 import { levels } from './levels.ts';
 

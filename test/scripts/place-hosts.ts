@@ -6,7 +6,7 @@ import { openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import type { Leave, Places } from '../../shared/services/script-places.ts';
+import type { Leave, Places } from '../../shared/scripts/slots.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { maxOutputBytes, tooMuchOutput } from '../../shared/domain/script-result.ts';
+import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { Case } from './cases.ts';
 
 /** A Python script, and what becomes of its last run in every host. */

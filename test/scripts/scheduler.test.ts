@@ -7,7 +7,7 @@ import {
   type Work,
 } from '../../shared/local/scripts/scheduler.ts';
 import type { GateLimits } from '../../shared/platform/limits/gate.ts';
-import type { Leave } from '../../shared/services/script-places.ts';
+import type { Leave } from '../../shared/scripts/slots.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { ScriptRunner, ScriptRuntime } from '../../services/script-runner.ts';
+import type { ScriptRunner, ScriptRuntime } from '../../scripts/script-runner.ts';
 import {
   describeIsolation,
   howToHold,

@@ -1,5 +1,5 @@
 import { type GateLimits, openGate } from '../../platform/limits/gate.ts';
-import { instanceLimits, type Leave } from '../../services/script-places.ts';
+import { instanceLimits, type Leave } from '../../scripts/slots.ts';
 
 /** What child processes work on. Each kind has limits of its own in an instance. */
 export type WorkKind = 'script' | 'template' | 'certificate';

@@ -1,7 +1,7 @@
-import { judgeRun } from '../../domain/script-result.ts';
 import type { Pool } from '../../platform/runtimes/process-pool.ts';
 import type { Runner, RunnerInput } from '../../platform/runtimes/runner-process.ts';
-import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../services/script-runner.ts';
+import { judgeRun } from '../../scripts/rules/script-result.ts';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../scripts/script-runner.ts';
 import { type FirstTurns, openFirstTurns } from './first-turns.ts';
 import { canOpenSocket } from './isolation.ts';
 import { describeMachine, obstacleTo, selfTest } from './machine.ts';

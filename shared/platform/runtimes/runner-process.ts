@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { maxOutputBytes, type RawResult } from '../../domain/script-result.ts';
+import { maxOutputBytes, type RawResult } from '../../scripts/rules/script-result.ts';
 import { type Messages, type Report, readMessages } from './control.ts';
 import { type Budget, collectOutput, type Output } from './output.ts';
 import type {

@@ -1,4 +1,3 @@
-import type { ScriptResponse } from '../domain/script-result.ts';
 import { heldWork, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { unlessLostRace } from '../jobs/write-conflict.ts';
@@ -10,6 +9,7 @@ import { remove } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
+import type { ScriptResponse } from './rules/script-result.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
 import type { ScriptOutcome } from './script-runner.ts';
 import { filesOf, keepPart, traceWrite } from './traces.ts';

@@ -1,4 +1,4 @@
-import type { ScriptResponse } from '../domain/script-result.ts';
+import type { ScriptResponse } from './rules/script-result.ts';
 
 /** Runs scripts, each apart from all others: in processes of this machine, or in Lambda functions. */
 export interface ScriptRunner {

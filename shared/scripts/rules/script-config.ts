@@ -1,4 +1,4 @@
-import type { JsonObject } from '../values/json/json.ts';
+import type { JsonObject } from '../../values/json/json.ts';
 
 /** How a run is made, by the configurations of its instance and its script (docs/reference/scripts.md#config). */
 export interface RunSettings {

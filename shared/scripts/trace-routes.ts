@@ -1,24 +1,22 @@
 import { queryValue } from '../http/message.ts';
+import { computed, type Fields } from '../resource/field.ts';
+import { linksOf, pathOf } from '../resource/links.ts';
+import { cut, type Page, pageOf, type Row, roomyPageBody } from '../resource/page.ts';
+import { instanceOf } from '../resource/place.ts';
 import {
-  findTrace,
-  newestTraces,
-  readListedPart,
-  readPart,
-  type TraceParent,
-} from '../services/traces.ts';
+  orderingParameters,
+  pageParameters,
+  trimParameters,
+} from '../resource/query-parameters.ts';
+import type { Context, Reads, Route } from '../resource/route.ts';
+import { parseTrim } from '../resource/trim.ts';
 import type { TraceData, TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { allRights } from '../values/access.ts';
 import { notFound } from '../values/errors/errors.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';
-import { computed, type Fields } from './field.ts';
-import { linksOf, pathOf } from './links.ts';
-import { cut, type Page, pageOf, type Row, roomyPageBody } from './page.ts';
-import { instanceOf } from './place.ts';
-import { orderingParameters, pageParameters, trimParameters } from './query-parameters.ts';
-import type { Context, Reads, Route } from './route.ts';
-import { parseTrim } from './trim.ts';
+import { findTrace, newestTraces, readListedPart, readPart, type TraceParent } from './traces.ts';
 
 /** What has traces, and where they are listed. */
 export interface TraceList {
