@@ -1,4 +1,3 @@
-import { predefinedTemplates } from '../../shared/domain/templates/predefined.ts';
 import { queryValue } from '../../shared/http/message.ts';
 import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
 import { validInput } from '../../shared/resource/input.ts';
@@ -13,6 +12,7 @@ import { callVariables, renderText, storedTemplate } from '../../shared/resource
 import { as, instanceCounter, templateEntity } from '../../shared/store/entities.ts';
 import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Key } from '../../shared/store/store.ts';
+import { predefinedTemplates } from '../../shared/templates/predefined.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -1,4 +1,3 @@
-import { isPredefined, predefinedTemplates } from '../../shared/domain/templates/predefined.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
 import type { Update } from '../../shared/resource/list-resource.ts';
@@ -22,6 +21,7 @@ import {
 import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { isPredefined, predefinedTemplates } from '../../shared/templates/predefined.ts';
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { templateFields } from './fields.ts';
 

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import type { TemplateEngine } from '../domain/templates/rendering.ts';
 import { templateProgramFile } from '../platform/runtimes/child-bundle.ts';
 import { startDirectly } from '../platform/runtimes/process.ts';
 import { openPool } from '../platform/runtimes/process-pool.ts';
@@ -8,6 +7,7 @@ import {
   startTemplateWorker,
   type TemplateWorker,
 } from '../platform/runtimes/templates/renderer.ts';
+import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 
 const cap = 3; // the requests of a batch render side by side; a function serves one call at a time
 const idleMs = 600_000; // as long as an idle function lives, about

@@ -1,5 +1,5 @@
-import type { TemplateEngine } from '../domain/templates/rendering.ts';
 import { openRenderer, renderTimeoutMs } from '../platform/runtimes/templates/renderer.ts';
+import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 import type { Processes } from './scripts/processes.ts';
 import { takeProcess } from './slot.ts';
 

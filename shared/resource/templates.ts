@@ -1,9 +1,9 @@
-import { predefinedTemplates } from '../domain/templates/predefined.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { notAcceptable } from '../http/negotiation.ts';
 import { templateEntity } from '../store/entities.ts';
 import type { TemplateData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
+import { predefinedTemplates } from '../templates/predefined.ts';
 import { type ErrorCode, errorCodeHeader } from '../values/errors/error-codes.ts';
 import { refused } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';

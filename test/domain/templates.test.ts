@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkTemplate, renderTemplate } from '../../shared/domain/templates/render.ts';
+import { checkTemplate, renderTemplate } from '../../shared/templates/jinja/render.ts';
 
 /** What templates print, in the words of the language that they are written in (Jinja). */
 

@@ -1,5 +1,5 @@
-import { checkTemplate, renderTemplate } from '../../../domain/templates/render.ts';
-import type { Value } from '../../../domain/templates/values.ts';
+import { checkTemplate, renderTemplate } from '../../../templates/jinja/render.ts';
+import type { Value } from '../../../templates/jinja/values.ts';
 import { doJobs } from '../job-program.ts';
 import type { Job, Reply } from './renderer.ts';
 

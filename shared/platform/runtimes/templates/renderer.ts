@@ -2,7 +2,7 @@ import {
   type Rendering,
   renderingFailed,
   type TemplateEngine,
-} from '../../../domain/templates/rendering.ts';
+} from '../../../templates/jinja/rendering.ts';
 import type { Tenant } from '../../../values/tenant.ts';
 import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
 import type { StartProcess } from '../process.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../values/json/json.ts';
+import type { JsonObject } from '../values/json/json.ts';
 
 /** A template that every instance has from the beginning. */
 export interface PredefinedTemplate {
