@@ -1,5 +1,5 @@
-import { type PushCertificate, readCertificate } from '../../shared/domain/push/certificate.ts';
-import { type PushEnvironment, pushEnvironments } from '../../shared/domain/push/provider.ts';
+import { type PushCertificate, readCertificate } from '../../shared/push/rules/certificate.ts';
+import { type PushEnvironment, pushEnvironments } from '../../shared/push/rules/provider.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { computed, type Field, type Fields, flag, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';

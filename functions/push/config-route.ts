@@ -1,4 +1,4 @@
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import type { Fields } from '../../shared/resource/field.ts';
 import { type Link, linksOf, pathOf } from '../../shared/resource/links.ts';

@@ -1,16 +1,16 @@
+import { newWork } from '../../shared/jobs/jobs.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { emptySide, sealCredential } from '../../shared/push/push-config.ts';
+import { closeApplication } from '../../shared/push/push-endpoints.ts';
+import { failureReason } from '../../shared/push/push-failure.ts';
 import type {
   PushCredential,
   PushEnvironment,
   PushProvider,
-} from '../../shared/domain/push/provider.ts';
-import { pushEnvironments } from '../../shared/domain/push/provider.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+} from '../../shared/push/rules/provider.ts';
+import { pushEnvironments } from '../../shared/push/rules/provider.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { Context } from '../../shared/resource/route.ts';
-import { emptySide, sealCredential } from '../../shared/services/push-config.ts';
-import { closeApplication } from '../../shared/services/push-endpoints.ts';
-import { failureReason } from '../../shared/services/push-failure.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, pushConfigEntity } from '../../shared/store/entities.ts';
 import type { PushConfigData, PushSideData } from '../../shared/store/records/push.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { deviceIdValue } from '../../shared/domain/push/device-ids.ts';
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
 import { queryValue } from '../../shared/http/message.ts';
+import { deviceIdValue } from '../../shared/push/rules/device-ids.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { gather, type Rows, rowsOf } from '../../shared/resource/page.ts';
 import { instanceOf } from '../../shared/resource/place.ts';
 import type { QueryParameters } from '../../shared/resource/query-parameters.ts';

@@ -1,5 +1,5 @@
-import { deviceIdValue, tokenValue } from '../../shared/domain/push/device-ids.ts';
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { deviceIdValue, tokenValue } from '../../shared/push/rules/device-ids.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { computed, type Fields, flag, json, metadata, text } from '../../shared/resource/field.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';
 import { listRoutes } from '../../shared/resource/list-routes.ts';

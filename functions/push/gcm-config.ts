@@ -1,9 +1,9 @@
-import type { PushEnvironment } from '../../shared/domain/push/provider.ts';
+import type { PushEnvironment } from '../../shared/push/rules/provider.ts';
 import {
   badServiceAccount,
   type GcmKey,
   gcmKeyValue,
-} from '../../shared/domain/push/service-account.ts';
+} from '../../shared/push/rules/service-account.ts';
 import { type Fields, json } from '../../shared/resource/field.ts';
 import { validInput } from '../../shared/resource/input.ts';
 import type { Route } from '../../shared/resource/route.ts';

@@ -1,5 +1,5 @@
-import { resultOf } from '../../shared/domain/push/outcome.ts';
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { resultOf } from '../../shared/push/rules/outcome.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { computed, type Fields, json } from '../../shared/resource/field.ts';
 import { bodyObject } from '../../shared/resource/input.ts';
 import type { ListResource } from '../../shared/resource/list-resource.ts';

@@ -1,4 +1,4 @@
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 
 /** The place of a provider below the version. */
 export function providerPath(provider: PushProvider): string {

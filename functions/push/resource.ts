@@ -1,4 +1,4 @@
-import { pushProviders } from '../../shared/domain/push/provider.ts';
+import { pushProviders } from '../../shared/push/rules/provider.ts';
 import type { Family } from '../../shared/resource/route.ts';
 import { apnsConfigRoutes } from './apns-config.ts';
 import { deviceRoutes } from './devices.ts';

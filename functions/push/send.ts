@@ -1,4 +1,4 @@
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { endpointRoute } from '../../shared/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/resource/field.ts';
 import { bodyObject } from '../../shared/resource/input.ts';

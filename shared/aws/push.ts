@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SNSClient } from '@aws-sdk/client-sns';
-import type { ProviderPush } from '../domain/push/payload.ts';
-import { type PushCredential, type PushPlace, platformName } from '../domain/push/provider.ts';
 import type { PushSender } from '../platform/ports.ts';
-import { PushFailure, type PushFailureReason } from '../services/push-failure.ts';
+import { PushFailure, type PushFailureReason } from '../push/push-failure.ts';
+import type { ProviderPush } from '../push/rules/payload.ts';
+import { type PushCredential, type PushPlace, platformName } from '../push/rules/provider.ts';
 
 /** How pushes go out. */
 export interface SenderOptions {

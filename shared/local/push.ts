@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isToken } from '../domain/push/device-ids.ts';
-import type { PushEnvironment, PushProvider } from '../domain/push/provider.ts';
 import type { Clock, Ids, PushSender } from '../platform/ports.ts';
-import { PushFailure } from '../services/push-failure.ts';
+import { PushFailure } from '../push/push-failure.ts';
+import { isToken } from '../push/rules/device-ids.ts';
+import type { PushEnvironment, PushProvider } from '../push/rules/provider.ts';
 
 /** A push service that sends nothing, and writes down what would have been sent. */
 export interface Outbox extends PushSender {

@@ -1,8 +1,8 @@
 import type { SecretVersion } from '../accounts/rules/master-secrets.ts';
 import type { ScryptJob } from '../accounts/rules/passwords.ts';
-import type { ProviderPush } from '../domain/push/payload.ts';
-import type { OpenedPkcs12 } from '../domain/push/pkcs12.ts';
-import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
+import type { ProviderPush } from '../push/rules/payload.ts';
+import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
+import type { PushCredential, PushPlace } from '../push/rules/provider.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../scripts/run-request.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
-import { type PushPlace, type PushProvider, pushProviders } from '../domain/push/provider.ts';
+import { type PushPlace, type PushProvider, pushProviders } from '../push/rules/provider.ts';
 import type {
   RunPlaceData,
   RunWaiterData,

@@ -1,6 +1,6 @@
 import forge from 'node-forge';
 import { describe, expect, test } from 'vitest';
-import { openPkcs12 } from '../../shared/domain/push/pkcs12.ts';
+import { openPkcs12 } from '../../shared/push/rules/pkcs12.ts';
 
 const { asn1, pki } = forge;
 const { Type, Class } = asn1;

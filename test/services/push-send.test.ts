@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WorkContext } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import { sendPush } from '../../shared/services/push-send.ts';
+import { sendPush } from '../../shared/push/push-send.ts';
 import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
 import type { PushMessageData, PushPartData } from '../../shared/store/records/push.ts';
 import type { Store } from '../../shared/store/store.ts';

@@ -1,5 +1,5 @@
-import type { DeliveryState, PushStatus } from '../../domain/push/outcome.ts';
-import type { PushCredential, PushEnvironment } from '../../domain/push/provider.ts';
+import type { DeliveryState, PushStatus } from '../../push/rules/outcome.ts';
+import type { PushCredential, PushEnvironment } from '../../push/rules/provider.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { openPkcs12 } from '../../../domain/push/pkcs12.ts';
+import { openPkcs12 } from '../../../push/rules/pkcs12.ts';
 import { doJobs } from '../job-program.ts';
 import type { Job, Reply } from './reader.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenedPkcs12 } from '../../../domain/push/pkcs12.ts';
+import type { OpenedPkcs12 } from '../../../push/rules/pkcs12.ts';
 import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
 import type { StartProcess } from '../process.ts';
 

@@ -1,11 +1,6 @@
-import type {
-  PushCredential,
-  PushEnvironment,
-  PushPlace,
-  PushProvider,
-} from '../domain/push/provider.ts';
 import type { Vault } from '../platform/ports.ts';
 import type { PushCredentialData, PushSideData } from '../store/records/push.ts';
+import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';
 
 /** One environment without anything. */
 export const emptySide: PushSideData = {

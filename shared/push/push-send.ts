@@ -1,6 +1,3 @@
-import { countOutcomes, type DeliveryState, finalStatus } from '../domain/push/outcome.ts';
-import { type ProviderPush, payloadTooLarge, providerPush } from '../domain/push/payload.ts';
-import type { PushPlace, PushProvider } from '../domain/push/provider.ts';
 import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryLostRace } from '../jobs/write-conflict.ts';
@@ -12,6 +9,9 @@ import type { JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { missingConfig, openCredential } from './push-config.ts';
 import { type Delivered, deliver, readToken, remember } from './push-delivery.ts';
+import { countOutcomes, type DeliveryState, finalStatus } from './rules/outcome.ts';
+import { type ProviderPush, payloadTooLarge, providerPush } from './rules/payload.ts';
+import type { PushPlace, PushProvider } from './rules/provider.ts';
 
 /** Some of a message's devices that are to be sent to. */
 export type PushTask = {

@@ -1,4 +1,3 @@
-import { type PushProvider, pushProviders } from '../domain/push/provider.ts';
 import { newWork, type WorkContext } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessLostRace } from '../jobs/write-conflict.ts';
@@ -12,6 +11,7 @@ import type { PushDeviceRowData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { erase, remove } from '../store/writes.ts';
 import { syncEndpoints } from './push-endpoints.ts';
+import { type PushProvider, pushProviders } from './rules/provider.ts';
 
 const stepSize = 25;
 

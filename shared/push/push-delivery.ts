@@ -1,7 +1,3 @@
-import { tokenCode } from '../domain/push/device-ids.ts';
-import type { DeliveryState, PushError } from '../domain/push/outcome.ts';
-import type { ProviderPush } from '../domain/push/payload.ts';
-import type { PushCredential, PushPlace } from '../domain/push/provider.ts';
 import type { WorkContext } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { as, pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
@@ -9,6 +5,10 @@ import type { PushDeviceData, PushEndpointData } from '../store/records/push.ts'
 import type { Stored } from '../store/store.ts';
 import { store as put } from '../store/writes.ts';
 import { failureReason, PushFailure, type PushFailureReason } from './push-failure.ts';
+import { tokenCode } from './rules/device-ids.ts';
+import type { DeliveryState, PushError } from './rules/outcome.ts';
+import type { ProviderPush } from './rules/payload.ts';
+import type { PushCredential, PushPlace } from './rules/provider.ts';
 
 /** What a message's deliveries have in common. */
 export interface Delivery {

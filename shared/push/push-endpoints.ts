@@ -1,9 +1,3 @@
-import {
-  type PushEnvironment,
-  type PushPlace,
-  type PushProvider,
-  pushEnvironments,
-} from '../domain/push/provider.ts';
 import type { WorkContext, WorkKind } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { as, pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
@@ -12,6 +6,12 @@ import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { readToken, remember } from './push-delivery.ts';
 import { failureReason } from './push-failure.ts';
+import {
+  type PushEnvironment,
+  type PushPlace,
+  type PushProvider,
+  pushEnvironments,
+} from './rules/provider.ts';
 
 /** A device that was activated, deactivated or removed. */
 export type ChangedDevice = {
