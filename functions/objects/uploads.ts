@@ -6,7 +6,7 @@ import { computed, type Fields, text } from '../../shared/resource/field.ts';
 import { type Body, validInput } from '../../shared/resource/input.ts';
 import { classOf } from '../../shared/resource/place.ts';
 import type { Context, Route } from '../../shared/resource/route.ts';
-import { withRoom } from '../../shared/services/quotas.ts';
+import { withRoom } from '../../shared/usage/quotas.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/values/uploads.ts';

@@ -4,7 +4,6 @@ import {
   compileClass,
 } from '../classes/rules/compiled-class.ts';
 import type { Hints } from '../services/hints.ts';
-import { type Growth, withRoom } from '../services/quotas.ts';
 import { commitUnique } from '../store/commit.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
@@ -12,6 +11,7 @@ import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { insert, remove, replace } from '../store/writes.ts';
+import { type Growth, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';

@@ -9,7 +9,6 @@ import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import { openMeter } from '../../shared/services/meter.ts';
 import {
   classCountEntity,
   deadLetterEntity,
@@ -18,6 +17,7 @@ import {
   workShards,
 } from '../../shared/store/entities.ts';
 import type { Change, Put, Store } from '../../shared/store/store.ts';
+import { openMeter } from '../../shared/usage/meter.ts';
 import { put, write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
 

@@ -9,11 +9,11 @@ import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
 import type { ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
-import { openMeter } from '../../shared/services/meter.ts';
-import { openQuotas } from '../../shared/services/quotas.ts';
 import { as, instanceEntity, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, TraceData } from '../../shared/store/records/scripts.ts';
 import { insert, store as put } from '../../shared/store/writes.ts';
+import { openMeter } from '../../shared/usage/meter.ts';
+import { openQuotas } from '../../shared/usage/quotas.ts';
 import { write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
 

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTemporaryStore } from '../../shared/local/store.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import type { LogEntry, Meter } from '../../shared/platform/ports.ts';
-import { openMeter } from '../../shared/services/meter.ts';
 import { instanceEntity, usageEntity } from '../../shared/store/entities.ts';
 import type { InstanceData } from '../../shared/store/records/records.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { insert } from '../../shared/store/writes.ts';
+import { openMeter } from '../../shared/usage/meter.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import type { Meter, Quotas } from '../../shared/platform/ports.ts';
-import { openMeter } from '../../shared/services/meter.ts';
-import { openQuotas, withRoom } from '../../shared/services/quotas.ts';
 import {
   classCountEntity,
   classFileCountEntity,
   instanceEntity,
 } from '../../shared/store/entities.ts';
 import type { Store } from '../../shared/store/store.ts';
+import { openMeter } from '../../shared/usage/meter.ts';
+import { openQuotas, withRoom } from '../../shared/usage/quotas.ts';
 import { put, write } from '../store/fixture.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 

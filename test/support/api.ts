@@ -18,7 +18,6 @@ import type {
   PushSender,
   Settings,
 } from '../../shared/platform/ports.ts';
-import { openMeter } from '../../shared/services/meter.ts';
 import {
   groupEntity,
   membershipEntity,
@@ -29,6 +28,7 @@ import { encodeText } from '../../shared/store/index-keys.ts';
 import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
 import { insert, store as put } from '../../shared/store/writes.ts';
+import { openMeter } from '../../shared/usage/meter.ts';
 import { openTestTable } from './dynamodb.ts';
 import { makeLate } from './late-store.ts';
 

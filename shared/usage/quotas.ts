@@ -1,10 +1,10 @@
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
+import { createHint } from '../services/hints.ts';
 import { allUnder } from '../store/all-under.ts';
 import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
 import type { ClassCountData } from '../store/records/records.ts';
 import type { Key } from '../store/store.ts';
 import { quotaExceeded } from '../values/errors/errors.ts';
-import { createHint } from './hints.ts';
 import { hourKey, hourMicros } from './meter.ts';
 
 const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
