@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '../functions/api.ts';
-import { createDispatch } from '../shared/http/dispatch.ts';
+import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../shared/local/platform.ts';
 import type { Settings } from '../shared/platform/ports.ts';
 import { coldPauseMs, measure } from './scripts.ts';

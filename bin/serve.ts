@@ -1,10 +1,10 @@
 import { routes } from '../functions/api.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
-import { openGate } from '../shared/http/admission.ts';
-import { createDispatch } from '../shared/http/dispatch.ts';
-import { toHandler } from '../shared/http/edge.ts';
-import type { Dispatch } from '../shared/http/message.ts';
+import { openGate } from '../shared/core/http/admission.ts';
+import { toHandler } from '../shared/core/http/edge.ts';
+import type { Dispatch } from '../shared/core/http/message.ts';
+import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
 import { readEnvironment } from '../shared/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/local/launcher/launcher.ts';
 import { openLog } from '../shared/local/log.ts';

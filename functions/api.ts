@@ -1,4 +1,4 @@
-import type { Family, Route } from '../shared/resource/route.ts';
+import type { Family, Route } from '../shared/core/resource/route.ts';
 import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import { batch } from './batch/resource.ts';

@@ -1,4 +1,4 @@
-import type { Family, Route } from '../shared/resource/route.ts';
+import type { Family, Route } from '../shared/core/resource/route.ts';
 
 /** A path as the gateway takes it, and the family whose function serves what matches. */
 export interface GatewayPath {

@@ -1,5 +1,5 @@
-import { callingAccount } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
+import { callingAccount } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { accountEntity, as } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';

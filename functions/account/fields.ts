@@ -1,5 +1,5 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import { computed, type Fields, text } from '../../shared/resource/field.ts';
+import { computed, type Fields, text } from '../../shared/core/resource/field.ts';
 
 const { email, first_name, last_name } = accountFields;
 const password = text(128, { required: true });

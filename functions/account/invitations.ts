@@ -1,14 +1,14 @@
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/accounts/invitations.ts';
 import { invitationKey } from '../../shared/accounts/keys.ts';
+import { accountsOnly, endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
+import { computed, type Fields, text } from '../../shared/core/resource/field.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { gather, rowsOf } from '../../shared/core/resource/page.ts';
+import { callingAccount } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { accountsOnly, endpointRoute, post } from '../../shared/resource/endpoint.ts';
-import { computed, type Fields, text } from '../../shared/resource/field.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { gather, rowsOf } from '../../shared/resource/page.ts';
-import { callingAccount } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

@@ -9,12 +9,12 @@ import {
   mailUid,
   type TokenSubject,
 } from '../../shared/accounts/rules/mail-tokens.ts';
-import type { Response } from '../../shared/http/message.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { email, type Fields, text } from '../../shared/core/resource/field.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
-import { email, type Fields, text } from '../../shared/resource/field.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';

@@ -1,10 +1,10 @@
 import { type Attempt, limitAttempts } from '../../shared/accounts/attempts.ts';
 import { hashOf, matchesHash } from '../../shared/accounts/passwords.ts';
-import type { Response } from '../../shared/http/message.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { type Body, readInput, validInput } from '../../shared/core/resource/input.ts';
+import { callingAccount } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { type Body, readInput, validInput } from '../../shared/resource/input.ts';
-import { callingAccount } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, passwordEntity } from '../../shared/store/entities.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';

@@ -8,10 +8,10 @@ import {
 } from '../../shared/accounts/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
-import type { Response } from '../../shared/http/message.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,

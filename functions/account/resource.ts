@@ -1,12 +1,12 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { showAccount } from '../../shared/accounts/accounts.ts';
 import { nextKey } from '../../shared/accounts/keys.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { accountsOnly, endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
-import { computed } from '../../shared/resource/field.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import { callingAccount } from '../../shared/resource/place.ts';
-import { trimParameters } from '../../shared/resource/query-parameters.ts';
+import { accountsOnly, endpointRoute, open, post } from '../../shared/core/resource/endpoint.ts';
+import { computed } from '../../shared/core/resource/field.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import { callingAccount } from '../../shared/core/resource/place.ts';
+import { parseTrim } from '../../shared/core/resource/projection.ts';
+import { trimParameters } from '../../shared/core/resource/query-parameters.ts';
 import type {
   AnswerForm,
   Context,
@@ -14,8 +14,8 @@ import type {
   Operation,
   Reads,
   Route,
-} from '../../shared/resource/route.ts';
-import { parseTrim } from '../../shared/resource/trim.ts';
+} from '../../shared/core/resource/route.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';

@@ -1,7 +1,7 @@
 import { showAccount } from '../../shared/accounts/accounts.ts';
 import { accountKey } from '../../shared/accounts/keys.ts';
-import type { Response } from '../../shared/http/message.ts';
-import type { Context } from '../../shared/resource/route.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 

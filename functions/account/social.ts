@@ -1,13 +1,13 @@
 import { tieWrites } from '../../shared/accounts/invitations.ts';
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
 import { verifiedProfile } from '../../shared/accounts/social.ts';
-import type { Response } from '../../shared/http/message.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import type { Fields } from '../../shared/core/resource/field.ts';
+import { text } from '../../shared/core/resource/field.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
-import type { Fields } from '../../shared/resource/field.ts';
-import { text } from '../../shared/resource/field.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,

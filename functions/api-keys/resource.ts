@@ -1,11 +1,11 @@
 import { apiKey, firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import { computed, description, flag } from '../../shared/resource/field.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { cut, rowsOf } from '../../shared/resource/page.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context, Family } from '../../shared/resource/route.ts';
+import { computed, description, flag } from '../../shared/core/resource/field.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { cut, rowsOf } from '../../shared/core/resource/page.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { apiKeyEntity, apiKeyPrefix, instanceCounter } from '../../shared/store/entities.ts';
 import type { ApiKeyData } from '../../shared/store/records/records.ts';

@@ -1,8 +1,8 @@
 import type { CompiledClass } from '../../shared/classes/rules/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
+import { classOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { compiledClass } from '../../shared/objects/save-object.ts';
-import { classOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { encodeValue } from '../../shared/store/index-keys.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { BatchRequest } from './requests.ts';

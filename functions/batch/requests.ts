@@ -1,8 +1,8 @@
-import { parseJsonText, tooMuchStructure } from '../../shared/http/json-text.ts';
-import type { Fields } from '../../shared/resource/field.ts';
-import { type Body, bodyObject } from '../../shared/resource/input.ts';
-import { type Method, methods } from '../../shared/resource/route.ts';
-import { versions } from '../../shared/resource/versions.ts';
+import { parseJsonText, tooMuchStructure } from '../../shared/core/http/json-text.ts';
+import type { Fields } from '../../shared/core/resource/field.ts';
+import { type Body, bodyObject } from '../../shared/core/resource/input.ts';
+import { type Method, methods } from '../../shared/core/resource/route.ts';
+import { versions } from '../../shared/core/resource/versions.ts';
 import { maxStructure } from '../../shared/values/bounds.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { ApiError, type FieldErrors, invalid, refused } from '../../shared/values/errors/errors.ts';

@@ -1,9 +1,9 @@
-import { maxEventBytes } from '../../shared/http/answer.ts';
-import { queryValue, type Request, type Response } from '../../shared/http/message.ts';
-import { jsonIndent, negotiate } from '../../shared/http/negotiation.ts';
-import { withIgnored } from '../../shared/http/unknown-names.ts';
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import type { Context, Family } from '../../shared/resource/route.ts';
+import { queryValue, type Request, type Response } from '../../shared/core/http/message.ts';
+import { jsonIndent, negotiate } from '../../shared/core/http/negotiation.ts';
+import { maxEventBytes } from '../../shared/core/http/write-response.ts';
+import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { readRequests, requestFields } from './requests.ts';
 import { collectResults } from './results.ts';

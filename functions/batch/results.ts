@@ -1,6 +1,6 @@
-import { parseJsonText } from '../../shared/http/json-text.ts';
-import { keepText, writeBody } from '../../shared/http/lasting-body.ts';
-import type { Response } from '../../shared/http/message.ts';
+import { parseJsonText } from '../../shared/core/http/json-text.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { keepText, writeBody } from '../../shared/core/http/response-cache.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
 /** What an item came to, as its entry shows it. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Request, Response } from '../../shared/http/message.ts';
-import type { Context, Opened, Session } from '../../shared/resource/route.ts';
+import type { Request, Response } from '../../shared/core/http/message.ts';
+import type { Context, Opened, Session } from '../../shared/core/resource/route.ts';
 import { isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';

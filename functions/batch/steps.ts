@@ -1,4 +1,4 @@
-import type { Session } from '../../shared/resource/route.ts';
+import type { Session } from '../../shared/core/resource/route.ts';
 import type { BatchRequest } from './requests.ts';
 
 /** Reads that run side by side at the most: each may hold a page of large objects. */

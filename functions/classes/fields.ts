@@ -9,7 +9,7 @@ import {
   type Fields,
   json,
   metadata,
-} from '../../shared/resource/field.ts';
+} from '../../shared/core/resource/field.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 
 const initialRights = 'create_objects';

@@ -7,14 +7,14 @@ import {
 } from '../../shared/classes/rules/class-storage.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { type ClassPermission, profileClass } from '../../shared/classes/rules/permissions.ts';
+import { type Body, bodyObject, type Input, readInput } from '../../shared/core/resource/input.ts';
+import type { Update } from '../../shared/core/resource/list-resource.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/objects/clear-files.ts';
-import { type Body, bodyObject, type Input, readInput } from '../../shared/resource/input.ts';
-import type { Update } from '../../shared/resource/list-resource.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

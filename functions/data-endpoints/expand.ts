@@ -5,10 +5,10 @@ import {
   objectPermission,
   profileClass,
 } from '../../shared/classes/rules/permissions.ts';
-import { joinedBody } from '../../shared/http/lasting-body.ts';
+import { joinedBody } from '../../shared/core/http/response-cache.ts';
+import { classOf, instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { wholeObject } from '../../shared/objects/show-object.ts';
-import { classOf, instanceOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { as, classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
 import type { ClassData, ObjectData, UserData } from '../../shared/store/records/records.ts';
 import type { Key, Stored } from '../../shared/store/store.ts';

@@ -1,5 +1,11 @@
-import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
-import { nameField } from '../../shared/resource/named-records.ts';
+import {
+  description,
+  type Field,
+  type Fields,
+  json,
+  text,
+} from '../../shared/core/resource/field.ts';
+import { nameField } from '../../shared/core/resource/named-records.ts';
 import { queryForm } from '../../shared/search/query/parse.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { quoted, read, refuse, textReader } from '../../shared/values/scalars.ts';

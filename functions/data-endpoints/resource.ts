@@ -1,10 +1,10 @@
-import { queryValue } from '../../shared/http/message.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { readNamedRows, renameFields } from '../../shared/resource/named-records.ts';
-import { gather } from '../../shared/resource/page.ts';
-import { prefixParameters } from '../../shared/resource/query-parameters.ts';
-import type { Family } from '../../shared/resource/route.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
+import { gather } from '../../shared/core/resource/page.ts';
+import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Family } from '../../shared/core/resource/route.ts';
 import { classNumbersEntity, instanceCounter } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';

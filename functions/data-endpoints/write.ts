@@ -1,14 +1,14 @@
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
-import type { Update } from '../../shared/resource/list-resource.ts';
+import { type Body, type Input, readInput } from '../../shared/core/resource/input.ts';
+import type { Update } from '../../shared/core/resource/list-resource.ts';
 import {
   freedRow,
   type NamedKind,
   newName,
   takeName,
-} from '../../shared/resource/named-records.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
+} from '../../shared/core/resource/named-records.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,9 +1,9 @@
-import { computed, role } from '../../shared/resource/field.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { cut } from '../../shared/resource/page.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
+import { computed, role } from '../../shared/core/resource/field.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { cut } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
 import { allUnder } from '../../shared/store/all-under.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {

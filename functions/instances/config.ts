@@ -1,8 +1,8 @@
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/resource/field.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context, Operation, Reads } from '../../shared/resource/route.ts';
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context, Operation, Reads } from '../../shared/core/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, configEntity } from '../../shared/store/entities.ts';
 import { store as put } from '../../shared/store/writes.ts';

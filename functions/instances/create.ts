@@ -1,8 +1,8 @@
 import { profileClass } from '../../shared/classes/rules/permissions.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { callingAccount, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import { callingAccount, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,

@@ -1,12 +1,12 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 import {
   computed,
   description,
   type Field,
   type Fields,
   metadata,
-} from '../../shared/resource/field.ts';
+} from '../../shared/core/resource/field.ts';
+import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 
 /** The name of an instance, given at creation; renaming is an action of its own. */
 const name: Field = {

@@ -1,15 +1,15 @@
 import { pointerDeletes } from '../../shared/accounts/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
+import { computed, email, role } from '../../shared/core/resource/field.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { rowsOf } from '../../shared/core/resource/page.ts';
+import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
-import { computed, email, role } from '../../shared/resource/field.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { rowsOf } from '../../shared/resource/page.ts';
-import { callingAccount, instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

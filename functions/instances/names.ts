@@ -1,7 +1,7 @@
+import { type Body, bodyObject, validInput } from '../../shared/core/resource/input.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { clearInstance } from '../../shared/instances/clear-partitions.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
-import { type Body, bodyObject, validInput } from '../../shared/resource/input.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,

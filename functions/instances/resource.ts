@@ -1,12 +1,12 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
-import { queryValue } from '../../shared/http/message.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { cut, gather, type Row, rowsOf } from '../../shared/resource/page.ts';
-import { callingAccount } from '../../shared/resource/place.ts';
-import { prefixParameters } from '../../shared/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/resource/route.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { cut, gather, type Row, rowsOf } from '../../shared/core/resource/page.ts';
+import { callingAccount } from '../../shared/core/resource/place.ts';
+import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

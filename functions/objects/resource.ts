@@ -3,6 +3,10 @@ import {
   checkObjectRights,
   type ObjectOperation,
 } from '../../shared/classes/rules/permissions.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { classOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Family } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
@@ -13,10 +17,6 @@ import {
   updateObject,
 } from '../../shared/objects/save-object.ts';
 import { objectLinks, showObject } from '../../shared/objects/show-object.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { classOf, reservedId } from '../../shared/resource/place.ts';
-import type { Family } from '../../shared/resource/route.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';

@@ -1,11 +1,11 @@
 import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { computed, type Fields, text } from '../../shared/core/resource/field.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { classOf } from '../../shared/core/resource/place.ts';
+import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { uploadKey } from '../../shared/objects/object-files.ts';
 import { saveCall } from '../../shared/objects/object-input.ts';
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import { computed, type Fields, text } from '../../shared/resource/field.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import { classOf } from '../../shared/resource/place.ts';
-import type { Context, Route } from '../../shared/resource/route.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

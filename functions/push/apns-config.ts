@@ -1,10 +1,10 @@
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { computed, type Field, type Fields, flag, text } from '../../shared/core/resource/field.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
+import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { type PushCertificate, readCertificate } from '../../shared/push/rules/certificate.ts';
 import { type PushEnvironment, pushEnvironments } from '../../shared/push/rules/provider.ts';
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import { computed, type Field, type Fields, flag, text } from '../../shared/resource/field.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import { tenantOf } from '../../shared/resource/place.ts';
-import type { Context, Route } from '../../shared/resource/route.ts';
 import type { PushConfigData, PushSideData } from '../../shared/store/records/push.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { type SentToken, tokenOf } from './apns-token.ts';

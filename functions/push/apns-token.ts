@@ -1,7 +1,7 @@
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { openCredential } from '../../shared/push/push-config.ts';
 import type { PushEnvironment } from '../../shared/push/rules/provider.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import type { PushSideData } from '../../shared/store/records/push.ts';
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

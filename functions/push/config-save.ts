@@ -1,3 +1,5 @@
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { emptySide, sealCredential } from '../../shared/push/push-config.ts';
@@ -9,8 +11,6 @@ import type {
   PushProvider,
 } from '../../shared/push/rules/provider.ts';
 import { pushEnvironments } from '../../shared/push/rules/provider.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, pushConfigEntity } from '../../shared/store/entities.ts';
 import type { PushConfigData, PushSideData } from '../../shared/store/records/push.ts';

@@ -1,6 +1,6 @@
+import type { Known } from '../../shared/core/resource/route.ts';
 import { tokenCode } from '../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import type { Known } from '../../shared/resource/route.ts';
 import { pushDeviceEntity } from '../../shared/store/entities.ts';
 import { type Access, type Actor, allRights } from '../../shared/values/access.ts';
 

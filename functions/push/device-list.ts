@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { queryValue } from '../../shared/http/message.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import { gather, type Rows, rowsOf } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { deviceIdValue } from '../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { gather, type Rows, rowsOf } from '../../shared/resource/page.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import {
   as,
   pushDeviceEntity,

@@ -1,11 +1,11 @@
+import type { Fields } from '../../shared/core/resource/field.ts';
+import { type Body, type InputMode, validInput } from '../../shared/core/resource/input.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { syncEndpoints } from '../../shared/push/push-endpoints.ts';
 import { tokenCode } from '../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import type { Fields } from '../../shared/resource/field.ts';
-import { type Body, type InputMode, validInput } from '../../shared/resource/input.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { pushDeviceEntity, pushDeviceRowEntity, userEntity } from '../../shared/store/entities.ts';
 import type { PushDeviceData } from '../../shared/store/records/push.ts';

@@ -1,9 +1,16 @@
+import {
+  computed,
+  type Fields,
+  flag,
+  json,
+  metadata,
+  text,
+} from '../../shared/core/resource/field.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
 import { deviceIdValue, tokenValue } from '../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { computed, type Fields, flag, json, metadata, text } from '../../shared/resource/field.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import type { Route } from '../../shared/resource/route.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
 import type { PushDeviceData } from '../../shared/store/records/push.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

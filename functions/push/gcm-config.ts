@@ -1,12 +1,12 @@
+import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
 import type { PushEnvironment } from '../../shared/push/rules/provider.ts';
 import {
   badServiceAccount,
   type GcmKey,
   gcmKeyValue,
 } from '../../shared/push/rules/service-account.ts';
-import { type Fields, json } from '../../shared/resource/field.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import type { Route } from '../../shared/resource/route.ts';
 import type { PushConfigData } from '../../shared/store/records/push.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { configRoute } from './config-route.ts';

@@ -1,11 +1,11 @@
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context, Known } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import { missingConfig } from '../../shared/push/push-config.ts';
 import { partSize, sendPush } from '../../shared/push/push-send.ts';
 import { type PushContent, readPushContent, withoutIds } from '../../shared/push/rules/content.ts';
 import type { DeliveryState } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context, Known } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

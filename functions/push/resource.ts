@@ -1,5 +1,5 @@
+import type { Family } from '../../shared/core/resource/route.ts';
 import { pushProviders } from '../../shared/push/rules/provider.ts';
-import type { Family } from '../../shared/resource/route.ts';
 import { apnsConfigRoutes } from './apns-config.ts';
 import { deviceRoutes } from './devices.ts';
 import { gcmConfigRoutes } from './gcm-config.ts';

@@ -1,9 +1,9 @@
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { bodyObject } from '../../shared/core/resource/input.ts';
+import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
+import type { Context, Route } from '../../shared/core/resource/route.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/resource/field.ts';
-import { bodyObject } from '../../shared/resource/input.ts';
-import { instanceBase, linksOf } from '../../shared/resource/links.ts';
-import type { Context, Route } from '../../shared/resource/route.ts';
 import { as, instanceCounter, pushDeviceEntity } from '../../shared/store/entities.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';

@@ -1,5 +1,5 @@
-import { linkPage } from '../../shared/resource/endpoint.ts';
-import type { Family } from '../../shared/resource/route.ts';
+import { linkPage } from '../../shared/core/resource/endpoint.ts';
+import type { Family } from '../../shared/core/resource/route.ts';
 
 const versionLinks = { v1: '/v1/', 'v1.1': '/v1.1/' };
 

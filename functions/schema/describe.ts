@@ -1,9 +1,14 @@
-import { documentedPath } from '../../shared/http/path-parameters.ts';
-import type { Fields, LinkForm } from '../../shared/resource/field.ts';
-import { isIn } from '../../shared/resource/links.ts';
-import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
-import { type Method, methods, type Operation, type Route } from '../../shared/resource/route.ts';
-import type { Version } from '../../shared/resource/versions.ts';
+import { documentedPath } from '../../shared/core/http/path-parameters.ts';
+import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
+import { isIn } from '../../shared/core/resource/links.ts';
+import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
+import {
+  type Method,
+  methods,
+  type Operation,
+  type Route,
+} from '../../shared/core/resource/route.ts';
+import type { Version } from '../../shared/core/resource/versions.ts';
 import type { Access, Right } from '../../shared/values/access.ts';
 import { type DescribedAnswer, type Model, Models } from './models.ts';
 import { functionName, operationWords, sentence, typeName } from './words.ts';

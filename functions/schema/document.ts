@@ -1,10 +1,10 @@
-import { allowedMethods } from '../../shared/http/dispatch.ts';
-import { documentedParameters } from '../../shared/http/path-parameters.ts';
-import type { Fields } from '../../shared/resource/field.ts';
-import { describeFields } from '../../shared/resource/introspection.ts';
-import { isIn } from '../../shared/resource/links.ts';
-import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
-import type { Route } from '../../shared/resource/route.ts';
+import { documentedParameters } from '../../shared/core/http/path-parameters.ts';
+import { allowedMethods } from '../../shared/core/pipeline/dispatch.ts';
+import type { Fields } from '../../shared/core/resource/field.ts';
+import { describeFields } from '../../shared/core/resource/introspection.ts';
+import { isIn } from '../../shared/core/resource/links.ts';
+import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { DescribedOperation, Description } from './describe.ts';

@@ -1,4 +1,4 @@
-import type { Field, Fields, FieldType, LinkForm } from '../../shared/resource/field.ts';
+import type { Field, Fields, FieldType, LinkForm } from '../../shared/core/resource/field.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** Whether a schema is of what a client sends or of what it gets. */

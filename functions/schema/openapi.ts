@@ -1,6 +1,6 @@
-import { documentedParameters } from '../../shared/http/path-parameters.ts';
-import { isIn } from '../../shared/resource/links.ts';
-import type { QueryParameter } from '../../shared/resource/query-parameters.ts';
+import { documentedParameters } from '../../shared/core/http/path-parameters.ts';
+import { isIn } from '../../shared/core/resource/links.ts';
+import type { QueryParameter } from '../../shared/core/resource/query-parameters.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { DescribedBody, DescribedOperation, Description } from './describe.ts';
 import { groupBy } from './group.ts';

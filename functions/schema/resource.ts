@@ -1,8 +1,8 @@
-import { lastingBodies, markConstant } from '../../shared/http/lasting-body.ts';
-import { queryValue } from '../../shared/http/message.ts';
-import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
-import type { Context, Family, Route } from '../../shared/resource/route.ts';
-import type { Version } from '../../shared/resource/versions.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import { lastingBodies, markConstant } from '../../shared/core/http/response-cache.ts';
+import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
+import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
+import type { Version } from '../../shared/core/resource/versions.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { type Description, describe } from './describe.ts';
 import { toDocument } from './document.ts';

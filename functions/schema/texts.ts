@@ -1,4 +1,4 @@
-import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
+import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Access } from '../../shared/values/access.ts';
 
 /** What holds for every call. */

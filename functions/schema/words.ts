@@ -1,4 +1,4 @@
-import type { Method, Route } from '../../shared/resource/route.ts';
+import type { Method, Route } from '../../shared/core/resource/route.ts';
 
 const verbs: Readonly<Record<Method, string>> = {
   ...{ GET: 'get', POST: 'post', PUT: 'replace', PATCH: 'update', DELETE: 'delete' },

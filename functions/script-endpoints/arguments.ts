@@ -1,6 +1,6 @@
-import { parseJsonText } from '../../shared/http/json-text.ts';
-import { keyMembers, keyParameters } from '../../shared/http/message.ts';
-import type { Body } from '../../shared/resource/input.ts';
+import { parseJsonText } from '../../shared/core/http/json-text.ts';
+import { keyMembers, keyParameters } from '../../shared/core/http/message.ts';
+import type { Body } from '../../shared/core/resource/input.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { ApiError, invalid, refused } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

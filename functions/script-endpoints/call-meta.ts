@@ -1,4 +1,4 @@
-import type { Request } from '../../shared/http/message.ts';
+import type { Request } from '../../shared/core/http/message.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** What belongs to the way of a call, or is a key: scripts do not see it. */

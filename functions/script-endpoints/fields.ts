@@ -1,6 +1,12 @@
-import { computed, description, type Fields, flag, json } from '../../shared/resource/field.ts';
-import { nameField } from '../../shared/resource/named-records.ts';
-import type { Version } from '../../shared/resource/versions.ts';
+import {
+  computed,
+  description,
+  type Fields,
+  flag,
+  json,
+} from '../../shared/core/resource/field.ts';
+import { nameField } from '../../shared/core/resource/named-records.ts';
+import type { Version } from '../../shared/core/resource/versions.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 
 /** The field that says which script an endpoint runs: version 1 had another word for scripts. */

@@ -1,5 +1,5 @@
-import type { Known, Route } from '../../shared/resource/route.ts';
-import type { Version } from '../../shared/resource/versions.ts';
+import type { Known, Route } from '../../shared/core/resource/route.ts';
+import type { Version } from '../../shared/core/resource/versions.ts';
 import { scriptEndpointEntity } from '../../shared/store/entities.ts';
 import type { Key } from '../../shared/store/store.ts';
 

@@ -1,7 +1,7 @@
 import { isCurrent } from '../../shared/accounts/keys.ts';
-import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
-import { computed, type Fields } from '../../shared/resource/field.ts';
-import type { Context, Known, Operation, Route } from '../../shared/resource/route.ts';
+import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
+import { computed, type Fields } from '../../shared/core/resource/field.ts';
+import type { Context, Known, Operation, Route } from '../../shared/core/resource/route.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
 import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';

@@ -1,7 +1,7 @@
-import type { Response } from '../../shared/http/message.ts';
-import { instanceOf, reservedId, tenantOf } from '../../shared/resource/place.ts';
-import type { Context, Known, Operation } from '../../shared/resource/route.ts';
-import { renderRun } from '../../shared/resource/templates.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { renderRun } from '../../shared/core/pipeline/response-templates.ts';
+import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
+import type { Context, Known, Operation } from '../../shared/core/resource/route.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request.ts';
 import { as, configEntity, instanceCounter, scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/scripts.ts';

@@ -1,4 +1,4 @@
-import type { Context, Route } from '../../shared/resource/route.ts';
+import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { as, scriptEndpointEntity } from '../../shared/store/entities.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';

@@ -1,16 +1,16 @@
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { type Body, type Input, readInput } from '../../shared/resource/input.ts';
-import type { Update } from '../../shared/resource/list-resource.ts';
+import { type Body, type Input, readInput } from '../../shared/core/resource/input.ts';
+import type { Update } from '../../shared/core/resource/list-resource.ts';
 import {
   freedRow,
   type NamedKind,
   newName,
   takeName,
-} from '../../shared/resource/named-records.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
+} from '../../shared/core/resource/named-records.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { newWork } from '../../shared/jobs/jobs.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type Fields,
   json,
   text,
-} from '../../shared/resource/field.ts';
+} from '../../shared/core/resource/field.ts';
 import { runtimeNames } from '../../shared/scripts/script-runtimes.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { quoted, read, refuse } from '../../shared/values/scalars.ts';

@@ -1,4 +1,4 @@
-import type { Known } from '../../shared/resource/route.ts';
+import type { Known } from '../../shared/core/resource/route.ts';
 import { scriptEntity } from '../../shared/store/entities.ts';
 import type { Key } from '../../shared/store/store.ts';
 

@@ -1,6 +1,6 @@
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
-import { parseTrim } from '../../shared/resource/trim.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import { parseTrim } from '../../shared/core/resource/projection.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { SourceChanged, wholeSource } from '../../shared/scripts/script-sources.ts';
 import { as, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';

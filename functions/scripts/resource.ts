@@ -1,10 +1,10 @@
-import { queryValue } from '../../shared/http/message.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { gather, rowsOf } from '../../shared/resource/page.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import { prefixParameters } from '../../shared/resource/query-parameters.ts';
-import type { Context, Family, Known } from '../../shared/resource/route.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { gather, rowsOf } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Context, Family, Known } from '../../shared/core/resource/route.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import {
   as,

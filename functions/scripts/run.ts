@@ -1,9 +1,9 @@
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/resource/field.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context, Route } from '../../shared/resource/route.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
 import { noResult, watchRun } from '../../shared/scripts/run-traces.ts';
 import { showPending, traceFields } from '../../shared/scripts/trace-routes.ts';

@@ -1,8 +1,8 @@
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { Update } from '../../shared/core/resource/list-resource.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { Update } from '../../shared/resource/list-resource.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { clearScript } from '../../shared/scripts/clear-script.ts';
 import { hasFullAccess } from '../../shared/scripts/rules/script-config.ts';
 import { commit } from '../../shared/store/commit.ts';

@@ -1,6 +1,12 @@
 import * as v from 'valibot';
-import { description, type Field, type Fields, json, text } from '../../shared/resource/field.ts';
-import { nameField } from '../../shared/resource/named-records.ts';
+import {
+  description,
+  type Field,
+  type Fields,
+  json,
+  text,
+} from '../../shared/core/resource/field.ts';
+import { nameField } from '../../shared/core/resource/named-records.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -1,14 +1,18 @@
-import { queryValue } from '../../shared/http/message.ts';
-import { endpointRoute, post } from '../../shared/resource/endpoint.ts';
-import { validInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { readNamedRows, renameFields } from '../../shared/resource/named-records.ts';
-import { cut, gather, type Row, rowsIn } from '../../shared/resource/page.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import { prefixParameters } from '../../shared/resource/query-parameters.ts';
-import type { Context, Family, Known } from '../../shared/resource/route.ts';
-import { callVariables, renderText, storedTemplate } from '../../shared/resource/templates.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import {
+  callVariables,
+  renderText,
+  storedTemplate,
+} from '../../shared/core/pipeline/response-templates.ts';
+import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
+import { cut, gather, type Row, rowsIn } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Context, Family, Known } from '../../shared/core/resource/route.ts';
 import { as, instanceCounter, templateEntity } from '../../shared/store/entities.ts';
 import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Key } from '../../shared/store/store.ts';

@@ -1,16 +1,16 @@
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
-import type { Update } from '../../shared/resource/list-resource.ts';
+import { storedTemplate } from '../../shared/core/pipeline/response-templates.ts';
+import { type Body, type InputMode, readInput } from '../../shared/core/resource/input.ts';
+import type { Update } from '../../shared/core/resource/list-resource.ts';
 import {
   freedRow,
   listedRow,
   type NamedKind,
   newName,
   takeName,
-} from '../../shared/resource/named-records.ts';
-import { instanceOf, reservedId, tenantOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
-import { storedTemplate } from '../../shared/resource/templates.ts';
+} from '../../shared/core/resource/named-records.ts';
+import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,6 +1,6 @@
-import { queryValue } from '../../shared/http/message.ts';
-import { neighbours, type Position } from '../../shared/resource/page.ts';
-import type { Context } from '../../shared/resource/route.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import { neighbours, type Position } from '../../shared/core/resource/page.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { as, instanceEntity, ownedEntity } from '../../shared/store/entities.ts';
 import { incorrectPage, invalid } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

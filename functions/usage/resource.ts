@@ -1,14 +1,14 @@
-import { endpointRoute, linkPage } from '../../shared/resource/endpoint.ts';
-import { computed, type Fields } from '../../shared/resource/field.ts';
-import { pathOf } from '../../shared/resource/links.ts';
-import { pageBody } from '../../shared/resource/page.ts';
+import { endpointRoute, linkPage } from '../../shared/core/resource/endpoint.ts';
+import { computed, type Fields } from '../../shared/core/resource/field.ts';
+import { pathOf } from '../../shared/core/resource/links.ts';
+import { pageBody } from '../../shared/core/resource/page.ts';
+import { parseTrim } from '../../shared/core/resource/projection.ts';
 import {
   orderingParameters,
   pageParameters,
   trimParameters,
-} from '../../shared/resource/query-parameters.ts';
-import type { Context, Family, Known, Route } from '../../shared/resource/route.ts';
-import { parseTrim } from '../../shared/resource/trim.ts';
+} from '../../shared/core/resource/query-parameters.ts';
+import type { Context, Family, Known, Route } from '../../shared/core/resource/route.ts';
 import { ownedEntity } from '../../shared/store/entities.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { filterParameters } from './filter.ts';

@@ -1,9 +1,9 @@
 import { limitAttempts } from '../../shared/accounts/attempts.ts';
 import { matchesHash } from '../../shared/accounts/passwords.ts';
-import type { Response } from '../../shared/http/message.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { as, userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
 import type { UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';

@@ -1,7 +1,13 @@
+import {
+  computed,
+  description,
+  type Fields,
+  json,
+  text,
+} from '../../shared/core/resource/field.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { describedFields, objectFields } from '../../shared/objects/object-fields.ts';
 import { objectLinks } from '../../shared/objects/show-object.ts';
-import { computed, description, type Fields, json, text } from '../../shared/resource/field.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { groupLinks, profileClassOf, userLinks } from '../../shared/users/show-user.ts';
 import { readJson } from '../../shared/values/json/json-values.ts';
 import { recordId } from '../../shared/values/record-id.ts';

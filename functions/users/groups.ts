@@ -1,12 +1,12 @@
-import { queryValue } from '../../shared/http/message.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import { type Body, type InputMode, readInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { gather, rowsOf } from '../../shared/core/resource/page.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
-import { type Body, type InputMode, readInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { gather, rowsOf } from '../../shared/resource/page.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import { prefixParameters } from '../../shared/resource/query-parameters.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

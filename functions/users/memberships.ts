@@ -1,9 +1,9 @@
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { cut, rowsOf } from '../../shared/resource/page.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context, Route } from '../../shared/resource/route.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { cut, rowsOf } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { as, groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';

@@ -1,8 +1,8 @@
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { parseTrim } from '../../shared/core/resource/projection.ts';
+import { trimParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Operation } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import { trimParameters } from '../../shared/resource/query-parameters.ts';
-import type { Operation } from '../../shared/resource/route.ts';
-import { parseTrim } from '../../shared/resource/trim.ts';
 import { as, userEntity } from '../../shared/store/entities.ts';
 import { profileReads, userLinks, viewUser, wholeUser } from '../../shared/users/show-user.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

@@ -1,5 +1,10 @@
+import {
+  type Body,
+  bodyObject,
+  type InputMode,
+  readInput,
+} from '../../shared/core/resource/input.ts';
 import type { ObjectInput } from '../../shared/objects/object-checks.ts';
-import { type Body, bodyObject, type InputMode, readInput } from '../../shared/resource/input.ts';
 import { isJsonObject } from '../../shared/values/json/json.ts';
 import { profileFields } from './fields.ts';
 

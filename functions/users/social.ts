@@ -1,12 +1,12 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { verifiedProfile } from '../../shared/accounts/social.ts';
-import type { Response } from '../../shared/http/message.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { type Fields, text } from '../../shared/core/resource/field.ts';
+import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
-import { type Fields, text } from '../../shared/resource/field.ts';
-import { type Body, validInput } from '../../shared/resource/input.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,6 +1,10 @@
 import { firstKey, userKey } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
+import { type Body, readInput } from '../../shared/core/resource/input.ts';
+import type { Update } from '../../shared/core/resource/list-resource.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';
 import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.ts';
 import {
@@ -10,10 +14,6 @@ import {
   planUpdate,
   withPlan,
 } from '../../shared/objects/save-object.ts';
-import { type Body, readInput } from '../../shared/resource/input.ts';
-import type { Update } from '../../shared/resource/list-resource.ts';
-import { instanceOf, reservedId } from '../../shared/resource/place.ts';
-import type { Context } from '../../shared/resource/route.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import {
   as,

@@ -1,4 +1,4 @@
-import { computed, email, type Fields, metadata, text } from '../resource/field.ts';
+import { computed, email, type Fields, metadata, text } from '../core/resource/field.ts';
 
 /**
  * An account as it sees and changes itself, and as it stands in answers as an owner

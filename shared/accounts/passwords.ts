@@ -1,5 +1,5 @@
+import type { Context } from '../core/resource/route.ts';
 import { type Share, shareOf } from '../platform/limits/fair-queue.ts';
-import type { Context } from '../resource/route.ts';
 import { hashPassword, isPassword } from './rules/passwords.ts';
 
 /** What is needed of the request that brings a password. */

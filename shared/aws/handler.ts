@@ -1,7 +1,7 @@
-import { createDispatch } from '../http/dispatch.ts';
-import { type Handler, toHandler } from '../http/edge.ts';
+import { type Handler, toHandler } from '../core/http/edge.ts';
+import { createDispatch } from '../core/pipeline/dispatch.ts';
+import type { Route } from '../core/resource/route.ts';
 import type { Platform } from '../platform/ports.ts';
-import type { Route } from '../resource/route.ts';
 import { causeOf } from '../values/cause.ts';
 import { readEnvironment } from './environment.ts';
 import { openPlatform } from './platform.ts';

@@ -1,4 +1,4 @@
-import { commonHeaders } from '../http/answer.ts';
+import { commonHeaders } from '../core/http/write-response.ts';
 import type { ErrorCode } from '../values/errors/error-codes.ts';
 import { codeOf } from './start-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Dispatch } from '../http/message.ts';
+import type { Dispatch } from '../core/http/message.ts';
 import type { Clock } from '../platform/ports.ts';
 
 /** The calls that this process is answering; as no other process writes, they are all calls that there are. */

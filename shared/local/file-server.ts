@@ -1,8 +1,8 @@
 import type { ReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { commonHeaders } from '../http/answer.ts';
-import { corsHeaders, preflightResponse } from '../http/cors.ts';
+import { corsHeaders, preflightResponse } from '../core/http/cors.ts';
+import { commonHeaders } from '../core/http/write-response.ts';
 import type { ErrorCode } from '../values/errors/error-codes.ts';
 import { type ApiError, forbidden, methodNotAllowed, notFound } from '../values/errors/errors.ts';
 import { keyOfUrl } from '../values/file-keys.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Admission, Gate, Genuine } from '../http/admission.ts';
-import { maxEventBytes } from '../http/answer.ts';
-import { toRequest } from '../http/event.ts';
+import type { Admission, Gate, Genuine } from '../core/http/admission.ts';
+import { toRequest } from '../core/http/event.ts';
+import { maxEventBytes } from '../core/http/write-response.ts';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,

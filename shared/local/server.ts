@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Gate } from '../http/admission.ts';
-import { toResult } from '../http/answer.ts';
-import { type Handler, logRequest } from '../http/edge.ts';
+import type { Gate } from '../core/http/admission.ts';
+import { type Handler, logRequest } from '../core/http/edge.ts';
+import { toResult } from '../core/http/write-response.ts';
 import type { Clock, Ids, Log } from '../platform/ports.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../values/bounds.ts';
 import type { ErrorCode } from '../values/errors/error-codes.ts';

@@ -3,7 +3,7 @@ import {
   isTooLarge,
   type StoredValues,
 } from '../classes/rules/compiled-class.ts';
-import type { Context } from '../resource/route.ts';
+import type { Context } from '../core/resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';

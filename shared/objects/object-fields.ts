@@ -7,9 +7,9 @@ import {
   type Field,
   type Fields,
   json,
-} from '../resource/field.ts';
-import { classOf } from '../resource/place.ts';
-import type { FieldsAt } from '../resource/route.ts';
+} from '../core/resource/field.ts';
+import { classOf } from '../core/resource/place.ts';
+import type { FieldsAt } from '../core/resource/route.ts';
 import { recordId } from '../values/record-id.ts';
 import { text as textValue } from '../values/values.ts';
 

@@ -1,6 +1,6 @@
-import { type Body, bodyObject, type InputMode, readInput } from '../resource/input.ts';
-import { classOf, instanceOf } from '../resource/place.ts';
-import type { Context } from '../resource/route.ts';
+import { type Body, bodyObject, type InputMode, readInput } from '../core/resource/input.ts';
+import { classOf, instanceOf } from '../core/resource/place.ts';
+import type { Context } from '../core/resource/route.ts';
 import type { ObjectInput, SaveCall } from './object-checks.ts';
 import { objectFields } from './object-fields.ts';
 

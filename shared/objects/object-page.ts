@@ -1,8 +1,8 @@
-import { queryValue } from '../http/message.ts';
-import { type Page, pageOf } from '../resource/page.ts';
-import { classOf, instanceOf } from '../resource/place.ts';
-import type { QueryParameters } from '../resource/query-parameters.ts';
-import type { Context } from '../resource/route.ts';
+import { queryValue } from '../core/http/message.ts';
+import { type Page, pageOf } from '../core/resource/page.ts';
+import { classOf, instanceOf } from '../core/resource/place.ts';
+import type { QueryParameters } from '../core/resource/query-parameters.ts';
+import type { Context } from '../core/resource/route.ts';
 import { listObjects } from '../search/list-objects.ts';
 import { lastValueOf } from '../search/query/order.ts';
 import type { ObjectData } from '../store/records/records.ts';

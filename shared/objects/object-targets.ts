@@ -1,5 +1,5 @@
-import type { Context } from '../resource/route.ts';
-import { classHint } from '../services/hints.ts';
+import { classHint } from '../core/resource/caches.ts';
+import type { Context } from '../core/resource/route.ts';
 import { as, classEntity, objectEntity, userEntity } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { TargetCheck } from './rules/object-values.ts';

@@ -3,7 +3,7 @@ import {
   changedFields,
   compileClass,
 } from '../classes/rules/compiled-class.ts';
-import type { Hints } from '../services/hints.ts';
+import type { Hints } from '../core/resource/caches.ts';
 import { commitUnique } from '../store/commit.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';

@@ -1,7 +1,7 @@
 import { type CompiledClass, showValues } from '../classes/rules/compiled-class.ts';
-import { lastingBodies } from '../http/lasting-body.ts';
-import { instanceBase, type Link, linksOf } from '../resource/links.ts';
-import type { Context } from '../resource/route.ts';
+import { lastingBodies } from '../core/http/response-cache.ts';
+import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
+import type { Context } from '../core/resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';

@@ -1,15 +1,15 @@
-import { queryValue } from '../http/message.ts';
-import { computed, type Fields } from '../resource/field.ts';
-import { linksOf, pathOf } from '../resource/links.ts';
-import { cut, type Page, pageOf, type Row, roomyPageBody } from '../resource/page.ts';
-import { instanceOf } from '../resource/place.ts';
+import { queryValue } from '../core/http/message.ts';
+import { computed, type Fields } from '../core/resource/field.ts';
+import { linksOf, pathOf } from '../core/resource/links.ts';
+import { cut, type Page, pageOf, type Row, roomyPageBody } from '../core/resource/page.ts';
+import { instanceOf } from '../core/resource/place.ts';
+import { parseTrim } from '../core/resource/projection.ts';
 import {
   orderingParameters,
   pageParameters,
   trimParameters,
-} from '../resource/query-parameters.ts';
-import type { Context, Reads, Route } from '../resource/route.ts';
-import { parseTrim } from '../resource/trim.ts';
+} from '../core/resource/query-parameters.ts';
+import type { Context, Reads, Route } from '../core/resource/route.ts';
 import type { TraceData, TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { allRights } from '../values/access.ts';

@@ -1,8 +1,8 @@
 import { pairFields } from '../classes/composite-index-job.ts';
 import { planPair, timeOfChange } from '../classes/rules/composite-indexes.ts';
+import type { Context } from '../core/resource/route.ts';
 import { newWork } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import type { Context } from '../resource/route.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/cause.ts';

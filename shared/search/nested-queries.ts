@@ -1,8 +1,8 @@
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
+import type { Context } from '../core/resource/route.ts';
 import { compiledClass } from '../objects/save-object.ts';
 import type { Scan } from '../platform/limits/scans.ts';
-import type { Context } from '../resource/route.ts';
 import { as, classEntity } from '../store/entities.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import type { CompiledPair } from '../classes/rules/compiled-class.ts';
+import type { Hints, Way } from '../core/resource/caches.ts';
+import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
-import type { Context } from '../resource/route.ts';
-import type { Hints, Way } from '../services/hints.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import { maxKeysRead, openWalk, pathName, type Walk, type Wanted } from './object-scan.ts';
 import type { ObjectPlace } from './object-streams.ts';

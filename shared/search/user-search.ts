@@ -1,5 +1,5 @@
+import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
-import type { Context } from '../resource/route.ts';
 import { as, usernameEntity } from '../store/entities.ts';
 import { decodeText, encodeText } from '../store/index-keys.ts';
 import { maxQueryLimit } from '../store/limits.ts';

@@ -1,5 +1,5 @@
+import { createHint } from '../core/resource/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
-import { createHint } from '../services/hints.ts';
 import { allUnder } from '../store/all-under.ts';
 import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
 import type { ClassCountData } from '../store/records/records.ts';

@@ -1,9 +1,9 @@
+import { createHints } from '../core/resource/caches.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessLostRace } from '../jobs/write-conflict.ts';
 import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
-import { createHints } from '../services/hints.ts';
 import { allUnder } from '../store/all-under.ts';
 import {
   as,

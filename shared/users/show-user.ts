@@ -1,9 +1,9 @@
 import { userKey } from '../accounts/keys.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
+import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
+import { instanceOf } from '../core/resource/place.ts';
+import type { Context, Known } from '../core/resource/route.ts';
 import { wholeObject } from '../objects/show-object.ts';
-import { instanceBase, type Link, linksOf } from '../resource/links.ts';
-import { instanceOf } from '../resource/place.ts';
-import type { Context, Known } from '../resource/route.ts';
 import { as, classEntity, groupEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../store/records/records.ts';
 import type { Key, Stored } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';

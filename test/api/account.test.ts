@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { setUpCode } from '../../shared/accounts/keys.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import type { Response } from '../../shared/http/message.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { accountEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import { replace } from '../../shared/store/writes.ts';
 import { type Answer, type Api, expected, startApi } from '../support/api.ts';

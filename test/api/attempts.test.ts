@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import { toHandler } from '../../shared/http/edge.ts';
-import type { Response } from '../../shared/http/message.ts';
+import { toHandler } from '../../shared/core/http/edge.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { gatewayEvent } from '../support/lambda.ts';
 import { openMovedClock } from '../support/moved-clock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Store } from '../../shared/store/store.ts';
 import {
   type Api,

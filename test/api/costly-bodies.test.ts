@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import { type Handler, toHandler } from '../../shared/http/edge.ts';
+import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { gatewayEvent } from '../support/lambda.ts';
 

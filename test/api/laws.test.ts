@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createRouter } from '../../shared/http/router.ts';
-import { methods } from '../../shared/resource/route.ts';
+import { createRouter } from '../../shared/core/http/router.ts';
+import { methods } from '../../shared/core/resource/route.ts';
 import { type Api, type Credentials, startApi } from '../support/api.ts';
 import {
   type FilledWorld,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Share } from '../../shared/platform/limits/fair-queue.ts';
 import { as, instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';

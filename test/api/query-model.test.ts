@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import type { Dispatch } from '../../shared/http/message.ts';
+import type { Dispatch } from '../../shared/core/http/message.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
 import { askForPair, pairsBuilt, plantPair } from '../support/pairs.ts';
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import type { Dispatch } from '../../shared/http/message.ts';
+import type { Dispatch } from '../../shared/core/http/message.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';

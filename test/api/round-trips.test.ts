@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import type { Dispatch } from '../../shared/http/message.ts';
+import type { Dispatch } from '../../shared/core/http/message.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';

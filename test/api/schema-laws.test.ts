@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import type { Dispatch } from '../../shared/http/message.ts';
-import { documentedPath } from '../../shared/http/path-parameters.ts';
-import { versions } from '../../shared/resource/versions.ts';
+import type { Dispatch } from '../../shared/core/http/message.ts';
+import { documentedPath } from '../../shared/core/http/path-parameters.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import { versions } from '../../shared/core/resource/versions.ts';
 import { type Api, type Credentials, expected, startApi } from '../support/api.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
 import { differences, type Schema, type Schemas } from '../support/json-schema.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { keyText, parseKey } from '../../shared/domain/credentials.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
+import { keyText, parseKey } from '../../shared/core/pipeline/credentials.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { missing, time } from '../support/answers.ts';
 import {
   type Answer,

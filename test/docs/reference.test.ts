@@ -33,7 +33,7 @@ function isThere(target: string): boolean {
 
 test('there are pages and sources to check', () => {
   expect(pages).toContain('docs/reference/README.md');
-  expect(sources).toContain('shared/http/dispatch.ts');
+  expect(sources).toContain('shared/core/pipeline/dispatch.ts');
   expect(anchors.get('docs/reference/keys.md')).toContain('bare-api-key');
 });
 

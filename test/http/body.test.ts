@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseBody } from '../../shared/http/body.ts';
-import type { Request } from '../../shared/http/message.ts';
+import { parseBody } from '../../shared/core/http/body/body.ts';
+import type { Request } from '../../shared/core/http/message.ts';
 
 const requestOf = (type: string | undefined, body: string | Uint8Array): Request => ({
   id: 'r1',

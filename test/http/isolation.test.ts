@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isolate } from '../../shared/http/isolation.ts';
+import { isolate } from '../../shared/core/pipeline/isolation.ts';
 
 const sandbox = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
 const content = { type: 'text/html', bytes: '<p>' };

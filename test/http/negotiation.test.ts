@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonIndent, negotiate } from '../../shared/http/negotiation.ts';
+import { jsonIndent, negotiate } from '../../shared/core/http/negotiation.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 

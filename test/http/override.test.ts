@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Request } from '../../shared/http/message.ts';
-import { applyOverride } from '../../shared/http/override.ts';
+import type { Request } from '../../shared/core/http/message.ts';
+import { applyOverride } from '../../shared/core/http/override.ts';
 
 const base: Request = {
   id: 'r1',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Handler } from '../../shared/http/edge.ts';
+import type { Handler } from '../../shared/core/http/edge.ts';
 import { type LocalServer, startServer } from '../../shared/local/server.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 

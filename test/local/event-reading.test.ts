@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { LambdaContext } from 'hono/aws-lambda';
 import { handle } from 'hono/aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Handler } from '../../shared/http/edge.ts';
+import type { Handler } from '../../shared/core/http/edge.ts';
 import { type LocalServer, startServer } from '../../shared/local/server.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Handler, toHandler } from '../../shared/http/edge.ts';
+import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
 import { type LocalServer, type ServerOptions, startServer } from '../../shared/local/server.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { type GatewayPath, gatewayPaths } from '../../lib/gateway-paths.ts';
-import { createRouter } from '../../shared/http/router.ts';
-import type { Family, Route } from '../../shared/resource/route.ts';
+import { createRouter } from '../../shared/core/http/router.ts';
+import type { Family, Route } from '../../shared/core/resource/route.ts';
 import { candidates, readings } from '../support/gateway.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
-import { keyText } from '../../shared/domain/credentials.ts';
-import { type Gate, openGate } from '../../shared/http/admission.ts';
-import { createDispatch } from '../../shared/http/dispatch.ts';
-import { type Handler, toHandler } from '../../shared/http/edge.ts';
+import { type Gate, openGate } from '../../shared/core/http/admission.ts';
+import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
+import { keyText } from '../../shared/core/pipeline/credentials.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { workKinds } from '../../shared/jobs/background.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';

@@ -7,7 +7,7 @@ import { runsFunctionName } from '../../shared/aws/script-names.ts';
 import { openSecrets } from '../../shared/aws/secrets.ts';
 import { openStore } from '../../shared/aws/store.ts';
 import { createClient } from '../../shared/aws/store-client.ts';
-import type { Handler } from '../../shared/http/edge.ts';
+import type { Handler } from '../../shared/core/http/edge.ts';
 import type { LocalPlatform } from '../../shared/local/platform.ts';
 import type { LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
 import type { Store, Transaction, Write } from '../../shared/store/store.ts';

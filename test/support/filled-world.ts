@@ -1,6 +1,6 @@
 import { routes } from '../../functions/api.ts';
-import type { Route } from '../../shared/resource/route.ts';
-import { type Version, versions } from '../../shared/resource/versions.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
+import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
 

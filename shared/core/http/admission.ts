@@ -1,0 +1,84 @@
+import type { Platform } from '../../platform/ports.ts';
+import { credentialOutsideBody, type KeyRing } from '../pipeline/authentication.ts';
+import type { KeyClaims } from '../pipeline/credentials.ts';
+import { createHint } from '../resource/caches.ts';
+import type { Route } from '../resource/route.ts';
+import { isAnonymous, keyAtStart, mayOverride } from './body/body-size.ts';
+import type { Request } from './message.ts';
+import { createRouter } from './router.ts';
+import { maxEventBytes } from './write-response.ts';
+
+/** What a request may send as its body, as its head shows. */
+export type Admission =
+  /** The response does not depend on the body. */
+  | { readonly kind: 'unread' }
+  /** No genuine credential outside of the body. */
+  | { readonly kind: 'anonymous' }
+  | Genuine;
+
+/** A genuine credential: whom a body is counted for, and what its route takes. */
+export interface Genuine {
+  readonly kind: 'genuine';
+  /** Account or instance of the key. */
+  readonly owner: string;
+  /** Of its route, or what the platform lets through. */
+  readonly maxBytes: number;
+}
+
+/** Judges requests before their bodies are read. */
+export interface Gate {
+  /** Judges a request by its head alone. */
+  readonly admit: (head: Request) => Promise<Admission>;
+  /**
+   * Judges an anonymous request by the first 64 KB of its body: in multipart a key may be there
+   * (docs/reference/requests.md#keys).
+   *
+   * @returns undefined when there is no genuine key
+   * @throws ApiError 400 for multipart without boundary
+   */
+  readonly admitByStart: (head: Request, start: Uint8Array) => Promise<Genuine | undefined>;
+}
+
+/** Opens the gate before `routes`, for servers that see a request before its body. */
+export function openGate(
+  routes: readonly Route[],
+  { secrets, clock }: Pick<Platform, 'secrets' | 'clock'>,
+): Gate {
+  const router = createRouter(routes);
+  const keys: KeyRing = { secrets, clock, known: createHint() };
+  return {
+    admit: async (head) => {
+      const match = router(head.path);
+      if (match === undefined || !bodyMethods.includes(head.method)) return unread;
+      const credential = await credentialOutsideBody(head, match.params.link, keys);
+      if (isAnonymous(match, credential)) return anonymous;
+      if (typeof credential === 'string') return tooLargeFor(match.route, head) ?? unread;
+      const isServed = Object.hasOwn(match.route.operations, head.method) || mayOverride(head);
+      return isServed ? genuine(credential, match.route) : unread;
+    },
+    admitByStart: async (head, start) => {
+      const route = router(head.path)?.route;
+      const claims = await keyAtStart(head, start, keys);
+      return claims && genuine(claims, route);
+    },
+  };
+}
+
+/** A body that is larger than its route takes is refused as such, whatever its key is. */
+function tooLargeFor(
+  { maxBodyBytes = Infinity }: Route,
+  { headers }: Request,
+): Genuine | undefined {
+  if (Number(headers['content-length'] ?? 0) <= maxBodyBytes) return undefined;
+  return { kind: 'genuine', owner: 'nobody', maxBytes: maxBodyBytes };
+}
+
+/** Bodies of other methods are ignored. */
+const bodyMethods = ['POST', 'PUT', 'PATCH'];
+const unread: Admission = { kind: 'unread' };
+const anonymous: Admission = { kind: 'anonymous' };
+
+function genuine({ kind, scope }: KeyClaims, route: Route | undefined): Genuine {
+  const owner = `${kind === 'account' ? 'account' : 'instance'} ${scope}`;
+  return { kind: 'genuine', owner, maxBytes: route?.maxBodyBytes ?? maxEventBytes };
+}

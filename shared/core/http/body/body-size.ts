@@ -1,0 +1,72 @@
+import { anonymousBodyBytes } from '../../../values/bounds.ts';
+import { type ApiError, tooLarge } from '../../../values/errors/errors.ts';
+import {
+  type Credential,
+  credentialOutsideBody,
+  genuineKey,
+  type KeyRing,
+} from '../../pipeline/authentication.ts';
+import type { KeyClaims } from '../../pipeline/credentials.ts';
+import type { Request } from '../message.ts';
+import type { Match } from '../router.ts';
+import { mediaType } from './body.ts';
+
+/** A request whose body has arrived and was not parsed yet. */
+export interface ArrivedRequest {
+  readonly request: Request;
+  /** As it was sent; 0 inside another request. */
+  readonly bodyBytes: number;
+  readonly match: Match;
+  readonly keys: KeyRing;
+}
+
+/**
+ * Checks the size of a body against its route, and against what is taken without a genuine credential. Nothing of it is
+ * parsed but, in multipart, its start.
+ *
+ * @returns 413 when it is too large; undefined for a forged key, which is refused as such
+ */
+export async function sizeError(arrived: ArrivedRequest): Promise<ApiError | undefined> {
+  const { request, bodyBytes, match, keys } = arrived;
+  const { maxBodyBytes = bodyBytes } = match.route;
+  if (bodyBytes > maxBodyBytes) return tooLarge(maxBodyBytes);
+  if (bodyBytes <= anonymousBodyBytes || request.body.kind !== 'bytes') return undefined;
+  const credential = await credentialOutsideBody(request, match.params.link, keys);
+  if (!isAnonymous(match, credential)) return undefined;
+  const start = request.body.bytes.subarray(0, anonymousBodyBytes);
+  const claims = await keyAtStart(request, start, keys);
+  return claims === undefined ? tooLarge(anonymousBodyBytes) : undefined;
+}
+
+/** Tells whether a body has to be parsed for its request to be judged: not for one that is refused without it. */
+export async function isParsed(arrived: ArrivedRequest): Promise<boolean> {
+  const { request, match, keys } = arrived;
+  const credential = await credentialOutsideBody(request, match.params.link, keys);
+  if (credential === 'forged' && !isAnonymous(match, credential)) return false;
+  return (await sizeError(arrived)) === undefined;
+}
+
+/** Whether a request has no credential outside of its body: a forged key is none where keys are not looked at. */
+export function isAnonymous({ route, params }: Match, credential: Credential): boolean {
+  if (credential === 'none') return true;
+  return credential === 'forged' && route.ignoresCredentials && params.link === undefined;
+}
+
+/** The claims of a genuine key that is a whole part of the start of a multipart body; undefined when there is none. */
+export async function keyAtStart(
+  { headers }: Request,
+  start: Uint8Array,
+  keys: KeyRing,
+): Promise<KeyClaims | undefined> {
+  const contentType = headers['content-type'] ?? '';
+  if (mediaType(contentType) !== 'multipart/form-data') return undefined;
+  const { fieldAtStart } = await import('./multipart.ts'); // a tenth of a handler that most never need
+  const text = await fieldAtStart(contentType, start, '_api_key');
+  return text === undefined ? undefined : genuineKey(text, keys);
+}
+
+/** Whether the body of a request may name another method (docs/reference/requests.md#method-override). */
+export function mayOverride({ method, headers }: Request): boolean {
+  const contentType = headers['content-type'];
+  return method === 'POST' && contentType !== undefined && mediaType(contentType) === 'text/plain';
+}

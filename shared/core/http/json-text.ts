@@ -1,0 +1,81 @@
+import { maxStructure } from '../../values/bounds.ts';
+import { type ApiError, refused } from '../../values/errors/errors.ts';
+import { measureStructure } from '../../values/json/json-structure.ts';
+
+const maxDepth = 200; // V8 parses any depth, but writing a value of some thousand levels overflows the stack
+const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level needs two brackets
+
+/**
+ * Parses JSON that came from a client into plain data.
+ *
+ * - A key `__proto__` is a key like any other.
+ * - Lone surrogates (only an escape such as `\ud800` can bring them) become U+FFFD in keys and values, so that
+ *   every string inside can be stored and ordered as UTF-8.
+ *
+ * @throws ApiError 400 `JSON parse error - ...` when it is no JSON, has more than 200 levels or more than
+ *   {@link maxStructure} brackets, commas and colons
+ */
+export function parseJsonText(text: string): unknown {
+  checkStructure(text);
+  try {
+    return JSON.parse(/\\ud/i.test(text) ? replaceLoneEscapes(text) : text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const position = /at position (\d+)/.exec(error.message)?.[1];
+    throw jsonParseError(position ? `invalid JSON at position ${position}` : 'invalid JSON');
+  }
+}
+
+/**
+ * 400 for a body that is no JSON; clients expect the words before the dash (docs/reference/errors.md#malformed-bodies).
+ */
+export function jsonParseError(reason: string, code: BodyFault = 'malformed_body'): ApiError {
+  return refused(400, `JSON parse error - ${reason}`, code);
+}
+
+type BodyFault = 'malformed_body' | 'body_too_complex';
+
+/** The text with each lone surrogate replaced by U+FFFD. */
+export function wellFormed(text: string): string {
+  return /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
+}
+
+/** Works on the text, because there it covers keys and values in one pass and keeps pairs and `\\\\ud800` as they are. */
+function replaceLoneEscapes(text: string): string {
+  const escapes =
+    /(?:\\\\)+|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}/g;
+  return text.replace(escapes, (found) =>
+    found.length === 6 && found[1] === 'u' ? '\\ufffd' : found,
+  );
+}
+
+/** Bounds what parsing costs. A short text cannot have too much of anything. */
+function checkStructure(text: string): void {
+  if (text.length <= shortest) return;
+  if (text.length <= maxStructure && !hasManyBrackets(text)) return;
+  const { characters, depth } = measureStructure(text, maxStructure, maxDepth);
+  if (depth > maxDepth) throw jsonParseError(`more than ${maxDepth} levels`, 'body_too_complex');
+  if (characters > maxStructure) throw tooMuchStructure();
+}
+
+/** 400 for JSON of which parsing would cost too much. */
+export function tooMuchStructure(): ApiError {
+  return jsonParseError(
+    `more than ${maxStructure} brackets, commas and colons`,
+    'body_too_complex',
+  );
+}
+
+/** Whether there are brackets enough to be too deep, inside strings or not: quick, and mostly the end of it. */
+function hasManyBrackets(text: string): boolean {
+  return has(text, '[', maxDepth / 2) || has(text, '{', maxDepth / 2);
+}
+
+function has(text: string, bracket: string, count: number): boolean {
+  let at = -1;
+  for (let found = 0; found < count; found += 1) {
+    at = text.indexOf(bracket, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}

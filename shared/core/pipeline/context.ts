@@ -1,0 +1,172 @@
+import { isCurrent } from '../../accounts/keys.ts';
+import {
+  accountEntity,
+  apiKeyEntity,
+  as,
+  classEntity,
+  dataEndpointEntity,
+  deletedGroupsEntity,
+  instanceNameEntity,
+  memberEntity,
+  scriptEntity,
+  templateEntity,
+  userEntity,
+} from '../../store/entities.ts';
+import type {
+  ApiKeyData,
+  ClassData,
+  MemberData,
+  TemplateData,
+  UserData,
+} from '../../store/records/records.ts';
+import type { Stored } from '../../store/store.ts';
+import type { ActingUser, Actor, AdminRole } from '../../values/access.ts';
+import { noSuchKey } from '../../values/errors/errors.ts';
+import type { Request } from '../http/message.ts';
+import type { Body } from '../resource/input.ts';
+import type { Context } from '../resource/route.ts';
+import type { RecordClaims, ScriptClaims } from './credentials.ts';
+import type { Loaded, LoadRequest } from './load.ts';
+import { storedTemplate } from './response-templates.ts';
+
+/** What a context is made of. */
+export interface ContextParts {
+  readonly request: Request;
+  readonly routes: Context['routes'];
+  readonly load: LoadRequest;
+  readonly loaded: Loaded;
+  readonly body: () => Promise<Body>;
+  readonly openSession: Context['openSession'];
+}
+
+/**
+ * Puts a call together with what was read for it, and settles who calls.
+ *
+ * @throws ApiError 403 when a key's record is gone or has another generation
+ */
+export function createContext(parts: ContextParts): Context {
+  const { request, routes, load, loaded, body, openSession } = parts;
+  const { records, instanceId, reserved } = loaded;
+  const { route, version, params } = load.match;
+  const account = as(accountEntity, records.account);
+  const member = as(memberEntity, records.member);
+  const apiKey = as(apiKeyEntity, records.apiKey);
+  const user = currentUser(load.caller.user, as(userEntity, records.user));
+  // one plain literal: spreads cost more than all the rest of a small call's context
+  return {
+    request,
+    route,
+    routes,
+    version,
+    params,
+    platform: load.platform,
+    hints: load.hints,
+    actor: settleActor(load, loaded, { account, member, apiKey, user }),
+    account,
+    member,
+    apiKey,
+    user,
+    link: load.caller.link,
+    instanceId,
+    reserved,
+    records,
+    body,
+    openSession,
+    instanceName: as(instanceNameEntity, records.instanceName),
+    class: classOfCall(load, loaded),
+    template: templateOf(load, loaded),
+  };
+}
+
+/** A data endpoint goes with its class: one that bears the same name later is not the class of the call. */
+function classOfCall(
+  { match: { route } }: LoadRequest,
+  { records }: Loaded,
+): Stored<ClassData> | undefined {
+  const found = as(classEntity, records.class);
+  if (route.boundBy === undefined || !route.inClass) return found;
+  const bound = as(dataEndpointEntity, records.binding)?.data.classNumber;
+  return found?.data.number === bound ? found : undefined;
+}
+
+function templateOf(
+  { template: name }: LoadRequest,
+  { records, instanceId }: Loaded,
+): TemplateData | undefined {
+  if (name === undefined || instanceId === undefined) return undefined;
+  return storedTemplate(as(templateEntity, records.template), instanceId, name)?.data;
+}
+
+/** An outdated user key is no error: the call goes on without user (docs/reference/requests.md#keys). */
+function currentUser(
+  claims: RecordClaims | undefined,
+  record: Stored<UserData> | undefined,
+): Stored<UserData> | undefined {
+  return claims !== undefined && isCurrent(claims, record?.data) ? record : undefined;
+}
+
+type Callers = Pick<Context, 'account' | 'member' | 'apiKey' | 'user'>;
+
+function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor {
+  const { account, apiKey, script } = load.caller;
+  if (script !== undefined) return scriptActor(script, load, loaded, callers);
+  if (account !== undefined) {
+    if (!isCurrent(account, callers.account?.data)) throw noSuchKey();
+    return { kind: 'admin', account: account.scope, role: roleOf(callers.member) };
+  }
+  if (apiKey === undefined) return { kind: 'anonymous' };
+  if (!isCurrent(apiKey, callers.apiKey?.data) || !isLiving(load, loaded)) throw noSuchKey();
+  if (load.match.route.instance === 'place' && loaded.instanceId !== apiKey.scope)
+    throw noSuchKey();
+  const user = callers.user && actingUser(callers.user, loaded);
+  return apiKeyActor(apiKey, callers.apiKey as Stored<ApiKeyData>, user); // it is current
+}
+
+/**
+ * A script acts with role `full` on behalf of the owner of its instance, and in there only, as long as script and owner
+ * are those of the run (docs/reference/scripts.md#full-access).
+ */
+function scriptActor(
+  claims: ScriptClaims,
+  { match }: LoadRequest,
+  { instanceId, records }: Loaded,
+  { account, member }: Callers,
+): Actor {
+  const isInside = match.route.instance !== 'none' && instanceId === claims.scope;
+  const isOfVersion =
+    as(scriptEntity, records.callingScript)?.data.version === claims.scriptVersion;
+  const isOfOwner =
+    member?.data.owner === true && account?.data.generation === claims.ownerGeneration;
+  if (!isInside || !isOfVersion || !isOfOwner) throw noSuchKey();
+  return { kind: 'admin', account: claims.owner, role: 'full', depth: claims.depth };
+}
+
+/** Whether the instance of an API key still exists; inside an instance its name says so. */
+function isLiving(load: LoadRequest, { records }: Loaded): boolean {
+  return load.match.route.instance !== 'none' || records.instanceOfKey !== undefined;
+}
+
+function roleOf(member: Stored<MemberData> | undefined): AdminRole | undefined {
+  if (member === undefined) return undefined;
+  return member.data.owner ? 'owner' : member.data.role;
+}
+
+function apiKeyActor(
+  claims: RecordClaims,
+  { data }: Stored<ApiKeyData>,
+  user: ActingUser | undefined,
+): Actor {
+  return {
+    kind: 'apiKey',
+    key: claims.record,
+    instance: claims.scope,
+    flags: data,
+    user,
+  };
+}
+
+/** A group that is gone gives nothing, though a record may still name it. */
+function actingUser({ data: { id, groups } }: Stored<UserData>, { records }: Loaded): ActingUser {
+  const gone = as(deletedGroupsEntity, records.deletedGroups)?.data.groups;
+  return { id, groups: gone ? groups.filter((group) => !gone.includes(group)) : groups };
+}

@@ -1,0 +1,281 @@
+import type { Platform } from '../../platform/ports.ts';
+import {
+  accountEntity,
+  apiKeyEntity,
+  as,
+  classEntity,
+  classNumbersEntity,
+  dataEndpointEntity,
+  deletedGroupsEntity,
+  instanceEntity,
+  instanceNameEntity,
+  memberEntity,
+  scriptEndpointEntity,
+  scriptEndpointRowEntity,
+  scriptEntity,
+  templateEntity,
+  userEntity,
+} from '../../store/entities.ts';
+import type { Key, Stored } from '../../store/store.ts';
+import { parseParameter } from '../http/path-parameters.ts';
+import type { Match } from '../http/router.ts';
+import { type Binding, bindingHint, classHint, type Hints } from '../resource/caches.ts';
+import type { Known, Operation } from '../resource/route.ts';
+import type { Caller } from './authentication.ts';
+
+/** What was read for a call, by what it is for, and the first of the numbers taken from the operation's counter. */
+export interface Loaded {
+  readonly records: Readonly<Record<string, Stored | undefined>>;
+  readonly instanceId: number | undefined;
+  readonly reserved: number | undefined;
+  /** Everything that was read, for sessions. */
+  readonly found: ReadonlyMap<string, Found>;
+}
+
+/** What reading needs to know of the call. */
+export interface LoadRequest {
+  readonly match: Match;
+  readonly operation: Operation | undefined;
+  readonly caller: Caller;
+  readonly platform: Platform;
+  readonly hints: Hints;
+  /** Records of caller and place that earlier calls of the session have read; this one adds its own. */
+  readonly remembered: Map<string, Found> | undefined;
+  /** Name of the template that the answer is to be rendered with. */
+  readonly template: string | undefined;
+  /** Numbers to take from the operation's counter: one for each call that this is for. */
+  readonly count: number;
+}
+
+/** A record that was looked for; undefined: it is not there. */
+export interface Found {
+  readonly key: Key;
+  readonly item: Stored | undefined;
+}
+
+type Wanted = Readonly<Record<string, Key | undefined>>;
+
+/**
+ * Reads everything that a call needs to be judged: the instance's name, the credentials' records, the class and
+ * what the route asks for, in as few steps as names allow. Ids come from hints first; the same step reads the
+ * records that prove them, and a wrong or missing hint costs another step. The counter is taken beside.
+ */
+export async function load(request: LoadRequest): Promise<Loaded> {
+  const state: State = { found: new Map(request.remembered ?? []), taken: undefined };
+  for (let isFirst = true; ; isFirst = false) {
+    const known = learn(request, state.found);
+    const wanted = wantedRecords(request, known, isFirst);
+    const missing = Object.entries(wanted).flatMap(([name, key]) =>
+      key === undefined || isAt(state.found.get(name), key) ? [] : [{ name, key }],
+    );
+    const counter = wantedCounter(request, known, state);
+    if (missing.length === 0 && counter === undefined) {
+      remember(request, known, state.found);
+      return toLoaded(wanted, known, state);
+    }
+    await step(request, state, missing, counter);
+  }
+}
+
+interface State {
+  readonly found: Map<string, Found>;
+  /** The number taken, and from which counter: a wrong hint leaves a gap in another one. */
+  taken: { readonly counter: Key; readonly number: number } | undefined;
+}
+
+function wantedCounter(
+  { caller: { account, apiKey, link, script }, operation }: LoadRequest,
+  known: Known,
+  { taken }: State,
+): Key | undefined {
+  const scope = (apiKey ?? link ?? script)?.scope;
+  // who shows no genuine key, or that of another instance, will be refused: no number is spent on it
+  const isOfPlace = account !== undefined || (scope !== undefined && scope === known.instance);
+  const counter = isOfPlace ? operation?.counter?.(known) : undefined;
+  return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
+}
+
+async function step(
+  { platform: { store }, count }: LoadRequest,
+  state: State,
+  missing: readonly { readonly name: string; readonly key: Key }[],
+  counter: Key | undefined,
+): Promise<void> {
+  const [items, number] = await Promise.all([
+    missing.length === 0 ? [] : store.get(missing.map(({ key }) => key)),
+    counter === undefined ? undefined : store.next(counter, count),
+  ]);
+  for (const [at, { name, key }] of missing.entries()) {
+    state.found.set(name, { key, item: items[at] });
+  }
+  if (counter !== undefined && number !== undefined) state.taken = { counter, number };
+}
+
+function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State): Loaded {
+  const records: Record<string, Stored | undefined> = {};
+  for (const [name, key] of Object.entries(wanted)) {
+    // what was read at a place that a wrong hint gave is not for this call
+    records[name] = key === undefined ? undefined : found.get(name)?.item;
+  }
+  return { records, instanceId: instance, reserved: taken?.number, found };
+}
+
+const shared = [
+  ...['instanceName', 'account', 'member', 'apiKey', 'user', 'deletedGroups', 'instanceOfKey'],
+  ...['callingScript', 'class'],
+];
+
+/** What one call has read of its caller and its place, for the next ones of the same caller. */
+export function recordsToShare(found: ReadonlyMap<string, Found>): Map<string, Found> {
+  return new Map([...found].filter(([name]) => shared.includes(name)));
+}
+
+function isAt(found: Found | undefined, key: Key): boolean {
+  return isSame(found?.key, key);
+}
+
+function isSame(a: Key | undefined, b: Key): boolean {
+  return a !== undefined && a.pk === b.pk && a.sk === b.sk;
+}
+
+/** Ids as far as they are proved, and hints where they are not. */
+function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
+  const { match } = request;
+  const { params, version } = match;
+  const { account: accountKey, link, script } = request.caller;
+  const instance = instanceId(request, found);
+  const binding = bindingAt(request, found, match.route.boundBy?.({ instance, params, link }));
+  const className = match.route.boundBy === undefined ? params.class : binding?.className;
+  const classNumber = classNumberOf(request, found, { instance, className });
+  const account = accountKey?.scope ?? script?.owner;
+  return { params, version, account, instance, link, binding, className, classNumber };
+}
+
+function instanceId(
+  { match, caller, hints }: LoadRequest,
+  found: ReadonlyMap<string, Found>,
+): number | undefined {
+  const name = match.params.instance;
+  const ofKey = (caller.apiKey ?? caller.link ?? caller.script)?.scope;
+  if (match.route.instance === 'none') return ofKey;
+  if (name === undefined) return undefined;
+  const record = found.get('instanceName');
+  if (record !== undefined) return as(instanceNameEntity, record.item)?.data.instance;
+  return hints.instances.get(name) ?? ofKey;
+}
+
+/** What the record says by which the call came; a hint until it was read. */
+function bindingAt(
+  { hints }: LoadRequest,
+  found: ReadonlyMap<string, Found>,
+  key: Key | undefined,
+): Binding | undefined {
+  if (key === undefined) return undefined;
+  const record = found.get('binding');
+  return isAt(record, key) ? bindingOf(record?.item) : hints.bindings.get(bindingHint(key));
+}
+
+function bindingOf(item: Stored | undefined): Binding | undefined {
+  switch (item?.kind) {
+    case dataEndpointEntity.kind:
+      return { className: as(dataEndpointEntity, item).data.class };
+    case scriptEndpointEntity.kind:
+      return { script: as(scriptEndpointEntity, item).data.script };
+    case scriptEndpointRowEntity.kind: {
+      const { name, script } = as(scriptEndpointRowEntity, item).data;
+      return { endpoint: name, script };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function classNumberOf(
+  { hints }: LoadRequest,
+  found: ReadonlyMap<string, Found>,
+  { instance, className: name }: Pick<Known, 'instance' | 'className'>,
+): number | undefined {
+  if (instance === undefined || name === undefined) return undefined;
+  const record = found.get('class');
+  if (isAt(record, classEntity.key(instance, name))) {
+    return as(classEntity, record?.item)?.data.number;
+  }
+  const listed = listedNumbers(found);
+  return Object.hasOwn(listed, name) ? listed[name] : hints.classes.get(classHint(instance, name));
+}
+
+/** Numbers of the instance's classes by name, when they were read. */
+function listedNumbers(found: ReadonlyMap<string, Found>): Readonly<Record<string, number>> {
+  return as(classNumbersEntity, found.get('classNumbers')?.item)?.data.numbers ?? {};
+}
+
+function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wanted {
+  const { match, caller } = request;
+  const { route, params } = match;
+  return {
+    instanceName:
+      params.instance === undefined ? undefined : instanceNameEntity.key(params.instance),
+    ...accountRecords(known),
+    callingScript: caller.script && scriptEntity.key(caller.script.scope, caller.script.script),
+    ...apiKeyRecords(caller, route.instance === 'none'),
+    binding: route.boundBy?.(known),
+    class:
+      route.inClass && known.instance !== undefined && known.className !== undefined
+        ? classEntity.key(known.instance, known.className)
+        : undefined,
+    // a process without a hint learns the numbers of all classes at once: references lead to others
+    classNumbers:
+      isFirst && route.inClass && known.classNumber === undefined && params.instance !== undefined
+        ? classNumbersEntity.key(params.instance)
+        : undefined,
+    template: request.template === undefined ? undefined : templateKey(known, request.template),
+    ...request.operation?.reads?.(known),
+  };
+}
+
+/** Where a template is whose name a client has sent; undefined for what can be no name. */
+function templateKey({ instance }: Known, name: string): Key | undefined {
+  const { template } = parseParameter('template', name);
+  return instance === undefined || template === undefined
+    ? undefined
+    : templateEntity.key(instance, template);
+}
+
+function accountRecords({ account, instance }: Known): Wanted {
+  if (account === undefined) return {};
+  return {
+    account: accountEntity.key(account),
+    member: instance === undefined ? undefined : memberEntity.key(account, instance),
+  };
+}
+
+function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
+  if (apiKey === undefined) return {};
+  return {
+    apiKey: apiKeyEntity.key(apiKey.scope, apiKey.record),
+    user: user === undefined ? undefined : userEntity.key(user.scope, user.record),
+    deletedGroups: user === undefined ? undefined : deletedGroupsEntity.key(user.scope),
+    // inside an instance its name proves that it lives
+    instanceOfKey: isOutside ? instanceEntity.key(apiKey.scope) : undefined,
+  };
+}
+
+function remember(
+  { match, hints, remembered }: LoadRequest,
+  known: Known,
+  found: ReadonlyMap<string, Found>,
+): void {
+  if (remembered !== undefined) {
+    for (const [name, record] of recordsToShare(found)) remembered.set(name, record);
+  }
+  const { params, route } = match;
+  if (params.instance === undefined) return;
+  hints.instances.set(params.instance, known.instance);
+  const binding = route.boundBy?.(known);
+  if (binding !== undefined) hints.bindings.set(bindingHint(binding), known.binding);
+  if (known.instance === undefined || !route.inClass || known.className === undefined) return;
+  for (const [name, number] of Object.entries(listedNumbers(found))) {
+    hints.classes.set(classHint(known.instance, name), number);
+  }
+  hints.classes.set(classHint(known.instance, known.className), known.classNumber);
+}

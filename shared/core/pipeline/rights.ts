@@ -1,0 +1,60 @@
+import { denialOf, isAllowed, type Right } from '../../values/access.ts';
+import { forbidden, notFound, parentNotFound } from '../../values/errors/errors.ts';
+import type { JsonObject } from '../../values/json/json.ts';
+import { introspect } from '../resource/introspection.ts';
+import type { Context, Operation, Route } from '../resource/route.ts';
+
+/**
+ * Where the instance is the thing itself, or holds one that is hidden, who is no part of it learns nothing.
+ *
+ * @throws ApiError 404
+ */
+export function checkInstance({ route, actor, instanceName, instanceId }: Context): void {
+  const isOpen = route.instance !== 'thing' && route.isHidden !== true;
+  if (isOpen || actor.kind === 'anonymous') return;
+  const isInside =
+    actor.kind === 'admin' ? actor.role !== undefined : actor.instance === instanceId;
+  if (instanceName === undefined || !isInside) throw notFound();
+}
+
+/**
+ * Rights come before the method: a method that the resource lacks is refused like a write when the caller may not
+ * write, and as a method when it may (docs/reference/requests.md#order-of-checks).
+ *
+ * @param rights of which one is enough
+ * @throws ApiError 403, or 404 when the class of the path is not there
+ */
+export function checkRights(context: Context, rights: readonly Right[]): void {
+  const { route, actor } = context;
+  if (!rights.some((right) => isAllowed(route.access, actor, right))) {
+    throw forbidden(denialOf(route.access, actor, rights));
+  }
+  if (!route.inClass || context.class !== undefined) return;
+  throw route.boundBy === undefined ? parentNotFound('Class') : notFound();
+}
+
+/** The right that a method needs: the operation's own, or that of its kind where there is no operation. */
+export function rightOf({ kind }: Route, method: string, operation: Operation | undefined): Right {
+  if (operation !== undefined) return operation.right;
+  if (method === 'GET') return kind === 'list' ? 'L' : 'G';
+  if (kind === 'list') return 'C';
+  if (method === 'DELETE') return 'D';
+  return kind === 'detail' || method !== 'POST' ? 'U' : 'A';
+}
+
+/**
+ * The answer to OPTIONS: to describe a resource is to read it.
+ *
+ * @param context of a call for which was read what a GET reads
+ * @throws ApiError as a GET would, the thing itself not being looked for
+ */
+export function describe(context: Context): JsonObject {
+  checkRights(context, readRights(context.route));
+  context.route.operations.GET?.authorize?.(context);
+  return introspect(context);
+}
+
+/** Rights of which one opens the description of a route: those of reading, on an action also the action's. */
+function readRights({ kind }: Route): readonly Right[] {
+  return kind === 'list' ? ['L'] : kind === 'detail' ? ['G'] : ['G', 'A'];
+}

@@ -1,0 +1,111 @@
+import { ConditionFailed, type Key, type Store, type Stored } from '../../store/store.ts';
+
+/** Hears of what calls of a session change, and of reads that turned out to be old. */
+export interface SessionWatch {
+  /** These items are being written. */
+  readonly written: (keys: readonly Key[]) => void;
+  /** Somebody else was faster: anything that was read may be old. */
+  readonly overtaken: () => void;
+}
+
+/**
+ * Wraps a store for calls of one session that run side by side: what they read in one turn of the event loop is one
+ * read, and the numbers that they take from a counter are taken at once, in the order in which they asked.
+ */
+export function createSessionStore(store: Store, watch: SessionWatch): Store {
+  const get = together((asked: readonly (readonly Key[])[]) => readTogether(store, asked));
+  const next = together((asked: readonly Asked[]) => takeTogether(store, asked));
+  return {
+    get: (keys) => get(keys),
+    query: (query) => store.query(query),
+    ...(store.isNear && { isNear: true }),
+    next: (counter, count = 1) => next({ counter, count }),
+    close: () => store.close(),
+    write: async (transaction) => {
+      const keys = transaction.writes.map(({ key }) => key);
+      watch.written(keys);
+      try {
+        await store.write(transaction);
+      } catch (error) {
+        if (error instanceof ConditionFailed) watch.overtaken();
+        throw error;
+      } finally {
+        watch.written(keys); // what was read meanwhile may be from before
+      }
+    },
+  };
+}
+
+interface Waiting<Ask, Answer> {
+  readonly ask: Ask;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Collects what is asked in one turn, and answers it by one call of `run`: as many answers, in the same order. */
+function together<Ask, Answer>(
+  run: (asked: readonly Ask[]) => Promise<readonly Answer[]>,
+): (ask: Ask) => Promise<Answer> {
+  let waiting: Waiting<Ask, Answer>[] = [];
+
+  async function answer(): Promise<void> {
+    const group = waiting;
+    waiting = [];
+    try {
+      const answers = await run(group.map(({ ask }) => ask));
+      // one answer for each question, by the promise of `run`
+      for (const [at, { resolve }] of group.entries()) resolve(answers[at] as Answer);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  return (ask) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ ask, resolve, reject });
+      // the tick comes after all promises that can go on now: their calls are of this turn as well
+      if (waiting.length === 1) queueMicrotask(() => process.nextTick(answer));
+    });
+}
+
+async function readTogether(
+  store: Store,
+  asked: readonly (readonly Key[])[],
+): Promise<readonly (readonly (Stored | undefined)[])[]> {
+  const [only] = asked;
+  if (only !== undefined && asked.length === 1) return [await store.get(only)];
+  const items = await store.get(asked.flat());
+  let at = 0;
+  return asked.map(({ length }) => {
+    at += length;
+    return items.slice(at - length, at);
+  });
+}
+
+interface Asked {
+  readonly counter: Key;
+  readonly count: number;
+}
+
+async function takeTogether(store: Store, asked: readonly Asked[]): Promise<readonly number[]> {
+  const counters = new Map<string, { readonly counter: Key; total: number; next: number }>();
+  for (const { counter, count } of asked) {
+    const found = counters.get(joined(counter)) ?? { counter, total: 0, next: 0 };
+    found.total += count;
+    counters.set(joined(counter), found);
+  }
+  const all = [...counters.values()];
+  const firsts = await Promise.all(all.map(({ counter, total }) => store.next(counter, total)));
+  for (const [at, each] of all.entries()) each.next = firsts[at] ?? 0; // there is one for each
+  return asked.map(({ counter, count }) => {
+    const found = counters.get(joined(counter));
+    if (found === undefined) throw new Error('a counter was not asked');
+    found.next += count;
+    return found.next - count;
+  });
+}
+
+/** One text for a key: no partition key holds U+0000. */
+function joined({ pk, sk }: Key): string {
+  return `${pk}\u0000${sk}`;
+}

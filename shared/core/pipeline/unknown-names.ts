@@ -1,0 +1,175 @@
+import { ApiError, namesUnknown } from '../../values/errors/errors.ts';
+import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
+import { keyMembers, keyParameters, type Request, type Response } from '../http/message.ts';
+import type { Field, Fields } from '../resource/field.ts';
+import type { Body } from '../resource/input.ts';
+import type { Context, Operation, Route } from '../resource/route.ts';
+
+/*
+ * Clients of the service send more than a path knows, so that such names have to be ignored. That is said in a header,
+ * or, to who asks for it, with an error: a name that was mistyped is found at once. What is known follows from the
+ * resource values.
+ */
+
+/** The response header with the names that were ignored. */
+export const ignoredHeader = 'X-Ignored';
+
+const parametersOfAll = new Set([...keyParameters, 'format', 'template', 'template_response']);
+const membersOfAll = new Set([...keyMembers, '_method']);
+const bodyMethods = new Set(['POST', 'PUT', 'PATCH']);
+
+const maxNames = 20;
+const maxBytes = 512;
+const none: readonly string[] = [];
+
+/** Tells whether names that a path does not know are an error to this request. */
+export function isStrict({ headers }: Request): boolean {
+  return headers['x-strict'] === '1';
+}
+
+/**
+ * Checks a strict request before anything is changed.
+ *
+ * @throws ApiError 400 with the names that its path does not know; what the body's reader throws
+ */
+export async function checkNames(context: Context, operation: Operation): Promise<void> {
+  if (readsBody(context, operation)) await context.body();
+  const names = await unknownNames(context, operation);
+  if (names.length > 0) throw namesUnknown(names);
+}
+
+/**
+ * Finds the names in a request that its path does not know, at most 20: query parameters, then members of the body.
+ * A body that cannot be parsed has none.
+ */
+export async function unknownNames(
+  context: Context,
+  operation: Operation,
+): Promise<readonly string[]> {
+  if (operation.runsCode) return none;
+  const { query } = context.request;
+  const parameters = query.size === 0 ? none : unknownParameters(query, operation);
+  const members = readsBody(context, operation) ? await unknownMembers(context) : none;
+  if (parameters.length + members.length === 0) return none;
+  return [...new Set([...parameters, ...members])].slice(0, maxNames);
+}
+
+/** Writes the names as the value of the header: percent-encoded, as many as fit into 512 bytes. */
+export function writeNames(names: readonly string[]): string {
+  let text = '';
+  for (const name of names) {
+    const longer = text === '' ? encodeURIComponent(name) : `${text}, ${encodeURIComponent(name)}`;
+    if (longer.length <= maxBytes) text = longer;
+  }
+  return text;
+}
+
+/** Adds names to those that a response has already, such as a batch those of its items. */
+export function withIgnored(response: Response, names: readonly string[]): Response {
+  if (names.length === 0) return response;
+  const { ignored = none } = response;
+  return { ...response, ignored: [...new Set([...names, ...ignored])] };
+}
+
+function unknownParameters(
+  query: URLSearchParams,
+  { parameters = {} }: Operation,
+): readonly string[] {
+  return firstOf(
+    query.keys(),
+    (name) => parametersOfAll.has(name) || Object.hasOwn(parameters, name),
+  );
+}
+
+/** Tells whether the operation reads its body. Where it has no fields, whatever was sent is ignored. */
+function readsBody({ request, route }: Context, { runsCode }: Operation): boolean {
+  return (
+    !runsCode && bodyMethods.has(request.method) && fieldsOf(route, request.method) !== undefined
+  );
+}
+
+/** The fields of a method's bodies; undefined when it has none. An item is changed by POST as by PUT. */
+function fieldsOf({ forms }: Route, method: string): Fields | undefined {
+  const fields = method === 'POST' ? (forms.POST ?? forms.PUT) : forms.PUT;
+  return fields === undefined || Object.keys(fields).length === 0 ? undefined : fields;
+}
+
+async function unknownMembers(context: Context): Promise<readonly string[]> {
+  const fields = fieldsOf(context.route, context.request.method);
+  const body = await parsedBody(context);
+  if (fields === undefined || body === undefined || !isJsonObject(body.value)) return none;
+  const known = knownIn(context, fields);
+  const { form, value } = body;
+  const isKnown = (name: string) =>
+    membersOfAll.has(name) || known(name) !== undefined || (form && isPart(known, name));
+  const beyond = firstOf(namesIn(body, value), isKnown);
+  const inside = nestedIn(fields).flatMap((name) => unknownInside(known, name, value));
+  return inside.length === 0 ? beyond : [...beyond, ...inside];
+}
+
+async function parsedBody({ body }: Context): Promise<Body | undefined> {
+  try {
+    return await body();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return undefined; // the operation that reads it says why
+  }
+}
+
+type Known = (name: string) => Field | undefined;
+
+/** Makes what finds a field by its name. A class adds fields of its own, which are looked up when they matter. */
+function knownIn(context: Context, fields: Fields): Known {
+  const { fieldsAt, links } = context.route.forms;
+  let all = fieldsAt === undefined ? fields : undefined;
+  return (name) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field !== undefined && field.children === undefined) return field;
+    if (name === 'links' && links !== undefined) return linksField;
+    all ??= fieldsAt?.(fields, context) ?? fields;
+    return Object.hasOwn(all, name) ? all[name] : undefined;
+  };
+}
+
+const linksField: Field = { type: 'field', writable: 'never' };
+
+/** A form names what is inside a nested object by a dot: `profile.avatar`. */
+function isPart(known: Known, name: string): boolean {
+  const dot = name.indexOf('.');
+  const children = dot < 0 ? undefined : known(name.slice(0, dot))?.children;
+  return children !== undefined && Object.hasOwn(children, name.slice(dot + 1));
+}
+
+/** Objects inside a body that may be written by their members. */
+function nestedIn(fields: Fields): readonly string[] {
+  return Object.keys(fields).filter((name) => {
+    const field = fields[name];
+    return field?.type === 'nested object' && field.writable !== 'never';
+  });
+}
+
+function unknownInside(known: Known, name: string, value: JsonObject): readonly string[] {
+  const inner = value[name];
+  const { children, links } = known(name) ?? {};
+  if (children === undefined || !isJsonObject(inner)) return none;
+  const isKnown = (each: string) =>
+    Object.hasOwn(children, each) || (each === 'links' && links !== undefined);
+  return firstOf(Object.keys(inner), isKnown).map((each) => `${name}.${each}`);
+}
+
+function* namesIn({ files = [] }: Body, value: JsonObject): Iterable<string> {
+  // a body may have 100,000 members: no list of them is made
+  for (const name in value) yield name;
+  for (const { field } of files) yield field;
+}
+
+/** The first names that are not known. */
+function firstOf(names: Iterable<string>, isKnown: (name: string) => boolean): readonly string[] {
+  const found: string[] = [];
+  for (const name of names) {
+    if (isKnown(name)) continue;
+    found.push(name);
+    if (found.length === maxNames) break;
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+import { isAllowed } from '../../values/access.ts';
+import { ApiError } from '../../values/errors/errors.ts';
+import type { Json, JsonObject } from '../../values/json/json.ts';
+import type { Field, Fields } from './field.ts';
+import { isIn } from './links.ts';
+import type { Context, Operation, Route } from './route.ts';
+
+const renders = ['application/json', 'text/html'];
+const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+
+/**
+ * Describes a route to a caller: what it renders and parses, and the fields of the writes that this caller may
+ * make (docs/reference/requests.md#options). Keys stand in the order given there.
+ */
+export function introspect(context: Context): JsonObject {
+  const { route, version } = context;
+  const { forms } = route;
+  const links = forms.links?.filter((link) => isIn(link, version));
+  const actions: Record<string, Json> = {};
+  for (const method of ['POST', 'PUT'] as const) {
+    const fields = forms[method];
+    if (fields === undefined || !mayCall(context, route.operations[method])) continue;
+    actions[method] = describeFields(forms.fieldsAt?.(fields, context) ?? fields, links);
+  }
+  return {
+    name: route.name,
+    description: route.description,
+    renders,
+    parses,
+    ...(Object.keys(actions).length > 0 && { actions }),
+  };
+}
+
+/** Tells whether the caller may call an operation, by the table of rights and by the operation's own rules. */
+function mayCall(context: Context, operation: Operation | undefined): boolean {
+  const { route, actor } = context;
+  if (operation === undefined || !isAllowed(route.access, actor, operation.right)) return false;
+  try {
+    operation.authorize?.(context);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return false;
+  }
+}
+
+/** Describes fields in display order; `links` comes last where there are links. */
+export function describeFields(fields: Fields, links: Route['forms']['links']): JsonObject {
+  const described = Object.entries(fields).map(([name, field]) => [
+    name,
+    describeField(name, field),
+  ]);
+  return {
+    ...Object.fromEntries(described),
+    ...(links !== undefined && { links: describeLinks(links) }),
+  };
+}
+
+/** An element of a list has no name, and so no label. */
+function describeField(name: string | undefined, field: Field): JsonObject {
+  const label = field.label ?? (name === undefined ? undefined : labelOf(name));
+  const isWritable = field.writable !== 'never';
+  return {
+    type: field.type,
+    required: field.shownRequired ?? field.required ?? false,
+    read_only: !isWritable,
+    ...(label !== undefined && { label }),
+    ...(field.helpText !== undefined && { help_text: field.helpText }),
+    ...(field.minLength !== undefined && { min_length: field.minLength }),
+    ...(field.maxLength !== undefined && { max_length: field.maxLength }),
+    ...(field.minValue !== undefined && { min_value: field.minValue }),
+    ...(field.maxValue !== undefined && { max_value: field.maxValue }),
+    ...(field.child !== undefined && { child: describeField(undefined, field.child) }),
+    ...(field.children !== undefined && { children: describeFields(field.children, undefined) }),
+    ...(isWritable &&
+      field.choices !== undefined && { choices: field.choices.map(describeChoice) }),
+  };
+}
+
+function describeChoice(word: string): JsonObject {
+  return { value: word, display_name: word };
+}
+
+function labelOf(name: string): string {
+  if (name === 'id') return 'ID';
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function describeLinks(links: NonNullable<Route['forms']['links']>): JsonObject {
+  return {
+    type: 'links',
+    required: false,
+    read_only: true,
+    label: 'Links',
+    links: links.map(({ name, type }) => ({ name, type })),
+  };
+}

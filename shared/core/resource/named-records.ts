@@ -1,0 +1,123 @@
+import { commitUnique } from '../../store/commit.ts';
+import type { Entity } from '../../store/entities.ts';
+import { as } from '../../store/entities.ts';
+import type { NamedRowData } from '../../store/records/records.ts';
+import type { Stored, Write } from '../../store/store.ts';
+import { erase, insert, store as put, replace } from '../../store/writes.ts';
+import { invalid } from '../../values/errors/errors.ts';
+import { messages } from '../../values/errors/messages.ts';
+import type { RowRange } from '../../values/paging.ts';
+import { slug } from '../../values/text/slug.ts';
+import type { Field, Fields } from './field.ts';
+import { type Body, bodyObject, validInput } from './input.ts';
+import { rowsOf } from './page.ts';
+import { instanceOf } from './place.ts';
+import type { Context } from './route.ts';
+
+/** What records of an instance have in common that are known by name and listed in the order of their creation. */
+export interface Named {
+  readonly name: string;
+  /** Place in the list of all; it outlives a change of name. */
+  readonly row: number;
+}
+
+/** Where such records are, and where their list is. */
+export interface NamedKind<Data extends Named> {
+  readonly entity: Entity<Data, [instance: number, name: string]>;
+  readonly rowEntity: Entity<NamedRowData, [instance: number, row: number]>;
+  /** Of the list's sort keys. */
+  readonly rowPrefix: string;
+  /** What the list says of a record; its name alone when absent. */
+  readonly rowOf?: (data: Data) => NamedRowData;
+}
+
+/** The name of such a record: a slug, set when it is made. */
+export const nameField: Field = {
+  type: 'slug',
+  writable: 'create',
+  required: true,
+  input: slug(),
+  maxLength: 64,
+};
+
+/** What a rename sends. */
+export const renameFields: Fields = { new_name: nameField };
+
+/**
+ * Reads the name that a rename sends.
+ *
+ * @throws ApiError 400
+ */
+export function newName(body: Body): string {
+  // odd but so: a missing new name counts as null (docs/reference/data-endpoints.md#names)
+  if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
+  const { new_name: name } = validInput(renameFields, body, 'create');
+  return name as string; // the field says so
+}
+
+/** Reads records of a range of the list; a row whose record is gone has no item. */
+export async function readNamedRows<Data extends Named>(
+  context: Context,
+  { entity, rowEntity, rowPrefix }: NamedKind<Data>,
+  range: RowRange,
+): Promise<readonly { readonly pk: number; readonly item: Stored<Data> | undefined }[]> {
+  const { store } = context.platform;
+  const instance = instanceOf(context);
+  const rows = await rowsOf<NamedRowData>(store, rowEntity.key(instance, 0).pk, rowPrefix, range);
+  if (rows.length === 0) return [];
+  const items = await store.get(rows.map(({ item }) => entity.key(instance, item.data.name)));
+  return rows.map((row, at) => ({ pk: row.pk, item: as(entity, items[at]) }));
+}
+
+/** How a record comes to its name. */
+export interface Taking<Data extends Named> {
+  readonly data: Data;
+  /** What is at the name now. */
+  readonly holder: Stored<Data> | undefined;
+  /** Tells whether the holder stands for something; the name of one that does not is free. Absent: it does. */
+  readonly isLiving?: (holder: Data) => boolean;
+  /** The field that brought the name. */
+  readonly field: 'name' | 'new_name';
+  /** What else is written in the same transaction. */
+  readonly more?: readonly Write[];
+}
+
+/**
+ * Stores a record under a name that nobody bears, at its place in the list.
+ *
+ * @throws ApiError 400 when the name is taken; ConditionFailed when somebody was faster
+ */
+export async function takeName<Data extends Named>(
+  context: Context,
+  kind: NamedKind<Data>,
+  { data, holder, isLiving = () => true, field, more = [] }: Taking<Data>,
+): Promise<void> {
+  const taken = () => invalid({ [field]: [messages.unique] });
+  if (holder !== undefined && isLiving(holder.data)) throw taken();
+  const own: readonly Write[] =
+    holder === undefined
+      ? [insert(kind.entity, kind.entity.key(instanceOf(context), data.name), data)]
+      : [replace(holder, data), freedRow(context, kind, holder.data)];
+  const writes = [...own, ...more, listedRow(context, kind, data)];
+  await commitUnique(context, writes, (write) => (write === own[0] ? taken() : undefined));
+}
+
+/** Puts a record into the list, at its place. */
+export function listedRow<Data extends Named>(
+  context: Context,
+  { rowEntity, rowOf }: NamedKind<Data>,
+  data: Data,
+): Write {
+  const { name, row } = data;
+  return put(rowEntity, rowEntity.key(instanceOf(context), row), rowOf?.(data) ?? { name });
+}
+
+/** Takes a record out of the list. */
+export function freedRow<Data extends Named>(
+  context: Context,
+  { rowEntity }: NamedKind<Data>,
+  { row }: Named,
+): Write {
+  const key = rowEntity.key(instanceOf(context), row);
+  return erase(key);
+}

@@ -1,0 +1,269 @@
+import { openTurns } from '../../platform/limits/time-slices.ts';
+import { idKey } from '../../store/entities.ts';
+import type { Bound, Store, Stored, Turns } from '../../store/store.ts';
+import type { JsonObject } from '../../values/json/json.ts';
+import {
+  inListOrder,
+  type PageLink,
+  type Paging,
+  pageLinks,
+  parsePaging,
+  type RowRange,
+  rangeAhead,
+} from '../../values/paging.ts';
+import { queryValue } from '../http/message.ts';
+import { maxEventBytes } from '../http/write-response.ts';
+import type { Context } from './route.ts';
+
+/** Where a row stands in its list. */
+export interface Position {
+  /** What paging counts by. */
+  readonly pk: number;
+  /** Where a list has an order other than that of row numbers: the value that it is ordered by, as links have it. */
+  readonly lastValue?: string | undefined;
+}
+
+/** One row of a list: its place, and the item. */
+export interface Row<Data extends object> extends Position {
+  readonly item: Stored<Data>;
+}
+
+/** The rows of one page in list order, and the links to its neighbours, ready to be sent. */
+export interface Page<Data extends object> {
+  readonly rows: readonly Row<Data>[];
+  readonly next: string | null;
+  readonly prev: string | null;
+  /** Items on all pages, where a call asked for it. */
+  readonly count?: number | undefined;
+  /** What it was asked for by, where it may be made again. */
+  readonly call?: PageCall;
+}
+
+/**
+ * Reads the page that a call asks for.
+ *
+ * @param path of the list, as links show it
+ * @throws ApiError 400 for a bad paging parameter
+ */
+export async function readPage<Data extends object>(
+  context: Context,
+  path: string,
+  read: (range: RowRange) => Promise<Rows<Data>>,
+): Promise<Page<Data>> {
+  const { query } = context.request;
+  const paging = parsePaging((name) => queryValue(query, name));
+  const range = rangeAhead(paging, context.platform.store.isNear === true);
+  const walked = paging.size === 0 ? [] : await read(range);
+  const rows = inListOrder(rowsIn(walked).slice(0, paging.size), paging);
+  return pageOf({ path, query, paging }, rows, isBeyond(walked, paging.size));
+}
+
+/** Rows of a range; or such that it is not known whether more follow them, where more would have been wanted. */
+export type Rows<Data extends object> = readonly Row<Data>[] | UndecidedRows<Data>;
+
+/** Rows that were not read on from to the end. */
+interface UndecidedRows<Data extends object> {
+  readonly rows: readonly Row<Data>[];
+  readonly isUndecided: true;
+}
+
+/** The rows, whether or not more follow. */
+export function rowsIn<Data extends object>(rows: Rows<Data>): readonly Row<Data>[] {
+  return 'isUndecided' in rows ? rows.rows : rows;
+}
+
+/** Tells whether rows follow the first ones; undefined: not known. */
+function isBeyond(rows: Rows<object>, size: number): boolean | undefined {
+  return 'isUndecided' in rows ? undefined : rows.length > size;
+}
+
+/** What a page was asked for by. */
+export interface PageCall {
+  /** Of the list, as links show it. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly paging: Paging;
+}
+
+/**
+ * Makes a page of its rows, which are in list order.
+ *
+ * @param isMore whether rows follow a forward page; undefined: not known
+ */
+export function pageOf<Data extends object>(
+  call: PageCall,
+  rows: readonly Row<Data>[],
+  isMore: boolean | undefined,
+): Page<Data> {
+  return { rows, call, ...neighbours(call, rows, isMore) };
+}
+
+/** Makes the links of a page to its neighbours. */
+export function neighbours(
+  { path, query, paging }: PageCall,
+  rows: readonly Position[],
+  isMore: boolean | undefined,
+): { readonly next: string | null; readonly prev: string | null } {
+  const pks = rows.map((row) => row.pk);
+  const { next, prev } = pageLinks(paging, pks, isMore);
+  const write = (link: PageLink | null, edge: Position | undefined) =>
+    link === null ? null : pagePath(path, query, withLastValue(link, edge));
+  return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
+}
+
+/** Where a list has another order than that of its row numbers, a link needs the value beside the number. */
+function withLastValue(
+  link: PageLink,
+  edge: Position | undefined,
+): Readonly<Record<string, string>> {
+  const isAtEdge = link.last_pk !== undefined && edge?.lastValue !== undefined;
+  return { ...link, ...(isAtEdge && { last_value: edge.lastValue }) };
+}
+
+const kept = new Set(
+  [
+    'page_size ordering order_by query fields excluded_fields include_count expand room last_id',
+    'start end source instance', // filters of usage
+    'device_id user is_active', // of devices
+  ].flatMap((names) => names.split(' ')),
+);
+
+/**
+ * A path to a neighbouring page: keeps what shapes the list, never credentials
+ * (docs/reference/paging.md#what-a-link-keeps).
+ */
+function pagePath(
+  path: string,
+  query: URLSearchParams,
+  link: Readonly<Record<string, string>>,
+): string {
+  const parameters = new URLSearchParams();
+  for (const name of new Set(query.keys())) {
+    if (!kept.has(name) && !name.endsWith('__startswith')) continue;
+    // all copies of `query` apply together, the same one once; of all else the last one counts
+    const values = query.getAll(name);
+    for (const value of name === 'query' ? new Set(values) : values.slice(-1))
+      parameters.append(name, value);
+  }
+  for (const [name, value] of Object.entries(link)) parameters.append(name, value);
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+}
+
+/** The envelope of a list (docs/reference/paging.md#envelope). */
+export function pageBody(
+  page: Omit<Page<object>, 'rows'>,
+  objects: readonly JsonObject[],
+): JsonObject {
+  const { next, prev, count } = page;
+  return { next, prev, objects, ...(count !== undefined && { objects_count: count }) };
+}
+
+const maxPageBytes = maxEventBytes - 65_536; // the rest is for headers, links and what writes them
+
+/**
+ * The envelope of a list whose items may be large: those that an answer has no room for are left to the next page.
+ * An item alone is never left out.
+ *
+ * @param objects the rows as they are shown, in their order
+ */
+export function roomyPageBody(page: Page<object>, objects: readonly JsonObject[]): JsonObject {
+  const { call, rows, count } = page;
+  if (call === undefined || rows.length !== objects.length) return pageBody(page, objects);
+  const isBackward = call.paging.direction === 'backward';
+  const size = countFitting(isBackward ? objects.toReversed() : objects);
+  if (size === objects.length) return pageBody(page, objects);
+  const part = isBackward ? ([-size, undefined] as const) : ([0, size] as const);
+  const paging = { ...call.paging, size };
+  const links = neighbours({ ...call, paging }, rows.slice(...part), true);
+  return pageBody({ ...links, count }, objects.slice(...part));
+}
+
+/** How many of the first ones have room in an answer, as the gateway counts: as JSON text inside of JSON. */
+function countFitting(objects: readonly JsonObject[]): number {
+  let bytes = 0;
+  const at = objects.findIndex((object) => {
+    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(object)));
+    return bytes > maxPageBytes;
+  });
+  return at < 0 ? objects.length : Math.max(at, 1);
+}
+
+/** Reads a range of rows that lie in one partition under `prefix` and the row number in ten digits. */
+export async function rowsOf<Data extends object>(
+  store: Store,
+  pk: string,
+  prefix: string,
+  range: RowRange,
+): Promise<readonly Row<Data>[]> {
+  const edge = (row: number): Bound => ({ key: prefix + idKey(row), inclusive: false });
+  const { items } = await store.query({
+    pk,
+    lower: edge(range.above ?? -1), // '-' precedes '0'
+    upper: range.below === undefined ? { key: `${prefix}:`, inclusive: false } : edge(range.below), // ':' follows '9'
+    descending: range.descending,
+    limit: range.limit,
+  });
+  return items.map((item) => ({
+    pk: Number(item.key.sk.slice(prefix.length)),
+    item: item as Stored<Data>, // the prefix belongs to one kind of entity
+  }));
+}
+
+/** Cuts a range out of rows that are all at hand, in any order. */
+export function cut<Data extends object>(
+  rows: readonly Row<Data>[],
+  { above = -1, below = Number.POSITIVE_INFINITY, descending, limit }: RowRange,
+): readonly Row<Data>[] {
+  return rows
+    .filter((row) => row.pk > above && row.pk < below)
+    .sort((a, b) => (descending ? b.pk - a.pk : a.pk - b.pk))
+    .slice(0, limit);
+}
+
+/**
+ * Reads on until the range is used up or enough rows are kept, for lists that show only some of their rows.
+ *
+ * @param read reads rows of a range; a row without item is not shown
+ */
+export async function gather<Data extends object>(
+  range: RowRange,
+  read: (range: RowRange) => Promise<readonly ReadRow<Data>[]>,
+  isKept: (row: Row<Data>) => boolean,
+): Promise<Rows<Data>> {
+  const kept: Row<Data>[] = [];
+  const turns = openTurns(); // the embedded store answers at once: without them nobody else would have a turn
+  const wanted = range.ahead === undefined ? range.limit : range.limit - 1;
+  let mayReadOn = range.ahead === 'page';
+  let rest = range;
+  for (;;) {
+    const rows = await read(rest);
+    kept.push(...shownOf(rows).filter(isKept));
+    const last = rows.at(-1)?.pk;
+    const isEnd = rows.length < range.limit || last === undefined;
+    if (isEnd || kept.length >= range.limit) return kept.slice(0, range.limit);
+    if (kept.length === wanted) {
+      if (!mayReadOn) return { rows: kept, isUndecided: true };
+      mayReadOn = false;
+    }
+    rest = beyond(range, last);
+    await giveWay(turns);
+  }
+}
+
+async function giveWay(turns: Turns): Promise<void> {
+  if (turns.isDue()) await turns.pause();
+}
+
+function beyond(range: RowRange, last: number): RowRange {
+  return range.descending ? { ...range, below: last } : { ...range, above: last };
+}
+
+/** A row of a range, which may not be shown. */
+interface ReadRow<Data extends object> {
+  readonly pk: number;
+  readonly item: Stored<Data> | undefined;
+}
+
+function shownOf<Data extends object>(rows: readonly ReadRow<Data>[]): readonly Row<Data>[] {
+  return rows.flatMap(({ pk, item }) => (item === undefined ? [] : [{ pk, item }]));
+}

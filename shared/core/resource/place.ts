@@ -1,0 +1,47 @@
+import { as, instanceEntity } from '../../store/entities.ts';
+import type { AccountData, ClassData } from '../../store/records/records.ts';
+import type { Stored } from '../../store/store.ts';
+import { notFound } from '../../values/errors/errors.ts';
+import type { Tenant } from '../../values/tenant.ts';
+import type { Context } from './route.ts';
+
+/** The id of the instance of a call whose route lies in one; dispatch has seen to it that it exists. */
+export function instanceOf({ instanceId, route }: Context): number {
+  if (instanceId === undefined) throw new Error(`${route.name} is in no instance`);
+  return instanceId;
+}
+
+/**
+ * The instance of a call with its owner, which the record of its name holds. Only the owner of an instance whose name
+ * was stored by an earlier version costs a read.
+ */
+export async function tenantOf(context: Context): Promise<Tenant> {
+  const instance = instanceOf(context);
+  const owner = context.instanceName?.data.owner ?? (await readOwner(context, instance));
+  return { instance, owner };
+}
+
+async function readOwner({ platform }: Context, instance: number): Promise<number> {
+  const [item] = await platform.store.get([instanceEntity.key(instance)]);
+  const found = as(instanceEntity, item);
+  if (found === undefined) throw notFound(); // deleted since the call began
+  return found.data.owner;
+}
+
+/** The class of a call whose route lies in one. */
+export function classOf({ class: found, route }: Context): Stored<ClassData> {
+  if (found === undefined) throw new Error(`${route.name} is in no class`);
+  return found;
+}
+
+/** The id for a new item, taken beside the first read by an operation with a counter. */
+export function reservedId({ reserved, route }: Context): number {
+  if (reserved === undefined) throw new Error(`${route.name} took no id`);
+  return reserved;
+}
+
+/** The account whose key came with the call, on resources for accounts only. */
+export function callingAccount({ account, route }: Context): Stored<AccountData> {
+  if (account === undefined) throw new Error(`${route.name} was reached without an account`);
+  return account;
+}

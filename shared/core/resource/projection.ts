@@ -1,0 +1,38 @@
+import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
+import { queryValue } from '../http/message.ts';
+import type { Field, Fields } from './field.ts';
+
+const maxParts = 65; // docs/reference/responses.md#field-projection
+
+/** Leaves fields of an answer out. */
+export type Trim = (body: JsonObject, fields: Fields) => JsonObject;
+
+/** Reads `fields` and `excluded_fields`; undefined when neither is given. Both apply to nested objects too. */
+export function parseTrim(query: URLSearchParams): Trim | undefined {
+  const wanted = names(queryValue(query, 'fields'));
+  const unwanted = names(queryValue(query, 'excluded_fields'));
+  if (wanted === undefined && unwanted === undefined) return undefined;
+  const isKept = (name: string) =>
+    (wanted === undefined || wanted.has(name)) && (unwanted === undefined || !unwanted.has(name));
+  const trim: Trim = (body, fields) => {
+    const kept = Object.entries(body).filter(([name]) => isKept(name));
+    return Object.fromEntries(
+      kept.map(([name, value]) => [name, inside(value, childrenOf(fields[name]))]),
+    );
+  };
+  const inside = (value: Json, children: Fields | undefined): Json => {
+    if (children === undefined) return value;
+    if (Array.isArray(value)) return value.map((entry: Json) => inside(entry, children));
+    return isJsonObject(value) ? trim(value, children) : value;
+  };
+  return trim;
+}
+
+function childrenOf(field: Field | undefined): Fields | undefined {
+  return field?.children ?? field?.child?.children;
+}
+
+function names(text: string | undefined): ReadonlySet<string> | undefined {
+  if (text === undefined || text === '') return undefined;
+  return new Set(text.split(',', maxParts));
+}
