@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '../functions/api.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { openPlatform } from '../shared/local/platform.ts';
+import { openPlatform } from '../shared/platform/local/platform.ts';
 import type { Settings } from '../shared/platform/ports.ts';
 import { coldPauseMs, measure } from './scripts.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { addDeployedVersion } from '../shared/aws/rotate-secret.ts';
-import { addSecretVersion } from '../shared/local/secrets.ts';
+import { addSecretVersion } from '../shared/platform/local/secrets.ts';
 
 const usage = `Usage: npm run rotate -- add [options]
 

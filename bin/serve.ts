@@ -5,20 +5,20 @@ import { openGate } from '../shared/core/http/admission.ts';
 import { toHandler } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { readEnvironment } from '../shared/local/environment.ts';
-import { type Launcher, openLauncher } from '../shared/local/launcher/launcher.ts';
-import { openLog } from '../shared/local/log.ts';
-import { type LocalPlatform, openPlatform } from '../shared/local/platform.ts';
-import { checkProxySocket, readProxies } from '../shared/local/proxies.ts';
+import { readEnvironment } from '../shared/platform/local/environment.ts';
+import { type Launcher, openLauncher } from '../shared/platform/local/launcher/launcher.ts';
+import { openLog } from '../shared/platform/local/log.ts';
+import { type LocalPlatform, openPlatform } from '../shared/platform/local/platform.ts';
+import { checkProxySocket, readProxies } from '../shared/platform/local/server/proxies.ts';
 import {
   defaultRegistration,
   parseServeOptions,
   UsageError,
   usage,
   weakSandboxOf,
-} from '../shared/local/serve-options.ts';
-import { type LocalServer, startServer } from '../shared/local/server.ts';
-import { StartError } from '../shared/local/start-error.ts';
+} from '../shared/platform/local/server/serve-options.ts';
+import { type LocalServer, startServer } from '../shared/platform/local/server/server.ts';
+import { StartError } from '../shared/platform/local/server/start-error.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to us as well

@@ -16,7 +16,7 @@ const record = `${root}.build/serve.json`; // what the bundle was made of, and w
 const [major] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node 20, 22, 24 or 26 is needed, and this is ${process.version}`);
 if (!existsSync(`${root}node_modules/lmdb`)) fail('run npm ci first: packages are missing');
-const launcher = spawn(process.execPath, [`${root}shared/local/launcher/launcher.cjs`], {
+const launcher = spawn(process.execPath, [`${root}shared/platform/local/launcher/launcher.cjs`], {
   stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
   env: {},
   detached: true, // the signals of a terminal are for the server

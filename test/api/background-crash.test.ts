@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { openStore } from '../../shared/local/store.ts';
+import { openStore } from '../../shared/platform/local/store/store.ts';
 import {
   as,
   classPartitions,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { openStore } from '../../shared/local/store.ts';
+import { openStore } from '../../shared/platform/local/store/store.ts';
 import { objectEntity, uniqueEntity } from '../../shared/store/entities.ts';
 import type { ObjectData, UniqueData } from '../../shared/store/records/records.ts';
 import type { Bound, IndexName, Store, Stored } from '../../shared/store/store.ts';

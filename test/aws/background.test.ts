@@ -5,9 +5,9 @@ import { type Item, writeItem } from '../../shared/aws/store-item.ts';
 import { unorderedConsumers, workKinds } from '../../shared/jobs/background.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { newWork, type WorkKind } from '../../shared/jobs/jobs.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import {
   classCountEntity,

@@ -2,9 +2,9 @@ import { InvokeCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRuns, openRuns } from '../../shared/aws/runs.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
 import type { ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';

@@ -5,9 +5,9 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openRuns } from '../../shared/aws/runs.ts';
 import { openScripts } from '../../shared/aws/scripts.ts';
-import { openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 
 /* What the client of Lambda does on a real connection: it must not repeat by itself what may have arrived. */
 

@@ -24,9 +24,9 @@ import { packFunction, releaseOf } from '../../shared/aws/script-package.ts';
 import { createSweepFunctions } from '../../shared/aws/sweep-functions.ts';
 import type { ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import type { StepResult, WorkContext, WorkKind } from '../../shared/jobs/jobs.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import {
   as,
   scriptEntity,

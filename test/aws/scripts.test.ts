@@ -12,9 +12,9 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { functionName } from '../../shared/aws/script-names.ts';
 import { openScripts } from '../../shared/aws/scripts.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LocalFiles, openFiles } from '../../shared/local/files.ts';
+import { type LocalFiles, openFiles } from '../../shared/platform/local/files/files.ts';
 import { hasFile } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
 

@@ -6,11 +6,15 @@ import { classCounts } from '../../shared/classes/class-counts.ts';
 import { recountClass } from '../../shared/classes/recount-class.ts';
 import type { ChangeConsumer, ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import { heldWork, newWork, type WorkKind } from '../../shared/jobs/jobs.ts';
-import { type Background, startBackground } from '../../shared/local/background.ts';
-import { type LocalStore, openStore, openTemporaryStore } from '../../shared/local/store.ts';
-import type { Timers } from '../../shared/local/timers.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { type Background, startBackground } from '../../shared/platform/local/jobs/background.ts';
+import type { Timers } from '../../shared/platform/local/jobs/timers.ts';
+import {
+  type LocalStore,
+  openStore,
+  openTemporaryStore,
+} from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';

@@ -5,7 +5,7 @@ import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { openPlatform } from '../../shared/local/platform.ts';
+import { openPlatform } from '../../shared/platform/local/platform.ts';
 
 /** Transactions that the file of a store has seen; the library tells, and its types do not. */
 function transactions(path: string): number {

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { openCertificates } from '../../shared/local/certificates.ts';
-import { startLauncher } from '../../shared/local/launcher/launcher.ts';
-import type { Members } from '../../shared/local/scripts/processes.ts';
-import { limitsFor, openScheduler } from '../../shared/local/scripts/scheduler.ts';
+import { openCertificates } from '../../shared/platform/local/certificates.ts';
+import { startLauncher } from '../../shared/platform/local/launcher/launcher.ts';
+import type { Members } from '../../shared/platform/local/scripts/processes.ts';
+import { limitsFor, openScheduler } from '../../shared/platform/local/scripts/scheduler.ts';
 import { startCertificateWorker } from '../../shared/platform/runtimes/certificates/reader.ts';
 import { openPool } from '../../shared/platform/runtimes/process-pool.ts';
 

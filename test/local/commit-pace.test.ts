@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type CommitPace, openCommitPace } from '../../shared/local/commit-pace.ts';
-import { watchStorage } from '../../shared/local/storage-trouble.ts';
-import { createItemCache } from '../../shared/local/store-cache.ts';
-import { createGroupCommit, type GroupCommit } from '../../shared/local/store-commit.ts';
-import { createCounters } from '../../shared/local/store-counters.ts';
-import { openFeed } from '../../shared/local/store-feed.ts';
-import { openTables, type Tables } from '../../shared/local/store-tables.ts';
+import { createItemCache } from '../../shared/platform/local/store/cache.ts';
+import { createGroupCommit, type GroupCommit } from '../../shared/platform/local/store/commit.ts';
+import { type CommitPace, openCommitPace } from '../../shared/platform/local/store/commit-pace.ts';
+import { createCounters } from '../../shared/platform/local/store/counters.ts';
+import { openFeed } from '../../shared/platform/local/store/feed.ts';
+import { watchStorage } from '../../shared/platform/local/store/storage-trouble.ts';
+import { openTables, type Tables } from '../../shared/platform/local/store/tables.ts';
 
 const small = { jobs: 1, operations: 3 };
 

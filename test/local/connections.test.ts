@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Handler } from '../../shared/core/http/edge.ts';
-import { type LocalServer, startServer } from '../../shared/local/server.ts';
+import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 
 /* What connections may cost: requests that wait on them, and responses that nobody reads. */

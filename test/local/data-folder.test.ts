@@ -15,13 +15,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openDataFolder } from '../../shared/local/data-folder.ts';
-import { openPlatform } from '../../shared/local/platform.ts';
+import { openDataFolder } from '../../shared/platform/local/files/data-folder.ts';
+import { openPlatform } from '../../shared/platform/local/platform.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-folder-'));
 let folders = 0;
 const newPath = () => join(root, String(folders++));
-const module = new URL('../../shared/local/data-folder.ts', import.meta.url).pathname;
+const module = new URL('../../shared/platform/local/files/data-folder.ts', import.meta.url)
+  .pathname;
 
 afterAll(() => rmSync(root, { recursive: true }));
 

@@ -3,9 +3,9 @@ import type { LambdaContext } from 'hono/aws-lambda';
 import { handle } from 'hono/aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Handler } from '../../shared/core/http/edge.ts';
-import { type LocalServer, startServer } from '../../shared/local/server.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
 
 /*
  * The events of the local server as a library reads them that was written for the gateway's: what it understands

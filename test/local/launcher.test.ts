@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startLauncher } from '../../shared/local/launcher/launcher.ts';
-import { boxCommand } from '../../shared/local/scripts/box.ts';
-import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
+import { startLauncher } from '../../shared/platform/local/launcher/launcher.ts';
+import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
+import { probeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
 import type { RunnerCommand, RunnerProcess } from '../../shared/platform/runtimes/process.ts';
 
 // What is read of processes is in /proc.
@@ -166,7 +166,8 @@ test.runIf(process.platform === 'linux')(
   'the end of a server that is starting processes is the end of them all',
   async () => {
     const mark = newMark();
-    const address = new URL('../../shared/local/launcher/launcher.ts', import.meta.url).href;
+    const address = new URL('../../shared/platform/local/launcher/launcher.ts', import.meta.url)
+      .href;
     const program = `
       import { startLauncher } from ${JSON.stringify(address)};
       const { start } = startLauncher();

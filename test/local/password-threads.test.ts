@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { hashPassword, isPassword, scryptAside } from '../../shared/accounts/rules/passwords.ts';
-import { openPasswordThreads, type PasswordThreads } from '../../shared/local/password-threads.ts';
+import {
+  openPasswordThreads,
+  type PasswordThreads,
+} from '../../shared/platform/local/password-threads.ts';
 
 const cost = 10;
 const share = { owner: 'a', instance: '' };

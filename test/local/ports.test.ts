@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { readEnvironment } from '../../shared/local/environment.ts';
-import { openLog } from '../../shared/local/log.ts';
-import { openSecrets, temporarySecrets } from '../../shared/local/secrets.ts';
+import { readEnvironment } from '../../shared/platform/local/environment.ts';
+import { openLog } from '../../shared/platform/local/log.ts';
+import { openSecrets, temporarySecrets } from '../../shared/platform/local/secrets.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-ports-'));
 let folders = 0;

@@ -2,9 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkProxySocket } from '../../shared/local/proxies.ts';
-import { canOpenSocket, probeIsolation } from '../../shared/local/scripts/isolation.ts';
-import { runtimeFolder } from '../../shared/local/scripts/system-files.ts';
+import {
+  canOpenSocket,
+  probeIsolation,
+} from '../../shared/platform/local/scripts/sandbox/isolation.ts';
+import { runtimeFolder } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
+import { checkProxySocket } from '../../shared/platform/local/server/proxies.ts';
 import {
   type Answer,
   guess,

@@ -17,7 +17,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { parseKey } from '../../shared/core/pipeline/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { openPlatform } from '../../shared/local/platform.ts';
+import { openPlatform } from '../../shared/platform/local/platform.ts';
 import type { Settings } from '../../shared/platform/ports.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 

@@ -9,7 +9,7 @@ import {
   defaultRegistration,
   parseServeOptions,
   weakSandboxOf,
-} from '../../shared/local/serve-options.ts';
+} from '../../shared/platform/local/server/serve-options.ts';
 import { refusing } from '../support/raw-socket.ts';
 
 const program = new URL('../../bin/start.mjs', import.meta.url).pathname;

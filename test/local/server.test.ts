@@ -2,7 +2,11 @@ import { connect } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
-import { type LocalServer, type ServerOptions, startServer } from '../../shared/local/server.ts';
+import {
+  type LocalServer,
+  type ServerOptions,
+  startServer,
+} from '../../shared/platform/local/server/server.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 
 const nowMs = Date.UTC(2026, 2, 9, 8, 5, 42, 310);

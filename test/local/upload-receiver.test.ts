@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createUploadForms } from '../../shared/local/upload-form.ts';
-import { receiveUpload } from '../../shared/local/upload-receiver.ts';
+import { createUploadForms } from '../../shared/platform/local/files/upload-form.ts';
+import { receiveUpload } from '../../shared/platform/local/files/upload-receiver.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
 /* A large upload to the disk that pauses. Time goes on by the test only. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Level } from '../../shared/local/scripts/level.ts';
+import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import { levels } from './levels.ts';
 import { landlocked, machine } from './python-hosts.ts';
 import { openServer, type ServerHost } from './server-host.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { pythonFlags } from '../../shared/local/scripts/find-python.ts';
-import { openScripts } from '../../shared/local/scripts/scripts.ts';
-import { runtimeFolder } from '../../shared/local/scripts/system-files.ts';
+import { pythonFlags } from '../../shared/platform/local/scripts/commands/find-python.ts';
+import { runtimeFolder } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
+import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { runLocally } from './hosts.ts';
 import { landlocked } from './python-hosts.ts';
 

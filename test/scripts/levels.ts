@@ -1,5 +1,5 @@
-import { probeIsolation } from '../../shared/local/scripts/isolation.ts';
-import type { Isolation, Level } from '../../shared/local/scripts/level.ts';
+import { probeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
+import type { Isolation, Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 
 /** What holds scripts at each level that works on this machine, the best first. */
 export const isolations: ReadonlyMap<Level, Isolation> = await probeAll();

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { openPlaces as openSharedPlaces, type SharedPlaces } from '../../shared/aws/places.ts';
-import { limitsFor, openScheduler } from '../../shared/local/scripts/scheduler.ts';
-import { openTemporaryStore } from '../../shared/local/store.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { limitsFor, openScheduler } from '../../shared/platform/local/scripts/scheduler.ts';
+import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { Leave, Places } from '../../shared/scripts/slots.ts';
 import type { Store } from '../../shared/store/store.ts';

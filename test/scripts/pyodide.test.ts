@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPyodide } from '../../shared/local/scripts/pyodide-command.ts';
-import { openScripts } from '../../shared/local/scripts/scripts.ts';
+import { findPyodide } from '../../shared/platform/local/scripts/commands/pyodide-command.ts';
+import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { type Host, runLocally, secret } from './hosts.ts';
 import { pythonHosts } from './python-hosts.ts';
 

@@ -1,8 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findHeldPython, preparePython } from '../../shared/local/scripts/python-command.ts';
-import { openScripts } from '../../shared/local/scripts/scripts.ts';
+import {
+  findHeldPython,
+  preparePython,
+} from '../../shared/platform/local/scripts/commands/python-command.ts';
+import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { startDirectly } from '../../shared/platform/runtimes/process.ts';
 import { startRunner } from '../../shared/platform/runtimes/runner-process.ts';
 import { runLocally } from './hosts.ts';

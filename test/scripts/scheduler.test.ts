@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { GateLimits } from '../../shared/platform/limits/gate.ts';
 import {
   limitsFor,
   openScheduler,
   slotsFor,
   type Work,
-} from '../../shared/local/scripts/scheduler.ts';
-import type { GateLimits } from '../../shared/platform/limits/gate.ts';
+} from '../../shared/platform/local/scripts/scheduler.ts';
 import type { Leave } from '../../shared/scripts/slots.ts';
 
 beforeEach(() => {

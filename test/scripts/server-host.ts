@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Level } from '../../shared/local/scripts/level.ts';
+import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import type { ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import type { ScriptRuntime } from '../../shared/scripts/script-runner.ts';
 import type { Answer } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTemporaryStore } from '../../shared/local/store.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry, Meter } from '../../shared/platform/ports.ts';
 import { instanceEntity, usageEntity } from '../../shared/store/entities.ts';
 import type { InstanceData } from '../../shared/store/records/records.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalStore, openTemporaryStore } from '../../shared/local/store.ts';
 import { openIds } from '../../shared/platform/ids.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { Meter, Quotas } from '../../shared/platform/ports.ts';
 import {
   classCountEntity,

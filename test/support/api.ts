@@ -6,9 +6,9 @@ import { keyText } from '../../shared/core/pipeline/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { workKinds } from '../../shared/jobs/background.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
-import { type LocalPlatform, openPlatform } from '../../shared/local/platform.ts';
-import { openRuns } from '../../shared/local/runs.ts';
-import { startServer } from '../../shared/local/server.ts';
+import { type LocalPlatform, openPlatform } from '../../shared/platform/local/platform.ts';
+import { openRuns } from '../../shared/platform/local/scripts/runs.ts';
+import { startServer } from '../../shared/platform/local/server/server.ts';
 import type {
   Clock,
   Log,

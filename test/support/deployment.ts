@@ -8,7 +8,7 @@ import { openSecrets } from '../../shared/aws/secrets.ts';
 import { openStore } from '../../shared/aws/store.ts';
 import { createClient } from '../../shared/aws/store-client.ts';
 import type { Handler } from '../../shared/core/http/edge.ts';
-import type { LocalPlatform } from '../../shared/local/platform.ts';
+import type { LocalPlatform } from '../../shared/platform/local/platform.ts';
 import type { LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
 import type { Store, Transaction, Write } from '../../shared/store/store.ts';
 import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { boxCommand } from '../../shared/local/scripts/box.ts';
-import type { FoundPython } from '../../shared/local/scripts/find-python.ts';
-import type { Isolation } from '../../shared/local/scripts/level.ts';
+import type { FoundPython } from '../../shared/platform/local/scripts/commands/find-python.ts';
+import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
+import type { Isolation } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 
 /** A Python function in a box of its own, which stands for its machine in Lambda. */

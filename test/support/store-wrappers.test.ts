@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTemporaryStore } from '../../shared/local/store.ts';
+import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import { del, getOne, put, write } from '../store/fixture.ts';
 import { countRoundTrips } from './counting-store.ts';

@@ -1,0 +1,20 @@
+import type { CertificateOpener } from '../ports.ts';
+import { type ProcessSource, takeProcess } from './slot.ts';
+
+const timeoutMs = 5_000; // a file of the greatest cost that is accepted takes less than a second
+
+/** Opens uploaded certificates in processes that share the slots of scripts: the sender chooses what they cost. */
+export function openCertificates(processes: ProcessSource): CertificateOpener {
+  return async (bytes, tenant) => {
+    const { worker, release } = await takeProcess(processes, tenant, {
+      ...{ runtime: 'certificate', kind: 'certificate', timeoutMs, bytes: bytes.length },
+    });
+    try {
+      const job = { bytes: Buffer.from(bytes).toString('base64') };
+      const answer = await worker.ask(job, timeoutMs);
+      return typeof answer === 'string' ? undefined : answer.reply.opened;
+    } finally {
+      release();
+    }
+  };
+}

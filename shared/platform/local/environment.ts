@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import type { SocialConfiguration } from '../../accounts/social.ts';
+import { socialVariables } from '../../accounts/social-variables.ts';
+import { parseVariables, settingVariables, type Variables, whole } from '../setting-variables.ts';
+import type { LogLevel } from './log.ts';
+import { StartError } from './server/start-error.ts';
+
+/** What an operator of one machine may set in the environment. */
+export interface Environment {
+  readonly logLevel: LogLevel;
+  /** Address by which others reach the server, without a slash at the end; undefined: the one it listens on. */
+  readonly url: string | undefined;
+  /** Proxies that a call comes by, each of which adds where it came from to `X-Forwarded-For`; undefined: not said. */
+  readonly proxies: number | undefined;
+  /** What proxies prove with that they are ours; undefined: nothing. */
+  readonly proxySecret: string | undefined;
+  /** Instances that one account may own. */
+  readonly maxInstances: number;
+  /** Classes in one instance, `user_profile` counted. */
+  readonly maxClasses: number;
+  /** Label of the place where it runs. */
+  readonly location: string;
+  /** CPU cost of a password hash, as the power of two of scrypt's N. */
+  readonly passwordCost: number;
+  /** Calls in one instance that are let through in a second; undefined: as many as come. */
+  readonly instanceRate: number | undefined;
+  /** Bytes of data objects in one instance; undefined: unlimited. */
+  readonly maxObjectBytes: number | undefined;
+  /** Bytes of files in one instance; undefined: unlimited. */
+  readonly maxFileBytes: number | undefined;
+  /** Bytes of traces that one instance writes in 24 hours; undefined: unlimited. */
+  readonly maxTraceBytes: number | undefined;
+  /** Ids and secrets at services whose log-ins are taken over. */
+  readonly social: SocialConfiguration;
+}
+
+const schema = v.object({
+  ...settingVariables,
+  GROUNDWORK_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.replace(/\/$/, '')),
+      v.regex(/^(https?:\/\/[^\s/?#]+)?$/, 'an address such as https://api.example.com'),
+    ),
+    '',
+  ),
+  GROUNDWORK_PROXIES: v.optional(whole(0, 10)),
+  GROUNDWORK_PROXY_SECRET: v.optional(
+    v.pipe(v.string(), v.regex(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces')),
+    '',
+  ),
+});
+
+/**
+ * Reads the settings of one machine from the environment; each has a default.
+ *
+ * @param variables those of the process when absent
+ * @throws StartError that names the variable and what it takes
+ */
+export function readEnvironment(variables: Variables = processVariables()): Environment {
+  const output = parseVariables(schema, variables, StartError);
+  return {
+    logLevel: output.GROUNDWORK_LOG,
+    url: output.GROUNDWORK_URL || undefined,
+    proxies: output.GROUNDWORK_PROXIES,
+    proxySecret: output.GROUNDWORK_PROXY_SECRET || undefined,
+    maxInstances: output.GROUNDWORK_MAX_INSTANCES,
+    maxClasses: output.GROUNDWORK_MAX_CLASSES,
+    location: output.GROUNDWORK_LOCATION,
+    passwordCost: output.GROUNDWORK_PASSWORD_COST,
+    instanceRate: output.GROUNDWORK_INSTANCE_RATE,
+    maxObjectBytes: output.GROUNDWORK_MAX_OBJECT_BYTES,
+    maxFileBytes: output.GROUNDWORK_MAX_FILE_BYTES,
+    maxTraceBytes: output.GROUNDWORK_MAX_TRACE_BYTES,
+    social: parseVariables(socialVariables, variables, StartError),
+  };
+}
+
+function processVariables(): Variables {
+  // biome-ignore lint/style/noProcessEnv: the one reader of the environment on this platform
+  return process.env;
+}

@@ -1,0 +1,74 @@
+import { chown, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf } from '../server/start-error.ts';
+
+/**
+ * Makes a file that only the owner can read, whole and on the disk, or not at all.
+ *
+ * @returns false when there is a file already, which stays
+ */
+export async function createFile(path: string, text: string): Promise<boolean> {
+  const draft = await writeDraft(path, text);
+  try {
+    await link(draft, path); // unlike rename it never replaces
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+/**
+ * Puts a file that only its owner can read in the place of another one, whose owner it keeps: an administrator may work on
+ * the files of a service. After a crash there is one of both.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = await writeDraft(path, text);
+  if (process.getuid?.() === 0) {
+    const { uid, gid } = await ownerOf(path);
+    await chown(draft, uid, gid);
+  }
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+}
+
+async function ownerOf(path: string): Promise<{ readonly uid: number; readonly gid: number }> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return stat(dirname(path));
+  }
+}
+
+async function writeDraft(path: string, text: string): Promise<string> {
+  const draft = `${path}.${process.pid}.draft`;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return draft;
+}
+
+/** Makes a folder and those above it, readable by the owner only; `durable`: so that they survive a failure of power. */
+export async function makeFolders(path: string, durable: boolean): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined || !durable) return;
+  for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
+}
+
+/** Writes down which files a folder holds. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { codeOf, StartError } from '../server/start-error.ts';
+import { replaceFile } from './atomic-file.ts';
+import { lockFolder } from './folder-lock.ts';
+
+/** Version of how data lies in the folder. A later program reads older ones, never the other way round. */
+const format = 1;
+const formatFile = 'format.json';
+
+/** A folder that this process alone uses. */
+export interface DataFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** Whether it holds no data yet; true until `markFormat`. */
+  readonly isNew: boolean;
+  /** Id of the store that belongs to the folder; undefined in a new folder, and in one of an older program. */
+  readonly store: string | undefined;
+  /** Says that the folder holds data of this program, with this store, from now on. Called last in each start. */
+  markFormat(store: string): Promise<void>;
+  /** Lets others use it. */
+  release(): Promise<void>;
+}
+
+/**
+ * Opens the folder of all data, made for its owner alone when absent.
+ *
+ * @throws StartError when it cannot be written, is in use, is not ours, or holds data of a newer version
+ */
+export async function openDataFolder(folder: string): Promise<DataFolder> {
+  const path = resolve(folder);
+  await makeFolder(path);
+  const release = await lockFolder(path).catch((error: unknown) => {
+    throw toStartError(path, error);
+  });
+  try {
+    const found = await readFormat(path);
+    return {
+      path,
+      isNew: found === undefined,
+      store: found?.store,
+      markFormat: async (store) => {
+        if (found?.store === store) return;
+        await replaceFile(join(path, formatFile), `${JSON.stringify({ format, store })}\n`);
+      },
+      release,
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await makePath(path);
+    await readdir(path); // a file has passed until here
+    await access(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw toStartError(path, error);
+  }
+}
+
+/** Not mkdir's own recursion, which never ends where nothing can be made (`/proc`, Node 20). */
+async function makePath(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    await makePath(dirname(path));
+    await mkdir(path, { mode: 0o700 });
+  }
+}
+
+const formatSchema = v.object({ format: v.number(), store: v.optional(v.string()) });
+
+/** What `format.json` says; undefined when there is none, so no data yet. */
+async function readFormat(
+  path: string,
+): Promise<{ readonly store?: string | undefined } | undefined> {
+  const file = join(path, formatFile);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+  const found = v.safeParse(formatSchema, readJson(text));
+  if (!found.success) throw new StartError(`${file} is damaged`);
+  if (found.output.format > format) {
+    const versions = `format ${found.output.format}, this program reads up to ${format}`;
+    throw new StartError(`the data in ${path} is of a newer version (${versions})`);
+  }
+  return found.output;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+function toStartError(path: string, error: unknown): unknown {
+  switch (codeOf(error)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new StartError(`the data folder ${path} is not writable`, { cause: error });
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new StartError(`the data folder ${path} is not a folder`, { cause: error });
+    case 'ENOENT':
+      return new StartError(`the data folder ${path} cannot be made`, { cause: error });
+    case 'ENOSPC':
+      return new StartError(`the disk of the data folder ${path} is full`, { cause: error });
+    case 'ENOTSUP':
+    case 'EOPNOTSUPP':
+      return new StartError(`the file system of ${path} cannot hold a lock`, { cause: error });
+    default:
+      return error;
+  }
+}

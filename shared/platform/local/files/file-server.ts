@@ -1,0 +1,191 @@
+import type { ReadStream } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { corsHeaders, preflightResponse } from '../../../core/http/cors.ts';
+import { commonHeaders } from '../../../core/http/write-response.ts';
+import type { ErrorCode } from '../../../values/errors/error-codes.ts';
+import {
+  type ApiError,
+  forbidden,
+  methodNotAllowed,
+  notFound,
+} from '../../../values/errors/errors.ts';
+import { keyOfUrl } from '../../../values/file-keys.ts';
+import { dispositionOf } from '../../../values/uploads.ts';
+import { sendEarly } from '../server/send-response.ts';
+import { codeOf } from '../server/start-error.ts';
+import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
+import { receiveUpload } from './upload-receiver.ts';
+
+/** Tells whether a request is for files, which the interface has no part in. */
+export function isForFiles({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith(filesPath);
+}
+
+/** What was answered, for the log. */
+export interface Served {
+  readonly status: number;
+  readonly code?: ErrorCode;
+}
+
+/**
+ * Serves public files as a CDN does, and takes uploads that were allowed before.
+ *
+ * @throws whatever the disk or the connection fails with
+ */
+export async function serveFiles(
+  files: LocalFiles,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  // what is a file says so itself
+  for (const [name, value] of Object.entries(fileHeaders)) response.setHeader(name, value);
+  const path = (message.url ?? '').replace(/[?#].*$/, '');
+  switch (message.method) {
+    case 'GET':
+    case 'HEAD':
+      return serveFile(files, path, message, response);
+    case 'POST':
+      if (path !== filesPath) return refuse(response, forbidden('upload_denied'));
+      return upload(files, message, response);
+    case 'OPTIONS':
+      return end(response, 200, preflightResponse.headers ?? {});
+    default:
+      return refuse(response, methodNotAllowed(message.method ?? ''));
+  }
+}
+
+const { vary: _, ...uncached } = commonHeaders; // files are for everybody alike
+const fileHeaders = {
+  ...uncached,
+  ...corsHeaders,
+  'access-control-expose-headers':
+    'Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, X-Request-Id, X-Error-Code',
+};
+
+async function upload(
+  files: LocalFiles,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  const error = await receiveUpload(files, message);
+  if (error === undefined) return end(response, 204, {});
+  response.setHeader('connection', 'close'); // what the client still sends is not worth reading
+  const content = writeErrorHead(response, error);
+  await sendEarly(message, response, { content, bytes: Buffer.byteLength(content) });
+  return { status: error.status, code: error.code };
+}
+
+async function serveFile(
+  files: LocalFiles,
+  path: string,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  const key = keyOfUrl(filesPath.slice(0, -1), path);
+  const file = key === undefined ? undefined : await files.open(key);
+  if (key === undefined || file === undefined) return refuse(response, notFound());
+  try {
+    return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, message, response);
+  } finally {
+    await file.handle.close();
+  }
+}
+
+async function send(
+  { handle, contentType, size, changedMs }: OpenFile,
+  tag: string,
+  { headers, method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<Served> {
+  const shared = {
+    'accept-ranges': 'bytes',
+    'cache-control': fileCaching,
+    etag: tag, // a file never changes under its address
+    'last-modified': new Date(changedMs).toUTCString(),
+  };
+  if (isKnown(headers['if-none-match'], tag)) return end(response, 304, shared);
+  const isWhole = headers['if-range'] !== undefined && headers['if-range'] !== tag;
+  const range = isWhole ? undefined : readRange(headers.range, size);
+  if (range === 'outside') {
+    return end(response, 416, { ...shared, 'content-range': `bytes */${size}` });
+  }
+  const { start, end: last } = range ?? { start: 0, end: size - 1 };
+  const status = range === undefined ? 200 : 206;
+  response.writeHead(status, {
+    ...shared,
+    'content-type': contentType,
+    'content-length': String(last - start + 1),
+    'content-disposition': dispositionOf(contentType),
+    ...(range && { 'content-range': `bytes ${start}-${last}/${size}` }),
+  });
+  if (method === 'HEAD' || size === 0) response.end();
+  else await sendRange(handle.createReadStream({ start, end: last, autoClose: false }), response);
+  return { status };
+}
+
+/** A client may go before it has all; that is its affair. */
+async function sendRange(content: ReadStream, response: ServerResponse): Promise<void> {
+  try {
+    await pipeline(content, response);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+const goneCodes = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && goneCodes.includes(codeOf(error) ?? '');
+}
+
+/** How long caches may keep a file: a deleted one may show this long. As on AWS. */
+const fileCaching = 'public, max-age=3600';
+
+function isKnown(header: string | undefined, tag: string): boolean {
+  const known = header?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
+  return known.includes(tag) || known.includes('*');
+}
+
+interface Range {
+  readonly start: number;
+  /** The last byte, inclusive. */
+  readonly end: number;
+}
+
+/** One range of bytes; several, and what is none, count as absent, which a server may do (RFC 9110). */
+function readRange(header: string | undefined, size: number): Range | 'outside' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (from !== '' && to !== '' && Number(to) < start) return undefined;
+  return start >= size || end < start ? 'outside' : { start, end };
+}
+
+function refuse(response: ServerResponse, error: ApiError): Served {
+  response.end(writeErrorHead(response, error));
+  return { status: error.status, code: error.code };
+}
+
+/** Writes the head of an error response, and gives its body. */
+function writeErrorHead(response: ServerResponse, { status, body, headers }: ApiError): string {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+  });
+  return text;
+}
+
+function end(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Served {
+  const length = status === 200 || status === 416 ? { 'content-length': '0' } : {};
+  response.writeHead(status, { ...headers, ...length });
+  response.end();
+  return { status };
+}

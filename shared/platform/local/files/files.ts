@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { FileContent, FileStore, Log } from '../../ports.ts';
+import { codeOf } from '../server/start-error.ts';
+import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
+import { makeFolders, syncFolder } from './atomic-file.ts';
+import { createUploadForms, type UploadForms } from './upload-form.ts';
+
+/** The files of one machine, and what its server needs to serve them. */
+export interface LocalFiles extends FileStore {
+  /** Opens a file to be read in parts, and closed; undefined when there is none. */
+  open(key: string): Promise<OpenFile | undefined>;
+  /** Stores what arrives, as `put` does. */
+  receive(key: string, contentType: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
+  readonly forms: UploadForms;
+  /** Ends what it does by itself. */
+  close(): void;
+}
+
+/** A file that is there. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly contentType: string;
+  readonly size: number;
+  /** Epoch milliseconds. */
+  readonly changedMs: number;
+}
+
+/** Where files are. */
+export interface FilesOptions {
+  /** A folder of their own, made when absent. */
+  readonly folder: string;
+  /** Whether files survive a failure of power; slower. */
+  readonly durable: boolean;
+  /** Address of the server, without a slash at the end. */
+  readonly url: () => string;
+  readonly nowMs: () => number;
+  readonly log: Log;
+}
+
+const passingAreas = ['uploads', 'traces'];
+const passingLiveMs = 24 * 3600 * 1000;
+const sweepIntervalMs = 3600 * 1000;
+
+/** The path of the server below which files are. */
+export const filesPath = '/files/';
+
+/**
+ * Opens the files of one machine: `content/<key>` holds a file as it is, `types/<key>` its content type. A file is
+ * written aside and moved to its place, so that it is there whole or not at all. Uploads and values of traces that
+ * are a day old are removed.
+ */
+export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
+  const { folder, url, nowMs, log } = options;
+  const drafts = join(folder, 'drafts');
+  await rm(drafts, { recursive: true, force: true }); // of a server that was killed
+  await mkdir(drafts, { recursive: true, mode: 0o700 });
+  const address = () => url() + filesPath.slice(0, -1);
+  await sweep(folder, nowMs());
+  const timer = setInterval(() => {
+    sweep(folder, nowMs()).catch((error: unknown) => {
+      const cause = error instanceof Error ? error.message : 'unknown';
+      log({ level: 'error', message: 'old files could not be removed', cause });
+    });
+  }, sweepIntervalMs);
+  timer.unref();
+  const forms = createUploadForms(address, nowMs);
+  const place = { ...options, drafts, trouble: watchStorage(folder, log) };
+  return {
+    address,
+    forms,
+    close: () => clearInterval(timer),
+    put: (key, file) => store(place, key, file.contentType, [file.bytes]),
+    receive: (key, contentType, parts) => store(place, key, contentType, parts),
+    get: (key) => read(folder, key),
+    size: (key) => size(folder, key),
+    open: (key) => openFile(folder, key),
+    copy: (from, to) => copy(place, from, to),
+    remove: async (keys) => {
+      for (const key of keys) await removePath(folder, checked(key));
+    },
+    removeAll: async (prefix) => {
+      if (!prefix.endsWith('/')) throw new Error('a prefix of files ends in a slash');
+      await removePath(folder, checked(prefix.slice(0, -1)));
+    },
+    openUpload: async (key, terms) => forms.make(checked(key), terms),
+  };
+}
+
+/** Opens an empty place for files, gone when it is closed or the process ends; it is fast, and not safe from a crash. */
+export async function openTemporaryFiles(
+  options: Omit<FilesOptions, 'folder' | 'durable'>,
+): Promise<LocalFiles> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-files-'));
+  const removeAll = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeAll);
+  const files = await openFiles({ ...options, folder, durable: false });
+  return {
+    ...files,
+    close: () => {
+      files.close();
+      process.off('exit', removeAll);
+      removeAll();
+    },
+  };
+}
+
+type Place = FilesOptions & { readonly drafts: string; readonly trouble: StorageTrouble };
+
+/** Keys are made by us; one that could leave the folder is a fault. */
+function checked(key: string): string {
+  if (!/^[\w-]+(\.[\w-]+)*(\/[\w-]+(\.[\w-]+)*)*$/.test(key)) throw new Error('no key of a file');
+  return key;
+}
+
+function contentPath(folder: string, key: string): string {
+  return join(folder, 'content', checked(key));
+}
+
+function typePath(folder: string, key: string): string {
+  return join(folder, 'types', checked(key));
+}
+
+type Parts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** The type comes first: what has content has a type. */
+async function store(place: Place, key: string, contentType: string, parts: Parts): Promise<void> {
+  await write(place, typePath(place.folder, key), [Buffer.from(contentType)]);
+  await write(place, contentPath(place.folder, key), parts);
+}
+
+async function write(
+  { drafts, durable, trouble }: Place,
+  path: string,
+  parts: Parts,
+): Promise<void> {
+  const draft = join(drafts, randomBytes(12).toString('hex'));
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      for await (const part of parts) await file.writeFile(part);
+      if (durable) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await makeFolders(dirname(path), durable);
+    await rename(draft, path);
+    if (durable) await syncFolder(dirname(path));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw trouble.translate(error);
+  }
+}
+
+async function size(folder: string, key: string): Promise<number | undefined> {
+  const file = await openFile(folder, key, ({ handle }) => handle.close());
+  return file?.size;
+}
+
+async function read(folder: string, key: string): Promise<FileContent | undefined> {
+  const file = await openFile(folder, key);
+  if (file === undefined) return undefined;
+  try {
+    return { bytes: await file.handle.readFile(), contentType: file.contentType };
+  } finally {
+    await file.handle.close();
+  }
+}
+
+async function openFile(
+  folder: string,
+  key: string,
+  use: (file: OpenFile) => Promise<void> = async () => undefined,
+): Promise<OpenFile | undefined> {
+  try {
+    const contentType = await readFile(typePath(folder, key), 'utf8');
+    const handle = await open(contentPath(folder, key), 'r');
+    const { size, mtimeMs } = await handle.stat();
+    const file = { handle, contentType, size, changedMs: mtimeMs };
+    await use(file);
+    return file;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Both are links to the same bytes, which never change: a removed file takes only its own link away. */
+async function copy(place: Place, from: string, to: string): Promise<boolean> {
+  const { folder, durable, trouble } = place;
+  try {
+    for (const path of [typePath, contentPath]) {
+      const target = path(folder, to);
+      await makeFolders(dirname(target), durable);
+      await link(path(folder, from), target);
+      if (durable) await syncFolder(dirname(target));
+    }
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw trouble.translate(error);
+  }
+}
+
+/** A file or a folder: the content first, so that none is ever without type. */
+async function removePath(folder: string, key: string): Promise<void> {
+  await rm(contentPath(folder, key), { recursive: true, force: true });
+  await rm(typePath(folder, key), { recursive: true, force: true });
+}
+
+/** Removes what stays for a day only. */
+async function sweep(folder: string, nowMs: number): Promise<void> {
+  for (const area of passingAreas) {
+    for (const name of await entriesOf(join(folder, 'content', area))) {
+      const key = `${area}/${name}`;
+      const file = await openFile(folder, key, ({ handle }) => handle.close());
+      const isOld = file !== undefined && nowMs - file.changedMs > passingLiveMs;
+      if (isOld) await removePath(folder, key);
+    }
+  }
+}
+
+/** Paths below a folder, relative to it. */
+async function entriesOf(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path, { recursive: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR';
+}

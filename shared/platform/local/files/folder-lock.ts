@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, realpathSync, statSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { codeOf, StartError } from '../server/start-error.ts';
+
+/*
+ * The lock is a socket in the folder that the holder listens on. The system ends the listening with the process,
+ * however that ends, so a socket that nobody answers is a leftover; a re-used process id cannot mislead, and
+ * containers that share the folder see each other.
+ */
+
+const fileName = 'lock.sock';
+/** Bytes of the path of a socket: the system cuts a longer one, in silence. */
+export const maxSocketPath = 100;
+const answerMs = 3000;
+
+/**
+ * Holds a folder for this process until the returned function is called or the process ends.
+ *
+ * @throws StartError when another process holds it: which one, and since when
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const address = openAddress(folder);
+  try {
+    const server = (await listen(address.path)) ?? (await replaceLeftover(folder, address.path));
+    return async () => {
+      await new Promise((resolve) => server.close(resolve)); // removes the socket as well
+      address.close();
+    };
+  } catch (error) {
+    address.close();
+    throw error;
+  }
+}
+
+/** A name that the system takes for the socket, short enough. */
+function openAddress(folder: string): { readonly path: string; close(): void } {
+  const path = join(folder, fileName);
+  if (process.platform === 'win32') {
+    const hash = createHash('sha256').update(realpathSync(folder)).digest('hex');
+    return { path: `\\\\.\\pipe\\groundwork-${hash}`, close: () => undefined };
+  }
+  if (Buffer.byteLength(path) <= maxSocketPath) return { path, close: () => undefined };
+  if (process.platform !== 'linux') {
+    throw new StartError(`the path of the data folder ${folder} is too long for a lock in it`);
+  }
+  const descriptor = openSync(folder, 'r');
+  return {
+    path: `/proc/self/fd/${descriptor}/${fileName}`,
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** Starts to listen; undefined when there is a socket already. */
+function listen(path: string): Promise<Server | undefined> {
+  const holder = JSON.stringify({ pid: process.pid, since: new Date().toISOString() });
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined); // who asked has gone
+    socket.end(holder);
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      if (codeOf(error) === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen(path, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+async function replaceLeftover(folder: string, path: string): Promise<Server> {
+  const holder = await removeLeftover(path);
+  if (holder !== undefined) {
+    throw new StartError(`the data folder ${folder} is in use by ${holder}`);
+  }
+  const server = await listen(path);
+  if (server === undefined) {
+    throw new StartError(`the data folder ${folder} is in use by a process that starts just now`);
+  }
+  return server;
+}
+
+/**
+ * Removes a socket that no process listens on.
+ *
+ * @returns the process that does listen on it, in words; undefined when there is none
+ */
+export async function removeLeftover(path: string): Promise<string | undefined> {
+  const mark = markOf(path);
+  const holder = await askHolder(path);
+  if (holder !== undefined) return holder;
+  // Looking and removing without a pause between: another one who starts now may have replaced it already.
+  if (mark !== undefined && markOf(path) === mark) unlinkSync(path);
+  return undefined;
+}
+
+/** Tells one socket from another at the same place; its number alone may be given again at once. */
+function markOf(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return file && `${file.ino} ${file.ctimeNs}`;
+}
+
+/** Says who listens, in words; undefined when nobody does. One that is too busy to answer holds it all the same. */
+function askHolder(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(path);
+    socket.setTimeout(answerMs, () => socket.destroy());
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    socket.once('error', (error) => {
+      const isLeftover = ['ECONNREFUSED', 'ENOENT'].includes(codeOf(error) ?? '');
+      resolve(isLeftover ? undefined : 'another process');
+    });
+    socket.once('close', () => resolve(describeHolder(text)));
+  });
+}
+
+function describeHolder(text: string): string {
+  const found = /^\{"pid":(\d+),"since":"([^"]+)"\}$/.exec(text);
+  return found ? `process ${found[1]} since ${found[2]}` : 'another process';
+}

@@ -1,0 +1,50 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
+import type { UploadForm, UploadTerms } from '../../ports.ts';
+
+/** Makes and reads the forms of uploads that go past the interface, as S3 does with its signed ones. */
+export interface UploadForms {
+  make(key: string, terms: UploadTerms): UploadForm;
+  /** What a form allows that was sent back; undefined when it is none of ours, or too late. */
+  read(fields: Readonly<Record<string, string>>): AllowedUpload | undefined;
+}
+
+/** One upload that was allowed. */
+export interface AllowedUpload {
+  readonly key: string;
+  readonly contentType: string;
+  readonly maxBytes: number;
+}
+
+const policySchema = v.object({
+  key: v.string(),
+  contentType: v.string(),
+  maxBytes: v.number(),
+  expiresMs: v.number(),
+});
+
+/**
+ * Opens the forms of one server process: they are signed with a secret that is gone with it.
+ *
+ * @param address where forms are posted to
+ */
+export function createUploadForms(address: () => string, nowMs: () => number): UploadForms {
+  const secret = randomBytes(32);
+  const sign = (policy: string) => createHmac('sha256', secret).update(policy).digest();
+  return {
+    make: (key, { contentType, maxBytes, seconds }) => {
+      const expiresMs = nowMs() + seconds * 1000;
+      const text = JSON.stringify({ key, contentType, maxBytes, expiresMs });
+      const policy = Buffer.from(text).toString('base64url');
+      const signature = sign(policy).toString('hex');
+      return { url: `${address()}/`, fields: { policy, signature } };
+    },
+    read: ({ policy = '', signature = '' }) => {
+      if (!/^[0-9a-f]{64}$/.test(signature)) return undefined;
+      if (!timingSafeEqual(sign(policy), Buffer.from(signature, 'hex'))) return undefined;
+      const text = Buffer.from(policy, 'base64url').toString();
+      const { expiresMs, ...allowed } = v.parse(policySchema, JSON.parse(text)); // we have signed it
+      return nowMs() <= expiresMs ? allowed : undefined;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
+import type { WorkKind } from '../../../jobs/jobs.ts';
+import type { Changes } from '../../ports.ts';
+import type { Calls } from '../server/calls.ts';
+import type { Feed } from '../store/feed.ts';
+import { startPump } from './change-feed.ts';
+import { startWork } from './jobs.ts';
+import { openTimers, type Timers } from './timers.ts';
+
+/** What happens behind the calls. */
+export interface Background {
+  readonly changes: Changes;
+  /** Resolves when all changes are taken and no work is due. */
+  idle(): Promise<void>;
+  /** Stops between two steps; what is left is there at the next start. */
+  stop(): Promise<void>;
+}
+
+/** What runs behind the calls, and on what. */
+export interface BackgroundOptions {
+  readonly feed: Feed;
+  readonly services: Services;
+  readonly calls: Pick<Calls, 'endedBefore'>;
+  readonly consumers: readonly ChangeConsumer[];
+  readonly kinds: readonly WorkKind[];
+  /** A test may give its own. */
+  readonly timers?: Timers;
+}
+
+/** Starts the consumers of changes and the work, and goes on with what an earlier process has left. */
+export function startBackground(options: BackgroundOptions): Background {
+  const { feed, services, calls, consumers, kinds, timers = openTimers() } = options;
+  const pump = startPump({ feed, consumers, services, timers });
+  const context = { ...services, settled: pump.settled, endedBefore: calls.endedBefore };
+  const work = startWork({ kinds, context, timers });
+  feed.listen(({ hasChanges, workDue }) => {
+    if (hasChanges) pump.nudge();
+    if (workDue !== undefined) work.nudgeAt(workDue);
+  });
+  return {
+    changes: { settled: pump.settled },
+    idle: async () => {
+      await pump.drained();
+      await work.idle();
+      await pump.drained(); // work may have changed items
+    },
+    stop: async () => {
+      timers.clear();
+      await Promise.all([pump.stop(), work.stop()]);
+      timers.clear();
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loggingMailer } from '../../accounts/mailers.ts';
+import { consumers, watches, workKinds } from '../../jobs/background.ts';
+import { openMeter } from '../../usage/meter.ts';
+import { openQuotas } from '../../usage/quotas.ts';
+import { openClock } from '../clock.ts';
+import { openIds } from '../ids.ts';
+import { openScans } from '../limits/scans.ts';
+import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../ports.ts';
+import { openCertificates } from './certificates.ts';
+import { openDataFolder } from './files/data-folder.ts';
+import {
+  type FilesOptions,
+  type LocalFiles,
+  openFiles,
+  openTemporaryFiles,
+} from './files/files.ts';
+import { type Background, startBackground } from './jobs/background.ts';
+import { openPasswordThreads } from './password-threads.ts';
+import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
+import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
+import { type LocalRuns, openRuns } from './scripts/runs.ts';
+import { type LocalScripts, openScripts } from './scripts/scripts.ts';
+import { openSecrets, temporarySecrets } from './secrets.ts';
+import { type Calls, openCalls } from './server/calls.ts';
+import { checkStoreThere, hasStore, identifyStore } from './store/identity.ts';
+import { type LocalStore, openStore, openTemporaryStore } from './store/store.ts';
+import { openTemplates } from './templates.ts';
+import { openVault } from './vault.ts';
+
+/** Where a platform keeps its data, and what was set. */
+export interface PlatformOptions {
+  /** The data folder, made when absent; undefined: in memory, gone with the process. */
+  readonly folder: string | undefined;
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Address of the server, without a slash at the end; asked for when a file is shown. */
+  readonly url: () => string;
+  /** Log-ins by other services; none when absent. */
+  readonly social?: Platform['social'];
+  /** A test may fix it. */
+  readonly clock?: Clock;
+  /** A test may send in another way than into the outbox. */
+  readonly push?: PushSender;
+  /** Resolves when the server can be called, false when it does not start; at once when absent. */
+  readonly ready?: Promise<boolean>;
+  /** What scripts may do on this machine. */
+  readonly scripts?: ProcessesOptions;
+}
+
+/** The platform of one machine, to be closed. */
+export interface LocalPlatform extends Platform {
+  /** Absolute path of the data folder; undefined: in memory. */
+  readonly folder: string | undefined;
+  readonly scripts: LocalScripts;
+  readonly runs: LocalRuns;
+  readonly files: LocalFiles;
+  readonly push: Outbox;
+  /** Resolves when no child process can be started any more, although the platform was not closed. */
+  readonly lost: Promise<void>;
+  /** Makes a dispatch whose calls the work in the background waits for where it must. */
+  track: Calls['track'];
+  /** Resolves when all that follows from earlier calls is done, but for work that is due later. */
+  idle(): Promise<void>;
+  /** Ends scripts and the work in the background, closes the store, then lets another process use the folder. */
+  close(): Promise<void>;
+}
+
+const lookMs = 1000; // how often it is asked whether counts are old
+
+interface Medium {
+  readonly folder: string | undefined;
+  readonly store: LocalStore;
+  readonly secrets: Secrets;
+  readonly files: LocalFiles;
+  readonly push: Outbox;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens everything that one machine offers in place of AWS: store, secrets, clock, ids.
+ *
+ * @throws StartError when the folder cannot be used; Error when its data cannot be read
+ */
+export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
+  const { folder, settings, log, url, clock = openClock(), social = {} } = options;
+  const nowMs = () => clock.micros() / 1000;
+  const ids = openIds();
+  const shared = { nowMs, url, log, clock, ids };
+  const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
+  const { store, files } = medium;
+  const push = { ...medium.push, ...options.push };
+  const calls = openCalls(clock);
+  const place = medium.folder === undefined ? {} : { folder: medium.folder };
+  const processes = openProcesses({ ...place, log, ...options.scripts });
+  const scripts = openScripts({ processes });
+  const counts = { store, clock, settings, meter: openMeter({ store, clock, ids, log }) };
+  const forRuns = {
+    store,
+    files,
+    secrets: medium.secrets,
+    clock,
+    ids,
+    log,
+    scripts,
+    apiUrl: url,
+    meter: counts.meter,
+    quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
+  };
+  const runs = openRuns(forRuns, options.ready);
+  const { close: closeHelpers, ...helpers } = openHelpers(processes);
+  const services = {
+    ...{ ...forRuns, ...helpers, runs, push, social, settings },
+    vault: openVault(medium.secrets),
+    mailer: loggingMailer(log),
+  };
+  const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
+  const background: Background = startBackground({
+    ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
+  });
+  return {
+    ...{ ...medium, ...services, push, changes: background.changes, lost: processes.lost },
+    track: calls.track,
+    idle: async () => {
+      await background.idle();
+      await runs.idle();
+      await background.idle();
+    },
+    close: async () => {
+      await scripts.close(); // first: the background may wait for one
+      await runs.idle();
+      await background.stop();
+      clearInterval(flushing);
+      await closeHelpers();
+      await services.meter.flush();
+      await medium.close();
+    },
+  };
+}
+
+/** What works for requests: processes, threads, and the turns of this thread. */
+function openHelpers(processes: Processes) {
+  const passwords = openPasswordThreads();
+  return {
+    templates: openTemplates(processes),
+    certificates: openCertificates(processes),
+    passwords,
+    scans: openScans(),
+    close: () => passwords.close(),
+  };
+}
+
+type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> & Pick<Platform, 'clock' | 'ids'>;
+
+async function openMemory(shared: Shared): Promise<Medium> {
+  const store = await openTemporaryStore({ now: shared.nowMs, watches, log: shared.log });
+  const files = await openTemporaryFiles(shared);
+  const push = openTemporaryOutbox(shared);
+  return {
+    folder: undefined,
+    store,
+    files,
+    push,
+    secrets: temporarySecrets(),
+    close: async () => {
+      files.close();
+      push.close();
+      await store.close();
+    },
+  };
+}
+
+async function openFolder(path: string, shared: Shared): Promise<Medium> {
+  const { nowMs } = shared;
+  const folder = await openDataFolder(path);
+  try {
+    const storePath = join(folder.path, 'store');
+    const isThere = await hasStore(storePath);
+    checkStoreThere(folder, isThere);
+    const secrets = await openSecrets(folder.path, { isNew: folder.isNew && !isThere, nowMs });
+    await mkdir(storePath, { recursive: true, mode: 0o700 });
+    const store = await openStore({ path: storePath, now: nowMs, watches, log: shared.log });
+    const identity = await closingOnError(store, () =>
+      identifyStore(folder, { store, ids: shared.ids }),
+    );
+    const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
+    const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
+    await folder.markFormat(identity);
+    return {
+      folder: folder.path,
+      store,
+      files,
+      push,
+      secrets,
+      close: async () => {
+        files.close();
+        push.close();
+        await store.close();
+        await folder.release();
+      },
+    };
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}
+
+/** Closes the store where `use` fails: a test may open the folder again in the same process. */
+async function closingOnError<Result>(
+  store: LocalStore,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

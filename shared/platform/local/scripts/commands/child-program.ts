@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { programBundle } from '../../../runtimes/child-bundle.ts';
+
+const runtimes = new URL('../../../runtimes/', import.meta.url);
+const folder = fileURLToPath(new URL('../../../../../.build/', import.meta.url));
+const bundles = new Map<string, Promise<string>>();
+
+/**
+ * Path of the bundled program of a child process: it is made once in a process, with the first work, in about 0.1 s.
+ *
+ * @param name folder of the program below `shared/runtimes`
+ */
+export function childProgram(name: 'templates' | 'certificates'): Promise<string> {
+  const bundle = bundles.get(name) ?? build(name);
+  bundles.set(name, bundle);
+  return bundle;
+}
+
+async function build(name: string): Promise<string> {
+  const { build } = await import('esbuild');
+  await mkdir(folder, { recursive: true });
+  const source = fileURLToPath(new URL(`${name}/program.ts`, runtimes));
+  const file = `${folder}${name}-program.cjs`;
+  const draft = `${folder}${randomBytes(8).toString('hex')}.cjs`;
+  await build({ ...programBundle, entryPoints: [source], outfile: draft });
+  await rename(draft, file); // never half a file: another server may start its program now
+  return file;
+}

@@ -1,0 +1,36 @@
+import { realpathSync } from 'node:fs';
+import { maxResidentBytes, permissionFlags } from '../../../runtimes/limits.ts';
+import { boxedPaths } from '../sandbox/box.ts';
+import {
+  enclose,
+  openRunFolder,
+  type PreparedCommand,
+  runtimesAt,
+  toCommand,
+} from '../sandbox/enclosure.ts';
+import type { Isolation, Level } from '../sandbox/level.ts';
+
+const flags = process.allowedNodeEnvironmentFlags;
+/** The program itself, here and in a box. */
+export const nodeBind = [realpathSync(process.execPath), boxedPaths.node] as const;
+
+/** Returns Node's path, as a program at this level sees it. */
+export function nodeAt(level: Level): string {
+  return level === 'bubblewrap' ? boxedPaths.node : nodeBind[0];
+}
+
+/** Prepares the command for a runner of Node scripts. */
+export async function prepareNode(isolation: Isolation): Promise<PreparedCommand> {
+  const { level, hasNetwork } = isolation;
+  const { temporary, limit, dispose } = await openRunFolder(level);
+  const folder = `${runtimesAt(level)}/node`;
+  const reach = { readable: [folder], writable: [temporary], hasNetwork };
+  const command = [
+    ...enclose(isolation, { binds: [nodeBind], temporary, isAlone: true }),
+    nodeAt(level),
+    ...permissionFlags(flags, reach),
+    `${folder}/runner.cjs`,
+    temporary,
+  ];
+  return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
+}

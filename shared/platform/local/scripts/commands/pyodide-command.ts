@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { access, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { permissionFlags, type Reach, scriptVariables } from '../../../runtimes/limits.ts';
+import { boxedPaths } from '../sandbox/box.ts';
+import {
+  enclose,
+  openRunFolder,
+  type PreparedCommand,
+  runtimesAt,
+  toCommand,
+} from '../sandbox/enclosure.ts';
+import type { Isolation } from '../sandbox/level.ts';
+import { runtimeFolder } from '../sandbox/system-files.ts';
+import { nodeAt, nodeBind } from './node-command.ts';
+
+/** Pyodide, as it is installed. */
+export interface Pyodide {
+  readonly kind: 'pyodide';
+  readonly folder: string;
+  readonly version: string;
+}
+
+const flags = process.allowedNodeEnvironmentFlags;
+const makeMs = 120_000; // it takes 3 s on an idle machine
+const maxResidentBytes = 400 * 1024 * 1024; // half of it is Pyodide's own
+const context = 'python/context.py'; // our half of the runner in Python
+const boxed = { pyodide: '/pyodide', snapshot: '/snapshot' } as const;
+
+/** Looks for the package; undefined when it is not installed. */
+export function findPyodide(): Pyodide | undefined {
+  try {
+    const require = createRequire(import.meta.url);
+    const path = realpathSync(require.resolve('pyodide/package.json'));
+    return { kind: 'pyodide', folder: dirname(path), version: require(path).version };
+  } catch {
+    return undefined; // it is an optional package
+  }
+}
+
+/** Prepares the command for a runner in Pyodide, which is good for one run. `snapshot` is that of `makeSnapshot`. */
+export async function preparePyodide(
+  isolation: Isolation,
+  { folder }: Pyodide,
+  snapshot: string,
+): Promise<PreparedCommand> {
+  const { level, hasNetwork } = isolation;
+  const { temporary, limit, dispose } = await openRunFolder(level);
+  const runtimes = runtimesAt(level);
+  const paths = level === 'bubblewrap' ? boxed : { pyodide: folder, snapshot };
+  const binds = [nodeBind, [folder, boxed.pyodide], [snapshot, boxed.snapshot]] as const;
+  const readable = [runtimes, paths.pyodide, paths.snapshot];
+  const variables = JSON.stringify(scriptVariables(boxedPaths.temporary)); // a folder of Pyodide's own
+  const command = [
+    ...enclose(isolation, { binds, temporary, isAlone: true }),
+    nodeAt(level),
+    ...permissionFlags(flags, { readable, writable: [], hasNetwork }),
+    ...[`${runtimes}/pyodide/runner.cjs`, paths.pyodide, paths.snapshot, variables],
+  ];
+  return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
+}
+
+/**
+ * Makes the snapshot that runners load, once for each version: 31 MB.
+ *
+ * @param folder where it is kept, made when absent
+ * @returns its path
+ */
+export async function makeSnapshot({ folder, version }: Pyodide, cache: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of [context, 'pyodide/load.cjs']) {
+    hash.update(await readFile(join(runtimeFolder, name)));
+  }
+  const name = `pyodide-${version}-${hash.digest('hex').slice(0, 16)}.snapshot`;
+  const path = join(cache, name);
+  if (await exists(path)) return path;
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  for (const old of await readdir(cache)) {
+    // its own has come meanwhile, by another process
+    if (old.startsWith('pyodide-') && old !== name) await rm(join(cache, old), { force: true });
+  }
+  const draft = join(await realpath(cache), `draft-${process.pid}-${name}`);
+  const reach: Reach = {
+    readable: [runtimeFolder, folder],
+    writable: [draft],
+    hasNetwork: false,
+  };
+  const program = join(runtimeFolder, 'pyodide/make-snapshot.cjs');
+  const args = [...permissionFlags(flags, reach), program, folder, join(runtimeFolder, context)];
+  await promisify(execFile)(process.execPath, [...args, draft], { env: {}, timeout: makeMs });
+  await rename(draft, path);
+  return path;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,102 @@
+import { realpath } from 'node:fs/promises';
+import type { ScriptRunner, ScriptRuntime } from '../../../scripts/script-runner.ts';
+import { howToGetPython, openPython, type Python } from './commands/python.ts';
+import {
+  describeIsolation,
+  howToHold,
+  type IsolationOptions,
+  probeIsolation,
+} from './sandbox/isolation.ts';
+import type { Isolation, Level } from './sandbox/level.ts';
+
+/** What this machine runs scripts with. */
+export interface Machine {
+  readonly isolation: Isolation;
+  readonly python: Python;
+  /** Whether scripts are stored and do not run, because only Node's permission flags would hold them. */
+  readonly isTooWeak: boolean;
+}
+
+/**
+ * Finds out what this machine runs scripts with.
+ *
+ * @param folder the data folder, if there is one
+ * @throws StartError as {@link probeIsolation} does
+ */
+export async function probeMachine(options: IsolationOptions, folder?: string): Promise<Machine> {
+  const isolation = await probeIsolation(options, folder && (await realpath(folder)));
+  const python = await openPython(isolation, options, folder);
+  const isTooWeak = isolation.level === 'flags' && options.weakSandbox === 'refused';
+  return { isolation, python, isTooWeak };
+}
+
+/** Describes a machine in one line for the operator. */
+export function describeMachine({ isolation, python, isTooWeak }: Machine): string {
+  const parts = [describeIsolation(isolation), python.description];
+  return [...parts, ...(isTooWeak ? [tooWeak] : [])].join('; ');
+}
+
+const tooWeak = `Scripts do not run here: other machines reach this server, and only Node's permission flags would hold them. Install what holds them better (${howToHold}), or start the server with --weak-sandbox`;
+
+/** Returns why scripts of a runtime do not run on this machine, and the remedy; undefined when they run. */
+export function obstacleTo(
+  { python, isTooWeak }: Machine,
+  runtime: ScriptRuntime,
+): string | undefined {
+  if (isTooWeak) return `${tooWeak}.`;
+  if (runtime === 'node' || python.isThere) return undefined;
+  return `There is no Python for scripts on this machine. ${howToGetPython}`;
+}
+
+const timeoutMs = 30_000;
+const waitMs = 120_000; // Pyodide's snapshot may have to be made before
+const levelNames: Readonly<Record<Level, string>> = {
+  bubblewrap: 'bubblewrap',
+  landlock: 'Landlock',
+  flags: "Node's permission flags",
+};
+
+/**
+ * Runs a script of each runtime, as any script is run.
+ *
+ * @returns one line for the operator: `Scripts: JavaScript ok (12 ms), Python ok (bubblewrap, CPython 3.11.2)`
+ */
+export async function selfTest(run: ScriptRunner['run'], machine: Machine): Promise<string> {
+  const { isolation, python } = machine;
+  const { ms, problem } = await tryRuntime(run, machine, 'node');
+  const javascript = problem ?? `ok (${ms} ms)`;
+  const other = await tryRuntime(run, machine, 'python');
+  const held = `${levelNames[isolation.level]}, ${python.name}`;
+  return `Scripts: JavaScript ${javascript}, Python ${other.problem ?? `ok (${held})`}`;
+}
+
+async function tryRuntime(run: ScriptRunner['run'], machine: Machine, runtime: ScriptRuntime) {
+  const obstacle = obstacleTo(machine, runtime);
+  if (obstacle !== undefined) return { ms: 0, problem: `does not run: ${obstacle}` };
+  const startedMs = performance.now();
+  const problem = await problemOf(run, runtime);
+  return { ms: Math.round(performance.now() - startedMs), problem };
+}
+
+async function problemOf(run: ScriptRunner['run'], runtime: ScriptRuntime) {
+  const script = { instance: 0, owner: 0, script: 0, version: 0, runtime, source: async () => '1' }; // nobody's
+  const given = { args: {}, config: {}, meta: {}, timeoutMs, waitMs, isAwaited: true };
+  try {
+    const outcome = await run({ ...script, ...given });
+    if (outcome.status === 'success') return undefined;
+    const complaint = 'stderr' in outcome ? lastLine(outcome.stderr) : '';
+    return `fails (${complaint || outcome.status}). ${remedies[runtime]}`;
+  } catch (error) {
+    const complaint = error instanceof Error ? lastLine(error.message) : 'unknown reason';
+    return `fails (${complaint}). ${remedies[runtime]}`;
+  }
+}
+
+const remedies: Readonly<Record<ScriptRuntime, string>> = {
+  node: 'Run Node 20, 22, 24 or 26, and look for the reason in the log',
+  python: howToGetPython,
+};
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,70 @@
+import { instanceLimits, type Leave } from '../../../scripts/slots.ts';
+import { type GateLimits, openGate } from '../../limits/gate.ts';
+
+/** What child processes work on. Each kind has limits of its own in an instance. */
+export type WorkKind = 'script' | 'template' | 'certificate';
+
+/** A piece of work that needs a child process. */
+export interface Work {
+  readonly kind: WorkKind;
+  /** Id of the account that owns the instance. */
+  readonly owner: number;
+  readonly instance: number;
+  /** A caller waits for its end: it starts before work of the instance for which none does. */
+  readonly isAwaited: boolean;
+  /** Memory that it takes while it waits. */
+  readonly bytes: number;
+  /** Milliseconds after which it no longer waits for a slot. */
+  readonly waitMs: number;
+  /** Milliseconds for which it may hold its slot. */
+  readonly timeoutMs: number;
+}
+
+/** Shares the slots for child processes between owners and their instances. */
+export interface Scheduler {
+  /**
+   * Takes a slot, or waits for one. Owners take turns, and so do the instances of an owner.
+   *
+   * @returns how to release the slot; `late` when none was free in time, `full` at once when too much waits already
+   */
+  enter(work: Work): Promise<Leave | 'late' | 'full'>;
+}
+
+const leastSlots = 4;
+const mostSlots = 64;
+
+/** Slots for as many processes of a size as there is memory for: 4 to 64. */
+export function slotsFor(usableBytes: number, processBytes: number): number {
+  const count = Math.floor(usableBytes / processBytes);
+  return Math.min(mostSlots, Math.max(leastSlots, count));
+}
+
+/** The bounds that go with so many slots, 2 or more. */
+export function limitsFor(slots: number) {
+  return {
+    capacity: slots,
+    perOwner: Math.max(1, Math.floor(slots / 2)), // whether others wait or not: they could not take back what runs
+    perInstance: instanceLimits.running,
+    reservedMs: 30_000, // the time limit of a script that sets none
+    queueInShares: 10_000,
+    queuePerOwner: 1_000,
+    queuePerInstance: instanceLimits.waiting,
+    queueBytesPerOwner: 64 * 2 ** 20,
+  } satisfies GateLimits;
+}
+
+/** Opens a scheduler with all slots free: a gate behind which an instance has a share for each kind of work. */
+export function openScheduler(limits: GateLimits): Scheduler {
+  const gate = openGate(limits);
+  return {
+    enter: async ({ kind, owner, instance, isAwaited, bytes, waitMs, timeoutMs }) =>
+      gate.enter({
+        owner: String(owner),
+        instance: `${kind}/${instance}`,
+        isUrgent: isAwaited,
+        stayMs: timeoutMs,
+        waitMs,
+        bytes,
+      }),
+  };
+}

@@ -1,0 +1,119 @@
+import { judgeRun } from '../../../scripts/rules/script-result.ts';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/script-runner.ts';
+import type { Pool } from '../../runtimes/process-pool.ts';
+import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
+import { type FirstTurns, openFirstTurns } from './first-turns.ts';
+import { describeMachine, obstacleTo, selfTest } from './machine.ts';
+import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
+import { canOpenSocket } from './sandbox/isolation.ts';
+
+/** Scripts in sandboxed processes of this machine. */
+export interface LocalScripts extends ScriptRunner {
+  /**
+   * Describes for the operator, in one line, what holds scripts and what they can reach.
+   *
+   * @throws StartError when the network is to be closed and cannot be
+   */
+  describe(): Promise<string>;
+  /** Runs a script of each runtime; gives one line for the operator that tells what became of them. */
+  selfTest(): Promise<string>;
+  /** Tells whether a script can open a Unix socket in a folder; its path is real. */
+  canOpenSocket(folder: string): Promise<boolean>;
+  /** Processes that there are now. */
+  size(): number;
+  /** Ends all processes; runs under way end as failures, later ones are blocked. */
+  close(): Promise<void>;
+}
+
+/** What may be set; all of it has a default. */
+export interface LocalScriptsOptions extends ProcessesOptions {
+  /** Processes that are shared with other work; those of its own, by the other options, when absent. */
+  readonly processes?: Processes;
+}
+
+/** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
+export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
+  const processes = options.processes ?? openProcesses(options);
+  const turns = openFirstTurns();
+  let isClosed = false;
+
+  const run: ScriptRunner['run'] = async (run) => {
+    if (isClosed) return { status: 'blocked' };
+    const { scheduler, pool, ...machine } = await processes.open();
+    const obstacle = obstacleTo(machine, run.runtime);
+    if (obstacle !== undefined) return notRun(obstacle);
+    const input = describeInput(run);
+    const bytes = input.args.length + input.config.length + input.meta.length;
+    run.onProgress?.('queued');
+    const release = await scheduler.enter({ ...run, kind: 'script', bytes });
+    if (release === 'full') return { status: 'blocked' };
+    if (release === 'late') return { status: 'queue_timeout' };
+    try {
+      return isClosed ? { status: 'blocked' } : await execute({ pool, turns }, run, input);
+    } finally {
+      release();
+    }
+  };
+
+  return {
+    describe: async () => describeMachine(await processes.open()),
+    canOpenSocket: async (at) => canOpenSocket((await processes.open()).isolation, at),
+    selfTest: async () => selfTest(run, await processes.open()),
+    size: () => processes.size(),
+    run,
+    settled: () => Promise.resolve(),
+    close: async () => {
+      isClosed = true;
+      await processes.close();
+    },
+  };
+}
+
+type Input = Omit<RunnerInput, 'source'>;
+
+function describeInput({ args, config, meta, timeoutMs }: ScriptRun): Input {
+  return {
+    args: JSON.stringify(args),
+    config: JSON.stringify(config),
+    meta: JSON.stringify(meta),
+    timeoutMs,
+  };
+}
+
+async function execute(
+  { pool, turns }: { readonly pool: Pool<Members>; readonly turns: FirstTurns },
+  run: ScriptRun,
+  input: Input,
+): Promise<ScriptOutcome> {
+  const { instance, owner, script, version, runtime } = run;
+  const endTurn = await turns.take({ owner: String(owner), instance: String(instance) });
+  try {
+    const key = `${instance}/${script}/${version}`;
+    const { worker, isWarm, release } = await pool.take(key, runtime);
+    try {
+      const source = isWarm ? '' : await readSource(run, worker);
+      run.onProgress?.('started');
+      const raw = await worker.run({ ...input, source });
+      const { executedAtMs, durationMs } = raw;
+      return { ...judgeRun(raw), executedAtMs, durationMs };
+    } finally {
+      release();
+    }
+  } finally {
+    endTurn();
+  }
+}
+
+/** A process that was taken for a script and does not get its source is of no use. */
+async function readSource({ source }: ScriptRun, worker: Pick<Runner, 'kill'>): Promise<string> {
+  try {
+    return await source();
+  } catch (error) {
+    worker.kill();
+    throw error;
+  }
+}
+
+function notRun(stderr: string): ScriptOutcome {
+  return { status: 'failure', executedAtMs: Date.now(), durationMs: 0, stdout: '', stderr };
+}

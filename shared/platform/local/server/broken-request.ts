@@ -1,0 +1,86 @@
+import { commonHeaders } from '../../../core/http/write-response.ts';
+import type { ErrorCode } from '../../../values/errors/error-codes.ts';
+import { codeOf } from './start-error.ts';
+
+interface Refusal {
+  readonly status: string;
+  readonly detail: string;
+  readonly code: ErrorCode;
+}
+
+/**
+ * The answer to bytes that are no HTTP request, whole and ready to send, in the form of all refusals.
+ *
+ * @param error what the HTTP parser says; it carries the bytes of an unknown method
+ */
+export function answerBroken(error: Error, requestId: string): string {
+  return write(refusalOf(error), requestId);
+}
+
+/** The code of the response to bytes that are no HTTP request. */
+export function brokenCode(error: Error): ErrorCode {
+  return refusalOf(error).code;
+}
+
+/** The answer to `CONNECT`, whole: there is nothing behind us to be connected with. */
+export function refuseTunnel(requestId: string): string {
+  return write(methodRefusal('CONNECT'), requestId);
+}
+
+function write({ status, detail, code }: Refusal, requestId: string): string {
+  const body = JSON.stringify({ detail });
+  return [
+    `HTTP/1.1 ${status}`,
+    `x-request-id: ${requestId}`,
+    `x-error-code: ${code}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
+    'access-control-allow-origin: *', // the origin may not have been read yet
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+function refusalOf(error: Error): Refusal {
+  switch (codeOf(error)) {
+    case 'HPE_HEADER_OVERFLOW':
+      return {
+        status: '431 Request Header Fields Too Large',
+        detail: headersTooLarge,
+        code: 'headers_too_large',
+      };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: '408 Request Timeout', detail: arrivedTooSlowly, code: 'request_timeout' };
+    case 'HPE_INVALID_METHOD': {
+      const method = unknownMethod(error);
+      if (method === undefined) break;
+      return methodRefusal(method);
+    }
+  }
+  return { status: '400 Bad Request', detail: malformedRequest, code: 'malformed_request' };
+}
+
+function methodRefusal(method: string): Refusal {
+  return {
+    status: '405 Method Not Allowed',
+    detail: `Method "${method}" not allowed.`,
+    code: 'method_not_allowed',
+  };
+}
+
+/** Said with 431: request line and headers are over what the gateway takes. */
+export const headersTooLarge = 'Request headers are too large.';
+
+/** Said with 408. */
+export const arrivedTooSlowly = 'Request took too long to arrive.';
+
+/** Said with 400: no HTTP, or an address that cannot be decoded. */
+export const malformedRequest = 'Malformed request.';
+
+function unknownMethod(error: Error): string | undefined {
+  if (!('rawPacket' in error && error.rawPacket instanceof Buffer)) return undefined;
+  const start = error.rawPacket.toString('latin1', 0, 8192);
+  return /^([A-Za-z-]{1,32}) \S+ HTTP\/1\.[01]\r\n/.exec(start)?.[1];
+}

@@ -1,0 +1,41 @@
+import type { Dispatch } from '../../../core/http/message.ts';
+import type { Clock } from '../../ports.ts';
+
+/** The calls that this process is answering; as no other process writes, they are all calls that there are. */
+export interface Calls {
+  /** Makes a dispatch whose calls are known here. */
+  track(dispatch: Dispatch): Dispatch;
+  /** Tells whether every call that began before `micros` has ended; waits up to `patienceMs` for those. */
+  endedBefore(micros: number): Promise<boolean>;
+}
+
+const patienceMs = 200; // a call that has just been acknowledged may still be on its way out of a busy process
+const longestMicros = 60_000_000; // what takes longer waits for something, and writes nothing that it has read before
+
+/** Makes the memory of the calls under way. */
+export function openCalls(clock: Clock): Calls {
+  const underWay = new Map<Promise<unknown>, number>();
+  const earlier = (micros: number) =>
+    [...underWay].flatMap(([call, began]) => (began <= micros ? [call] : []));
+
+  return {
+    track: (dispatch) => (request) => {
+      const began = clock.micros();
+      const call = dispatch(request).finally(() => underWay.delete(call));
+      underWay.set(call, began);
+      return call;
+    },
+    endedBefore: async (micros) => {
+      if (clock.micros() - micros > longestMicros) return true;
+      const calls = earlier(micros);
+      if (calls.length === 0) return true;
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise((resolve) => {
+        timer = setTimeout(resolve, patienceMs).unref();
+      });
+      await Promise.race([Promise.allSettled(calls), patience]);
+      clearTimeout(timer);
+      return earlier(micros).length === 0;
+    },
+  };
+}

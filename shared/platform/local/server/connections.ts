@@ -1,0 +1,223 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  lastChanceMs,
+  maxPipelined,
+  maxPipelinedInAll,
+  maxWaitingBytes,
+  stalledSendMs,
+} from '../../../values/bounds.ts';
+
+/** A request and where its response goes. */
+export interface Exchange {
+  readonly connection: Connection;
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Whether the client waits to be told to send its body. */
+  readonly isWaiting: boolean;
+}
+
+/** A connection; requests on it are served one after the other. */
+export interface Connection {
+  readonly socket: Socket;
+  /** The one that is served. */
+  current: Exchange | undefined;
+  /** Whether the request has arrived and its response is being made: it is not cut off when the server ends. */
+  isRunning: boolean;
+  readonly waiting: Exchange[];
+  /** Called when a response was sent, or the connection is closed: one function for all of its requests. */
+  readonly onSent: () => void;
+  /** Requests beyond those: parsed, and never served. */
+  ignored: number;
+  /** Of the response that is being sent. */
+  waitingBytes: number;
+  /** Bytes that its client had taken when it was looked at last. */
+  takenBytes: number;
+  stalledMs: number;
+}
+
+/** What connections are opened with. */
+export interface ConnectionsOptions {
+  readonly server: Server;
+  /** Connections at a time. */
+  readonly max: number;
+  /** Serves a request; the next one of its connection follows when the response was sent. */
+  readonly serve: (exchange: Exchange) => void;
+  /** Hears that a connection was closed because its client takes nothing. */
+  readonly onStalled: () => void;
+}
+
+/** All connections of a server. */
+export interface Connections {
+  /** Serves a request when its turn on its connection has come. */
+  enqueue(request: Omit<Exchange, 'connection'>): void;
+  find(socket: Socket): Connection | undefined;
+  /** Counts the bytes of a response until it was sent. */
+  count(connection: Connection, bytes: number): void;
+  /** Gives connections a last chance, then closes all but those whose responses are being made. */
+  end(): void;
+}
+
+const sweepMs = 1000;
+
+interface State extends ConnectionsOptions {
+  readonly all: Map<Socket, Connection>;
+  /** Without a request, the longest first. */
+  readonly idle: Set<Connection>;
+  waitingRequests: number;
+  waitingBytes: number;
+  isEnding: boolean;
+}
+
+/**
+ * Bounds what connections cost: requests that wait on them, responses that nobody reads, and their number. A new
+ * connection takes the place of the one that has been idle for longest.
+ */
+export function watchConnections(options: ConnectionsOptions): Connections {
+  const { server, max } = options;
+  const counts = { waitingRequests: 0, waitingBytes: 0, isEnding: false };
+  const state: State = { ...options, ...counts, all: new Map(), idle: new Set() };
+  server.maxConnections = 2 * max; // idle ones make room before the system takes so many
+  server.on('connection', (socket) => accept(state, socket));
+  const sweeping = setInterval(() => sweep(state), sweepMs).unref();
+  server.once('close', () => clearInterval(sweeping));
+  return {
+    enqueue: ({ message, response, isWaiting }) => {
+      const connection = state.all.get(message.socket);
+      if (connection === undefined) return;
+      const exchange = { connection, message, response, isWaiting };
+      if (connection.current === undefined) begin(state, exchange);
+      else wait(state, exchange);
+    },
+    find: (socket) => state.all.get(socket),
+    count: (connection, bytes) => {
+      if (!state.all.has(connection.socket)) return;
+      connection.waitingBytes += bytes;
+      state.waitingBytes += bytes;
+      while (state.waitingBytes > maxWaitingBytes && closeSlowest(state));
+    },
+    end: () => {
+      state.isEnding = true;
+      setTimeout(() => {
+        for (const { isRunning, socket } of state.all.values()) if (!isRunning) socket.destroy();
+      }, lastChanceMs).unref();
+    },
+  };
+}
+
+function accept(state: State, socket: Socket): void {
+  const { all, idle, max } = state;
+  if (all.size >= max) {
+    const [longest] = idle;
+    if (longest === undefined) {
+      socket.destroy();
+      return;
+    }
+    close(state, longest);
+  }
+  const connection = newConnection(state, socket);
+  all.set(socket, connection);
+  idle.add(connection);
+  socket.once('close', () => forget(state, connection));
+}
+
+function newConnection(state: State, socket: Socket): Connection {
+  const connection: Connection = {
+    socket,
+    current: undefined,
+    isRunning: false,
+    waiting: [],
+    onSent: () => proceed(state, connection),
+    ignored: 0,
+    waitingBytes: 0,
+    takenBytes: 0,
+    stalledMs: 0,
+  };
+  return connection;
+}
+
+function begin(state: State, exchange: Exchange): void {
+  const { connection } = exchange;
+  connection.current = exchange;
+  state.idle.delete(connection);
+  exchange.response.on('close', connection.onSent);
+  state.serve(exchange);
+}
+
+/** A response was sent, or its connection is closed. */
+function proceed(state: State, connection: Connection): void {
+  settle(state, connection);
+  connection.current = undefined;
+  if (!state.all.has(connection.socket) || state.isEnding) return;
+  const next = connection.waiting.shift();
+  if (next === undefined) {
+    state.idle.add(connection);
+    return;
+  }
+  state.waitingRequests -= 1;
+  begin(state, next);
+}
+
+/** A connection with too many is closed after those that wait; one too many of all closes it at once. */
+function wait(state: State, exchange: Exchange): void {
+  const { connection } = exchange;
+  const { waiting } = connection;
+  state.waitingRequests += 1;
+  if (connection.ignored === 0 && waiting.length < maxPipelined) {
+    waiting.push(exchange);
+  } else {
+    if (connection.ignored === 0) waiting.at(-1)?.response.setHeader('connection', 'close');
+    connection.ignored += 1;
+  }
+  if (state.waitingRequests > maxPipelinedInAll) close(state, connection);
+}
+
+function settle(state: State, connection: Connection): void {
+  state.waitingBytes -= connection.waitingBytes;
+  connection.waitingBytes = 0;
+}
+
+function forget(state: State, connection: Connection): void {
+  state.all.delete(connection.socket);
+  state.idle.delete(connection);
+  settle(state, connection);
+  state.waitingRequests -= connection.waiting.length + connection.ignored;
+  connection.waiting.length = 0;
+  connection.ignored = 0;
+}
+
+/** Forgets a connection at once: its place is free. */
+function close(state: State, connection: Connection): void {
+  forget(state, connection);
+  connection.socket.destroy();
+}
+
+function closeSlowest(state: State): boolean {
+  let slowest: Connection | undefined;
+  for (const each of state.all.values()) {
+    if (each.waitingBytes > 0 && (slowest === undefined || isSlower(each, slowest))) slowest = each;
+  }
+  if (slowest === undefined) return false;
+  close(state, slowest);
+  state.onStalled();
+  return true;
+}
+
+function isSlower(a: Connection, b: Connection): boolean {
+  if (a.stalledMs !== b.stalledMs) return a.stalledMs > b.stalledMs;
+  return a.waitingBytes > b.waitingBytes;
+}
+
+/** Finds connections that take nothing of what waits for them; those that wait for us have nothing to take. */
+function sweep(state: State): void {
+  for (const connection of state.all.values()) {
+    const { socket } = connection;
+    const taken = socket.bytesWritten - socket.writableLength;
+    const isStalled = socket.writableLength > 0 && taken === connection.takenBytes;
+    connection.takenBytes = taken;
+    connection.stalledMs = isStalled ? connection.stalledMs + sweepMs : 0;
+    if (connection.stalledMs < stalledSendMs) continue;
+    close(state, connection);
+    state.onStalled();
+  }
+}

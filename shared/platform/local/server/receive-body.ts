@@ -1,0 +1,178 @@
+import type { IncomingMessage } from 'node:http';
+import type { Admission, Gate, Genuine } from '../../../core/http/admission.ts';
+import { toRequest } from '../../../core/http/event.ts';
+import { maxEventBytes } from '../../../core/http/write-response.ts';
+import {
+  anonymousBodyBytes,
+  anonymousParsedRoom,
+  anonymousReceivingRoom,
+  heavyBodyBytes,
+  maxStructure,
+  parsedBytesPerCharacter,
+  parsedRoom,
+  receivingRoom,
+  uncountedBodyBytes,
+} from '../../../values/bounds.ts';
+import { type ApiError, refused, serverBusy, tooLarge } from '../../../values/errors/errors.ts';
+import { nextRound } from '../jobs/event-loop-rounds.ts';
+import { arrivedTooSlowly } from './broken-request.ts';
+import { type Collected, collectBody } from './collect-body.ts';
+import type { EventDraft } from './http-event.ts';
+import { openRoom, type Release, type Room } from './room.ts';
+
+/** Bytes of a body that the gateway takes. */
+const maxBodyBytes = 10_485_760;
+
+/** Where bodies are counted: while they arrive, and while their requests run. */
+interface Rooms {
+  readonly receiving: Room;
+  readonly parsed: Room;
+}
+
+/** Receives bodies within the bounds of the whole server. */
+export interface Receiver {
+  /** @returns the body; why there is none; or that its client has gone */
+  receive(request: Arriving): Promise<Received | ApiError | 'gone'>;
+}
+
+/** A request whose body may still be on its way. */
+export interface Arriving {
+  readonly message: IncomingMessage;
+  /** Without its body. */
+  readonly event: EventDraft;
+  /** Tells a client that waits for it to send its body. */
+  readonly goOn: () => void;
+}
+
+/** A body that has arrived. */
+export interface Received {
+  /** Undefined: the response does not depend on it, and it was not read. */
+  readonly bytes: Buffer | undefined;
+  /** To be called when the request has been served. */
+  readonly release: Release;
+}
+
+/** Opens a receiver; without a gate every body is taken for one with a genuine credential. */
+export function openReceiver(gate: Gate | undefined): Receiver {
+  const rooms = {
+    genuine: { receiving: openRoom(receivingRoom), parsed: openRoom(parsedRoom) },
+    anonymous: {
+      receiving: openRoom(anonymousReceivingRoom),
+      parsed: openRoom(anonymousParsedRoom),
+    },
+  };
+  return {
+    receive: async (request) => {
+      const admission = (await gate?.admit(toRequest(request.event))) ?? unlimited;
+      if (admission.kind === 'unread') return { bytes: undefined, release: () => undefined };
+      const body: Collected = { chunks: [], bytes: 0 };
+      const intake: Intake = { ...request, gate, body, releases: [] };
+      const release = () => {
+        for (const each of intake.releases) each();
+      };
+      const outcome =
+        admission.kind === 'genuine'
+          ? await takeGenuine(intake, admission, rooms.genuine)
+          : await takeAnonymous(intake, rooms);
+      if (Buffer.isBuffer(outcome)) return { bytes: outcome, release };
+      release();
+      return outcome;
+    },
+  };
+}
+
+const unlimited: Admission = { kind: 'genuine', owner: '', maxBytes: maxBodyBytes };
+
+interface Intake extends Arriving {
+  readonly gate: Gate | undefined;
+  readonly body: Collected;
+  /** Of all that was taken for it. */
+  readonly releases: Release[];
+}
+
+type Outcome = Buffer | ApiError | 'gone';
+
+/** What a body may have whose length is not known before it has more. */
+const firstBytes = anonymousBodyBytes;
+
+async function takeGenuine(
+  intake: Intake,
+  { owner, maxBytes }: Genuine,
+  rooms: Rooms,
+): Promise<Outcome> {
+  const { message, event, body } = intake;
+  const error = sizeError(declaredBytes(message) ?? 0, maxBytes);
+  if (error !== undefined) return error;
+  const claim = { owner, address: event.requestContext.http.sourceIp };
+  const stages = [declaredBytes(message) ?? Math.max(firstBytes, 2 * body.bytes), maxBytes];
+  for (const bytes of stages) {
+    if (!(await take(intake, rooms.receiving, { ...claim, bytes }))) return serverBusy(1);
+    intake.goOn();
+    const how = await collectBody(message, body, Math.min(bytes, maxBytes));
+    if (how === 'gone') return 'gone';
+    if (how === 'too slow') return refused(408, arrivedTooSlowly, 'request_timeout');
+    if (how === 'whole') return finish(intake, rooms.parsed, claim);
+  }
+  return tooLarge(maxBytes);
+}
+
+async function takeAnonymous(
+  intake: Intake,
+  rooms: { readonly genuine: Rooms; readonly anonymous: Rooms },
+): Promise<Outcome> {
+  const { message, event, body, gate } = intake;
+  const declared = declaredBytes(message) ?? firstBytes;
+  const isForm = /^\s*multipart\/form-data/i.test(message.headers['content-type'] ?? '');
+  if (declared > anonymousBodyBytes && !isForm) return tooLarge(anonymousBodyBytes);
+  const claim = { owner: undefined, address: event.requestContext.http.sourceIp };
+  const bytes = Math.min(declared, anonymousBodyBytes);
+  if (!(await take(intake, rooms.anonymous.receiving, { ...claim, bytes }))) return serverBusy(1);
+  intake.goOn();
+  const how = await collectBody(message, body, anonymousBodyBytes);
+  if (how === 'gone') return 'gone';
+  if (how === 'too slow') return refused(408, arrivedTooSlowly, 'request_timeout');
+  if (how === 'whole') return finish(intake, rooms.anonymous.parsed, claim);
+  const start = Buffer.concat(body.chunks).subarray(0, anonymousBodyBytes);
+  const genuine = await gate?.admitByStart(toRequest(event), start);
+  if (genuine === undefined) return tooLarge(anonymousBodyBytes);
+  for (const release of intake.releases.splice(0)) release(); // counted for its owner from here on
+  return takeGenuine({ ...intake, goOn: () => undefined }, genuine, rooms.genuine);
+}
+
+/** Small bodies are not counted. */
+async function take(
+  { releases }: Intake,
+  room: Room,
+  claim: { readonly bytes: number; readonly owner: string | undefined; readonly address: string },
+): Promise<boolean> {
+  if (claim.bytes <= uncountedBodyBytes) return true;
+  const release = await room.take(claim);
+  if (release !== undefined) releases.push(release);
+  return release !== undefined;
+}
+
+/** The body in one piece, counted for what parsing it may take. */
+async function finish(
+  intake: Intake,
+  room: Room,
+  claim: { readonly owner: string | undefined; readonly address: string },
+): Promise<Outcome> {
+  const { chunks, bytes } = intake.body;
+  const weight = Math.min(bytes, maxStructure) * parsedBytesPerCharacter;
+  const isCounted = bytes > uncountedBodyBytes;
+  if (bytes > heavyBodyBytes) await nextRound();
+  if (isCounted && !(await take(intake, room, { ...claim, bytes: weight }))) return serverBusy(1);
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes);
+}
+
+/** The limits of gateway, function and route, in the order in which a request meets them. */
+function sizeError(bytes: number, maxBytes: number): ApiError | undefined {
+  const limit = [maxBodyBytes, maxEventBytes, maxBytes].find((each) => bytes > each);
+  return limit === undefined || bytes <= maxBytes ? undefined : tooLarge(limit);
+}
+
+/** Bytes of a body as the head says; undefined for one in chunks. */
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { drainMs, sendPieceBytes } from '../../../values/bounds.ts';
+
+/** The body of a response as it is handed to the system. */
+export interface SentBody {
+  readonly content: Buffer | string;
+  readonly bytes: number;
+}
+
+/** Prepares a body: a text of as many bytes as characters is ASCII, which is sent as it is, with half the work. */
+export function toSentBody(body: string | undefined, isBase64: boolean): SentBody | undefined {
+  if (body === undefined) return undefined;
+  if (isBase64) {
+    const content = Buffer.from(body, 'base64');
+    return { content, bytes: content.byteLength };
+  }
+  const bytes = Buffer.byteLength(body);
+  const isLong = bytes > sendPieceBytes && bytes !== body.length;
+  return { content: isLong ? Buffer.from(body) : body, bytes };
+}
+
+/** Sends a body whose head was written, a long one in pieces, and ends the response. */
+export function sendBody(
+  response: ServerResponse,
+  body: SentBody | undefined,
+): Promise<void> | undefined {
+  if (body === undefined || body.bytes <= sendPieceBytes) {
+    response.end(body?.content, encodingOf(body));
+    return undefined;
+  }
+  return sendPieces(response, body).then(() => {
+    response.end();
+  });
+}
+
+/**
+ * Sends a response early: before its request has arrived in full. The rest is read for a while, or the client would
+ * meet a reset in place of the response.
+ */
+export async function sendEarly(
+  message: IncomingMessage,
+  response: ServerResponse,
+  body: SentBody | undefined,
+): Promise<void> {
+  if (body === undefined) response.flushHeaders();
+  else await sendPieces(response, body);
+  await drain(message);
+  response.end();
+}
+
+async function sendPieces(response: ServerResponse, body: SentBody): Promise<void> {
+  const { content } = body;
+  const encoding = encodingOf(body);
+  for (let at = 0; at < content.length && !response.destroyed; at += sendPieceBytes) {
+    const end = at + sendPieceBytes;
+    const piece = typeof content === 'string' ? content.slice(at, end) : content.subarray(at, end);
+    if (!response.write(piece, encoding)) await drained(response);
+  }
+}
+
+function encodingOf(body: SentBody | undefined): BufferEncoding {
+  return body !== undefined && body.bytes === body.content.length ? 'latin1' : 'utf8';
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
+}
+
+/** Closes the connection of a request that was answered when the rest of its body does not arrive soon. */
+export function closeUnread(message: IncomingMessage): void {
+  void drain(message).then(() => {
+    if (!message.complete) message.socket.destroy();
+  });
+}
+
+/** Reads on and throws away what arrives, until the request ends or a second has passed. */
+export async function drain(message: IncomingMessage): Promise<void> {
+  if (message.complete || message.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, drainMs);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    message.on('end', end).on('close', end).on('error', end).resume();
+  });
+}

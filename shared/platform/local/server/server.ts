@@ -1,0 +1,314 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Gate } from '../../../core/http/admission.ts';
+import { type Handler, logRequest } from '../../../core/http/edge.ts';
+import { toResult } from '../../../core/http/write-response.ts';
+import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
+import type { ErrorCode } from '../../../values/errors/error-codes.ts';
+import { ApiError, refused } from '../../../values/errors/errors.ts';
+import type { Clock, Ids, Log } from '../../ports.ts';
+import { isForFiles, serveFiles } from '../files/file-server.ts';
+import type { LocalFiles } from '../files/files.ts';
+import { nextRound } from '../jobs/event-loop-rounds.ts';
+import {
+  answerBroken,
+  brokenCode,
+  headersTooLarge,
+  malformedRequest,
+  refuseTunnel,
+} from './broken-request.ts';
+import { type Connections, type Exchange, watchConnections } from './connections.ts';
+import { connectionLimit } from './descriptors.ts';
+import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
+import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
+import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
+import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
+import { codeOf, StartError } from './start-error.ts';
+
+const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
+const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
+const arrivalMs = 60_000;
+/** The parser has one limit for all requests: that of a large upload over a slow line. Others are timed by us. */
+const uploadMs = 900_000;
+
+/** What the server needs. */
+export interface ServerOptions {
+  readonly handler: Handler;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Judges requests before their bodies are read; absent: each is read as far as the gateway would. */
+  readonly gate?: Gate;
+  /** Served below `/files/`; absent: there are none. */
+  readonly files?: LocalFiles;
+  readonly host: string;
+  /** Proxies before the server; none when absent. */
+  readonly proxies?: Proxies | undefined;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Milliseconds that `stop` waits for requests under way; 4,000 when absent. */
+  readonly graceMs?: number;
+}
+
+/** A server that listens. */
+export interface LocalServer {
+  /** With the port that was taken, without a slash at its end. */
+  readonly url: string;
+  /** Takes no more requests, finishes those under way, and resolves after at most `graceMs`. */
+  stop(): Promise<void>;
+}
+
+/** Gives an id to bytes that never became a request, and the line in the log that it is looked up by. */
+function unreadable({ ids, log }: ServerOptions, code: ErrorCode): string {
+  const requestId = ids.random();
+  log({ level: 'info', message: 'unreadable request', requestId, code });
+  return requestId;
+}
+
+interface Running extends ServerOptions {
+  readonly proxyGate: ProxyGate;
+  readonly connections: Connections;
+  readonly receiver: Receiver;
+  /** Requests under way. */
+  active: number;
+  stopping: boolean;
+  /** Called when nothing is under way any more. */
+  idle: () => void;
+}
+
+/**
+ * Serves a handler over HTTP as the gateway does on AWS: the same events, the same limits, refusals in the
+ * contract's shape.
+ *
+ * @throws StartError when the address cannot be listened on
+ */
+export async function startServer(options: ServerOptions): Promise<LocalServer> {
+  const server = createServer({
+    maxHeaderSize: maxParsedHeaderBytes,
+    keepAliveTimeout: keepAliveMs,
+    requestTimeout: uploadMs,
+    headersTimeout: arrivalMs,
+    requireHostHeader: false, // we refuse it in our own words
+  });
+  const connections = watchConnections({
+    server,
+    max: connectionLimit(),
+    serve: (exchange) => void serve(running, exchange),
+    onStalled: () => options.log({ level: 'info', message: 'connection closed: nobody reads it' }),
+  });
+  const running: Running = {
+    ...options,
+    proxyGate: createProxyGate(options.proxies),
+    connections,
+    receiver: openReceiver(options.gate),
+    active: 0,
+    stopping: false,
+    idle: () => undefined,
+  };
+  server.on('request', (message, response) => {
+    connections.enqueue({ message, response, isWaiting: false });
+  });
+  server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
+    connections.enqueue({ message, response, isWaiting: true });
+  });
+  server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
+    connections.enqueue({ message, response, isWaiting: false }); // an unknown expectation is no reason to refuse
+  });
+  server.on('clientError', (error: Error, socket: Socket) => {
+    // A request whose body breaks off is answered here; one that has arrived gets an answer of its own.
+    const isBusy = connections.find(socket)?.current?.message.complete === true;
+    if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
+    else socket.end(answerBroken(error, unreadable(running, brokenCode(error))));
+  });
+  server.on('connect', (_: IncomingMessage, socket: Socket) =>
+    socket.end(refuseTunnel(unreadable(running, 'method_not_allowed'))),
+  );
+  await listen(server, running);
+  const { address, port, family } = server.address() as AddressInfo; // listens on TCP
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  return { url, stop: () => stop(server, running) };
+}
+
+/** Answers one request; never rejects. */
+async function serve(running: Running, exchange: Exchange): Promise<void> {
+  const { clock, ids, log, proxyGate } = running;
+  const { message, response } = exchange;
+  running.active += 1;
+  try {
+    const facts = {
+      requestId: ids.random(),
+      nowMs: clock.micros() / 1000,
+      proxies: proxyGate.countOf(message),
+    };
+    const arrival = toEvent(message, facts);
+    if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
+      if (exchange.isWaiting) response.writeContinue();
+      await answerFile(running, running.files, { message, response, event: arrival.event });
+      return;
+    }
+    if (arrival.unfit === undefined && !hasBody(message)) {
+      await run(running, exchange, arrival.event);
+    } else {
+      await answer(running, exchange, arrival);
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.stack : 'thrown';
+    log({ level: 'error', message: 'request failed at the server', error: why });
+    response.destroy();
+  } finally {
+    exchange.connection.isRunning = false;
+    running.active -= 1;
+    if (running.active === 0) running.idle();
+  }
+}
+
+interface FileCall {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly event: EventDraft;
+}
+
+/** Files are no part of the interface, but their requests have an id and a line in the log like all others. */
+async function answerFile(
+  { clock, log, stopping }: Running,
+  files: LocalFiles,
+  { message, response, event }: FileCall,
+): Promise<void> {
+  const started = clock.micros();
+  response.setHeader('x-request-id', event.requestContext.requestId);
+  if (stopping) response.setHeader('connection', 'close');
+  const outcome = await serveFiles(files, message, response);
+  logRequest(log, event, outcome, clock.micros() - started);
+}
+
+/** Answers a request with a body, or one that is unfit, unless its client goes before it was sent. */
+async function answer(
+  running: Running,
+  exchange: Exchange,
+  { event, unfit }: Arrival,
+): Promise<void> {
+  const { message } = exchange;
+  if (unfit !== undefined) {
+    const error =
+      unfit === 'malformed'
+        ? refused(400, malformedRequest, 'malformed_request')
+        : refused(431, headersTooLarge, 'headers_too_large');
+    return refuse(running, exchange, { event, error });
+  }
+  await undefined; // what came with the head is there now
+  const bytes = declaredBytes(message);
+  if (bytes !== undefined && bytes <= uncountedBodyBytes && message.readableLength === bytes) {
+    if (exchange.isWaiting) exchange.response.writeContinue();
+    const body: Buffer | null = message.read();
+    if (body !== null) addBody(event, body);
+    return run(running, exchange, event);
+  }
+  const goOn = () => exchange.isWaiting && exchange.response.writeContinue();
+  const received = await running.receiver.receive({ message, event, goOn });
+  if (received === 'gone') return;
+  if (received instanceof ApiError) return refuse(running, exchange, { event, error: received });
+  if (received.bytes !== undefined) addBody(event, received.bytes);
+  await run(running, exchange, event, received);
+}
+
+/**
+ * Has the handler answer a request that has arrived, or of which the rest does not matter.
+ *
+ * @param received its body, where that was awaited; given back when the request was served, though its response may not
+ *   have been read
+ */
+async function run(
+  running: Running,
+  { connection, message, response }: Exchange,
+  event: EventDraft,
+  received?: Received,
+): Promise<void> {
+  connection.isRunning = true;
+  const handled = running.handler(event);
+  const result = await (received === undefined ? handled : handled.finally(received.release));
+  const { statusCode, headers, body, isBase64Encoded } = result;
+  connection.isRunning = false;
+  const length = body?.length ?? 0;
+  running.connections.count(connection, length);
+  if (length > sendPieceBytes) await nextRound();
+  const sent = toSentBody(body, isBase64Encoded === true);
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
+  if (running.stopping || (isEarly && statusCode >= 400)) headers.connection = 'close';
+  response.writeHead(statusCode, headers);
+  if (isEarly && statusCode >= 400) return sendEarly(message, response, sent);
+  const sending = sendBody(response, sent);
+  if (sending !== undefined) await sending;
+  if (isEarly) closeUnread(message);
+}
+
+/** Refuses a request whose body is not worth reading. */
+async function refuse(
+  { log }: Running,
+  { message, response, isWaiting }: Exchange,
+  { event, error }: { readonly event: EventDraft; readonly error: ApiError },
+): Promise<void> {
+  logRequest(log, event, error, 0);
+  const { statusCode, headers, body, isBase64Encoded } = await toResult(event, error);
+  const sent = toSentBody(body, isBase64Encoded === true);
+  headers.connection = 'close';
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  response.writeHead(statusCode, headers);
+  const isSilent = isWaiting || error.status === 408; // nothing is on its way
+  await (isSilent ? sendBody(response, sent) : sendEarly(message, response, sent));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+async function listen(server: Server, { host, port, proxyGate }: Running): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(toStartError(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  try {
+    await proxyGate.listen((socket) => server.emit('connection', socket)); // served like all others
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+}
+
+function toStartError(error: Error, host: string, port: number): Error {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return new StartError(`port ${port} of ${host} is taken by another program`, {
+        cause: error,
+      });
+    case 'EACCES':
+      return new StartError(`port ${port} needs more rights than we have`, { cause: error });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartError(`${host} is no address of this machine`, { cause: error });
+    default:
+      return error;
+  }
+}
+
+async function stop(server: Server, running: Running): Promise<void> {
+  running.stopping = true;
+  running.connections.end();
+  const closed = Promise.all([
+    running.proxyGate.close(),
+    new Promise<void>((resolve) => server.close(() => resolve())),
+  ]);
+  const finished = new Promise<void>((resolve) => {
+    running.idle = resolve;
+    if (running.active === 0) resolve();
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const outOfPatience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, running.graceMs ?? 4000);
+  });
+  await Promise.race([Promise.all([closed, finished]), outOfPatience]);
+  clearTimeout(timer);
+  server.closeAllConnections();
+}

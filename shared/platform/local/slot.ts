@@ -1,0 +1,48 @@
+import { serverBusy } from '../../values/errors/errors.ts';
+import type { Tenant } from '../../values/tenant.ts';
+import type { Taken } from '../runtimes/process-pool.ts';
+import type { Members, OpenProcesses } from './scripts/processes.ts';
+import type { WorkKind } from './scripts/scheduler.ts';
+
+const waitMs = 5_000; // then the client is told to try again
+
+/** Where processes are, and who shares them out. */
+export interface ProcessSource {
+  open(): Promise<Pick<OpenProcesses, 'scheduler' | 'pool'>>;
+}
+
+/** A process for our own programs, shared by all tenants. */
+export interface WantedProcess<Runtime> {
+  readonly runtime: Runtime;
+  readonly kind: WorkKind;
+  /** Longest work, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Memory that the work takes while it waits. */
+  readonly bytes: number;
+}
+
+/**
+ * Takes a slot and a process for a tenant's work; both are given back by `release`.
+ *
+ * @throws ApiError 503 when none is free within five seconds, or too much of the owner's work waits
+ */
+export async function takeProcess<Runtime extends 'template' | 'certificate'>(
+  processes: ProcessSource,
+  tenant: Tenant,
+  { runtime, ...work }: WantedProcess<Runtime>,
+): Promise<Taken<Members[Runtime]>> {
+  const { scheduler, pool } = await processes.open();
+  const leave = await scheduler.enter({ ...tenant, ...work, isAwaited: true, waitMs });
+  if (typeof leave === 'string') throw serverBusy(1, 'templates and certificates wait');
+  try {
+    const taken = await pool.take(runtime, runtime);
+    const release = () => {
+      taken.release();
+      leave();
+    };
+    return { ...taken, release };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}

@@ -1,0 +1,206 @@
+import type { ItemCache } from './cache.ts';
+import type { CommitPace } from './commit-pace.ts';
+import type { Counters } from './counters.ts';
+import type { FeedWriter } from './feed.ts';
+import type { StorageTrouble } from './storage-trouble.ts';
+import type { Operation, Tables } from './tables.ts';
+
+/** Pieces of work in one commit at the most, so that planning them does not hold up readers for long. */
+const maxGroupSize = 200;
+const pageBytes = 4096;
+
+/** Reads an item as it will be when all that was planned before is done; undefined: no item. */
+export type ReadItem = (itemKey: string) => string | undefined;
+
+/** What a piece of work wants to change, and its result once that is durable. */
+export interface Plan<Result> {
+  readonly operations: readonly Operation[];
+  /** What the feed keeps of it, in order; nothing when absent. */
+  readonly changes?: readonly string[];
+  readonly result: Result;
+}
+
+/** Runs pieces of work in commits that they share. */
+export interface GroupCommit {
+  /**
+   * Plans a piece of work, carries it out whole or not at all, and resolves when it is durable. Between reading
+   * and commit nobody comes between. When `work` throws, nothing of it is done and its error is passed on.
+   */
+  submit<Result>(work: (read: ReadItem) => Plan<Result>): Promise<Result>;
+  /** Has operations done by the next commit that comes about; they are not worth one of their own. */
+  carry(operations: readonly Operation[]): void;
+}
+
+/** What takes part in a commit. */
+export interface CommitParts {
+  readonly tables: Tables;
+  readonly cache: ItemCache;
+  readonly counters: Counters;
+  readonly feed: Pick<FeedWriter, 'append' | 'committed'>;
+  readonly pace: Pick<CommitPace, 'mayBlock' | 'took'>;
+  readonly trouble: StorageTrouble;
+}
+
+interface Job {
+  /** Plans the work and says what is to be changed; throws what the work throws. */
+  readonly plan: (read: ReadItem) => Plan<unknown>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Makes a group commit: what arrives in one turn of the event loop, or while a commit is under way, shares the
+ * next commit and its flush to disk. There is one commit at a time and no other writer, so what is planned on
+ * the state before it holds inside it; LMDB then has only to write, all or nothing: in a thread of its own, or here
+ * where that is quicker.
+ */
+export function createGroupCommit(parts: CommitParts): GroupCommit {
+  let waiting: Job[] = [];
+  let carried: readonly Operation[] = [];
+  let running = false;
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, maxGroupSize);
+      waiting = waiting.slice(maxGroupSize);
+      const along = carried;
+      carried = [];
+      await commitGroup(parts, group, along);
+    }
+    running = false;
+  }
+
+  return {
+    submit: <Result>(work: (read: ReadItem) => Plan<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        let result: Result;
+        waiting.push({
+          plan: (read) => {
+            const planned = work(read);
+            result = planned.result;
+            return planned;
+          },
+          resolve: () => resolve(result),
+          reject,
+        });
+        if (running) return;
+        running = true;
+        setImmediate(() => void run());
+      }),
+    carry: (operations) => {
+      carried = [...carried, ...operations];
+    },
+  };
+}
+
+async function commitGroup(
+  parts: CommitParts,
+  group: readonly Job[],
+  along: readonly Operation[],
+): Promise<void> {
+  const { operations, planned } = planGroup(parts, group);
+  operations.push(...along);
+  try {
+    parts.trouble.checkWritable();
+    await carryOut(parts, operations, planned.length);
+    for (const job of planned) job.resolve();
+    parts.feed.committed(operations);
+  } catch (error) {
+    for (const job of planned) job.reject(error);
+  }
+}
+
+function planGroup(
+  { tables: { items }, feed, trouble }: CommitParts,
+  group: readonly Job[],
+): { operations: Operation[]; planned: Job[] } {
+  const changed = new Map<string, string | undefined>();
+  const read = (key: string) => (changed.has(key) ? changed.get(key) : items.get(key));
+  const operations: Operation[] = [];
+  const changes: string[] = [];
+  const planned: Job[] = [];
+  for (const job of group) {
+    try {
+      const plan = job.plan(read);
+      if (plan.changes !== undefined) changes.push(...plan.changes);
+      for (const operation of plan.operations) {
+        operations.push(operation);
+        if (operation.table === 'items') changed.set(operation.key, operation.value);
+      }
+      planned.push(job);
+    } catch (error) {
+      job.reject(trouble.translate(error));
+    }
+  }
+  operations.push(...feed.append(changes));
+  return { operations, planned };
+}
+
+async function carryOut(
+  { tables, cache, counters, pace, trouble }: CommitParts,
+  operations: Operation[],
+  jobs: number,
+): Promise<void> {
+  operations.push(...counters.save());
+  if (operations.length === 0) return;
+  for (const { table, key, isNew } of operations) {
+    if (table === 'items' && !isNew) cache.lock(key);
+  }
+  let isCommitted = false;
+  try {
+    const startedMs = performance.now();
+    const blocks = pace.mayBlock({ jobs, operations: operations.length });
+    const enqueueAll = () => {
+      for (const operation of operations) enqueue(tables, operation);
+    };
+    if (blocks) tables.environment.transactionSync(enqueueAll);
+    else await tables.environment.batch(enqueueAll);
+    pace.took(performance.now() - startedMs, blocks);
+    counters.saved();
+    isCommitted = true;
+  } catch (error) {
+    const failure = new Error('nothing was written', { cause: await causeOf(error) });
+    throw trouble.translate(failure, bytesOf(operations));
+  } finally {
+    // A reader must not go on with a snapshot from before the commit, and remember what it finds there.
+    tables.environment.resetReadTxn();
+    cache.unlock();
+    if (isCommitted) remember(cache, operations);
+  }
+}
+
+/** Roughly what operations write: most characters take one byte, and a page is written for a small item too. */
+function bytesOf(operations: readonly Operation[]): number {
+  return operations.reduce(
+    (sum, { key, value = '' }) => sum + pageBytes + key.length + value.length,
+    0,
+  );
+}
+
+/** Keeps what was committed for readers; of an item that was changed more than once, what it is in the end. */
+function remember(cache: ItemCache, operations: readonly Operation[]): void {
+  const last = new Map<string, Operation>();
+  for (const operation of operations) {
+    if (operation.table === 'items') last.set(operation.key, operation);
+  }
+  for (const [key, { item, value = '' }] of last) {
+    if (item !== undefined) cache.set(key, item, value.length);
+  }
+}
+
+/** LMDB tells why a commit failed by a second promise, which must not stay without a reader. */
+async function causeOf(failure: unknown): Promise<unknown> {
+  if (!(failure instanceof Error && 'commitError' in failure)) return failure;
+  try {
+    await failure.commitError;
+    return failure;
+  } catch (cause) {
+    return cause;
+  }
+}
+
+function enqueue(tables: Tables, { table, key, value }: Operation): void {
+  // Their promises say nothing that the promise of the batch does not say.
+  if (value === undefined) void tables[table].remove(key);
+  else void tables[table].put(key, value);
+}

@@ -1,0 +1,55 @@
+import type { Key } from '../../../store/store.ts';
+import { itemKey } from './keys.ts';
+import type { Operation, Tables } from './tables.ts';
+
+/**
+ * Counters, kept in memory and written with the next commit: a number that an acknowledged write used is in
+ * the same commit, or in one before it.
+ */
+export interface Counters {
+  /** Takes `count` numbers and returns the first. */
+  take(counter: Key, count: number): number;
+  /** Begins a counter anew that nobody takes numbers from any more; gives what to write, nothing when it is none. */
+  forget(key: string): readonly Operation[];
+  /** What there is to write, so that the numbers taken up to now are safe. */
+  save(): readonly Operation[];
+  /** Says that what `save` returned last is durable. */
+  saved(): void;
+}
+
+/** Makes the counters of a store. */
+export function createCounters({ counters }: Tables): Counters {
+  const last = new Map<string, number>();
+  const unsaved = new Set<string>();
+  const underway = new Map<string, number>();
+
+  return {
+    take: (counter, count) => {
+      if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
+      const key = itemKey(counter);
+      const taken = last.get(key) ?? Number(counters.get(key) ?? '0');
+      last.set(key, taken + count);
+      unsaved.add(key);
+      return taken + 1;
+    },
+    forget: (key) => {
+      if (!last.delete(key) && counters.get(key) === undefined) return [];
+      unsaved.delete(key);
+      return [{ table: 'counters', key }];
+    },
+    save: () => {
+      underway.clear();
+      for (const key of unsaved) underway.set(key, last.get(key) ?? 0);
+      return [...underway].map(([key, number]) => ({
+        table: 'counters',
+        key,
+        value: String(number),
+      }));
+    },
+    saved: () => {
+      for (const [key, number] of underway) {
+        if (last.get(key) === number) unsaved.delete(key);
+      }
+    },
+  };
+}

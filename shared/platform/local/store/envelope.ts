@@ -1,0 +1,95 @@
+import { writeJson } from '../../../store/exact-json.ts';
+import type { Change, Condition, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
+
+/*
+ * An item is stored as six lines of text: kind, version, time of expiry, index keys, change, data. JSON text holds
+ * no line break, so what a reader does not need is skipped, not parsed.
+ */
+
+/** A stored item, its data not yet parsed. */
+export interface Envelope {
+  readonly kind: string;
+  readonly version: string;
+  /** Epoch seconds; Infinity when it does not expire. */
+  readonly expiresAt: number;
+  /** JSON of its index keys; empty when it is in no index. */
+  readonly indexes: string;
+  /** JSON of its data. */
+  readonly data: string;
+}
+
+/** Writes an item as it is stored. */
+export function writeEnvelope(put: Put, version: string, change: Change): string {
+  const indexes = put.indexes === undefined ? '' : JSON.stringify(put.indexes);
+  const head = `${put.kind}\n${version}\n${put.expiresAt ?? ''}\n${indexes}`;
+  return `${head}\n${JSON.stringify(change)}\n${writeJson(put.data)}`;
+}
+
+/** A stored item, its index keys and change left out, and its data replaced by their size; undefined where there is none. */
+export function withSize(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const kindEnd = text.indexOf('\n');
+  const versionEnd = text.indexOf('\n', kindEnd + 1);
+  const bytes = Buffer.byteLength(dataOf(text));
+  return `${text.slice(0, versionEnd)}\n\n\n\n{"bytes":${bytes}}`;
+}
+
+/** Tells whether the data of two stored items have the same size, given what {@link withSize} made of them. */
+export function isSameSize(before: string | undefined, after: string | undefined): boolean {
+  return before !== undefined && after !== undefined && dataOf(before) === dataOf(after);
+}
+
+function dataOf(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1);
+}
+
+/** Reads what `writeEnvelope` wrote. */
+export function readEnvelope(text: string): Envelope {
+  const kindEnd = text.indexOf('\n');
+  const versionEnd = text.indexOf('\n', kindEnd + 1);
+  const expiryEnd = text.indexOf('\n', versionEnd + 1);
+  const indexesEnd = text.indexOf('\n', expiryEnd + 1);
+  const changeEnd = text.indexOf('\n', indexesEnd + 1);
+  return {
+    kind: text.slice(0, kindEnd),
+    version: text.slice(kindEnd + 1, versionEnd),
+    expiresAt:
+      expiryEnd === versionEnd + 1 ? Infinity : Number(text.slice(versionEnd + 1, expiryEnd)),
+    indexes: text.slice(expiryEnd + 1, indexesEnd),
+    data: text.slice(changeEnd + 1),
+  };
+}
+
+/** The index keys of a stored item. */
+export function indexesOf(envelope: Envelope): IndexKeys {
+  return envelope.indexes === '' ? {} : (JSON.parse(envelope.indexes) as IndexKeys); // we wrote it
+}
+
+/** A stored item as readers see it. */
+export function storedItem(key: Key, envelope: Envelope): Stored {
+  return {
+    key,
+    kind: envelope.kind,
+    version: envelope.version,
+    data: JSON.parse(envelope.data) as object, // data of a put is an object
+  };
+}
+
+/** Tells whether an item that expires at `expiresAt` is gone at `now`, both in epoch seconds. */
+export function isExpired(expiresAt: number, now: () => number): boolean {
+  return expiresAt !== Infinity && now() > expiresAt;
+}
+
+/** Tells whether a condition holds of what is there; undefined: nothing, or an expired item. */
+export function holds(condition: Condition, current: Envelope | undefined): boolean {
+  switch (condition.kind) {
+    case 'none':
+      return true;
+    case 'absent':
+      return current === undefined;
+    case 'present':
+      return current !== undefined;
+    case 'version':
+      return current?.version === condition.version;
+  }
+}

@@ -1,0 +1,54 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { maintain } from '../../../jobs/maintain.ts';
+import { as, storeIdentityEntity } from '../../../store/entities.ts';
+import type { Store } from '../../../store/store.ts';
+import { insert } from '../../../store/writes.ts';
+import type { Ids } from '../../ports.ts';
+import type { DataFolder } from '../files/data-folder.ts';
+import { codeOf, StartError } from '../server/start-error.ts';
+
+const advice = 'restore the whole folder from one backup, or name an empty folder';
+
+/** Tells whether a folder holds a store's file with something in it. */
+export async function hasStore(storePath: string): Promise<boolean> {
+  try {
+    return (await stat(join(storePath, 'data.mdb'))).size > 0;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return false;
+  }
+}
+
+/**
+ * Checks that a folder with data has its store: an empty one in its place would look as if all data were deleted.
+ *
+ * @throws StartError when it is gone
+ */
+export function checkStoreThere({ path, isNew }: DataFolder, isThere: boolean): void {
+  if (isNew || isThere) return;
+  throw new StartError(`the store in ${path} is gone, and other files are there: ${advice}`);
+}
+
+/**
+ * Checks that the store is the one that the folder's other files belong to. A store without id gets a random one.
+ *
+ * @returns the id of the store
+ * @throws StartError when it is another store
+ */
+export async function identifyStore(
+  { path, store: expected }: DataFolder,
+  { store, ids }: { readonly store: Store; readonly ids: Ids },
+): Promise<string> {
+  const key = storeIdentityEntity.key();
+  const found = as(storeIdentityEntity, (await store.get([key]))[0])?.data.id;
+  if (expected !== undefined && found !== expected) {
+    throw new StartError(
+      `the store in ${path} is not the one that the other files there belong to: ${advice}`,
+    );
+  }
+  if (found !== undefined) return found;
+  const id = ids.random();
+  await maintain({ store, ids }, [insert(storeIdentityEntity, key, { id })]);
+  return id;
+}

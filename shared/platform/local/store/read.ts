@@ -1,0 +1,101 @@
+import { maxQueryLimit } from '../../../store/limits.ts';
+import type { Key, Query, QueryPage, Store, Stored, Turns } from '../../../store/store.ts';
+import { openTurns } from '../../limits/time-slices.ts';
+import type { CachedItem, ItemCache } from './cache.ts';
+import { isExpired, readEnvelope, storedItem } from './envelope.ts';
+import { itemKey, type KeyRange, keyRange, parseItemKey, partitionStart } from './keys.ts';
+import type { Tables } from './tables.ts';
+
+const lookEvery = 16; // entries; looking at the clock costs as much as a short one
+
+/** What reading needs: the tables, what was read before, and the time in epoch seconds. */
+export interface ReadContext {
+  readonly tables: Tables;
+  readonly cache: ItemCache;
+  readonly now: () => number;
+}
+
+/** The reading half of a store. */
+export function createReader(context: ReadContext): Pick<Store, 'get' | 'query'> {
+  return {
+    get: async (keys) => keys.map((key) => readItem(context, key)),
+    query: async (query) => {
+      if (!(query.limit >= 1 && query.limit <= maxQueryLimit))
+        throw new Error(`limit ${query.limit}`);
+      const found: FoundItems = { items: [], positions: [], more: false };
+      let rest: KeyRange | undefined = keyRange(query);
+      const turns = query.turns ?? openTurns();
+      for (;;) {
+        rest = walk(context, { query, range: rest, found, turns });
+        if (rest === undefined) return found;
+        await turns.pause();
+      }
+    },
+  };
+}
+
+interface FoundItems extends QueryPage {
+  readonly items: Stored[];
+  readonly positions: string[];
+  more: boolean;
+}
+
+interface Walk {
+  readonly query: Query;
+  readonly range: KeyRange;
+  readonly found: FoundItems;
+  readonly turns: Turns;
+}
+
+function readItem(context: ReadContext, key: Key): Stored | undefined {
+  return findItem(context, itemKey(key));
+}
+
+/** Finds an item by its key as one text; undefined when there is none, or it has expired. */
+function findItem(context: ReadContext, text: string): Stored | undefined {
+  const item = context.cache.get(text) ?? loadItem(context, text);
+  return item === undefined || isExpired(item.expiresAt, context.now) ? undefined : item.stored;
+}
+
+function loadItem({ tables, cache }: ReadContext, text: string): CachedItem | undefined {
+  const value = tables.items.get(text);
+  if (value === undefined) return undefined;
+  const envelope = readEnvelope(value);
+  const stored = storedItem(parseItemKey(text), envelope);
+  const item = { stored, expiresAt: envelope.expiresAt };
+  cache.set(text, item, value.length);
+  return item;
+}
+
+/**
+ * Walks a range until the page is full or others have their turn; returns what is left to walk. Of the table only keys are
+ * walked: most items are in the cache, and their text need not be read.
+ */
+function walk(context: ReadContext, { query, range, found, turns }: Walk): KeyRange | undefined {
+  const { items, indexes } = context.tables;
+  const partition = partitionStart(query.pk);
+  let walked = 0;
+  let last = range.start;
+  const entries = query.index === undefined ? items.getKeys({ ...range }) : indexes.getRange(range);
+  for (const entry of entries) {
+    const isKey = typeof entry === 'string';
+    const key = isKey ? entry : entry.key;
+    if (found.items.length === query.limit) {
+      found.more = true;
+      return undefined;
+    }
+    if (isOver(walked, turns)) return { ...range, start: last, exclusiveStart: true };
+    walked += 1;
+    last = key;
+    const item = findItem(context, isKey ? key : partition + entry.value);
+    if (item === undefined) continue;
+    found.items.push(item);
+    found.positions.push(key.slice(range.prefix.length));
+  }
+  return undefined;
+}
+
+/** Whether a walk gives way; never before it has come a few entries further. */
+function isOver(walked: number, turns: Turns): boolean {
+  return walked % lookEvery === lookEvery - 1 && turns.isDue();
+}

@@ -1,0 +1,105 @@
+import { statfsSync } from 'node:fs';
+import { ApiError, refused } from '../../../values/errors/errors.ts';
+import type { Log } from '../../ports.ts';
+
+/*
+ * A disk that is full and a store that is damaged are no defects of the program: clients are told with 503, and the
+ * operator by the log.
+ */
+
+/** Codes of LMDB after which its file is not to be written any more, by what they stand for. */
+const damageCodes: ReadonlyMap<unknown, string> = new Map([
+  [-30797, 'MDB_PAGE_NOTFOUND'],
+  [-30796, 'MDB_CORRUPTED'],
+  [-30795, 'MDB_PANIC'],
+  [-30782, 'MDB_BAD_TXN'],
+]);
+/** `MDB_MAP_FULL`, ENOSPC and EDQUOT, as LMDB and as Node give them. */
+const fullCodes: readonly unknown[] = [-30792, 28, 122, 'ENOSPC', 'EDQUOT'];
+/** EIO: also how LMDB calls a write that the disk took a part of only. */
+const partCodes: readonly unknown[] = [5, 'EIO'];
+const marginBytes = 1_048_576; // what a commit writes beside its items, pages of trees above all
+const quietMs = 60_000; // a full disk is logged no more often
+
+/** Tells what goes wrong with a disk and a store from other errors. */
+export interface StorageTrouble {
+  /**
+   * Checks that the store may be written.
+   *
+   * @throws ApiError 503 once damage was found
+   */
+  checkWritable(): void;
+  /**
+   * Returns what to throw in place of an error: 503 where the disk is full or the store is damaged, else the error.
+   *
+   * @param bytes how much was to be written, roughly
+   */
+  translate(error: unknown, bytes?: number): unknown;
+}
+
+/**
+ * Watches over a folder of the data.
+ *
+ * @param log gets one line when damage is found, and one in a minute while the disk is full
+ */
+export function watchStorage(folder: string, log: Log): StorageTrouble {
+  let isDamaged = false;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  function reportDamage(cause: string): void {
+    if (isDamaged) return;
+    isDamaged = true;
+    const message = 'the store is damaged: no writes are taken any more';
+    log({ level: 'error', message, cause, advice: 'stop the server and restore a backup' });
+  }
+
+  function reportFull(): void {
+    const now = performance.now();
+    if (now - loggedAt < quietMs) return;
+    loggedAt = now;
+    log({ level: 'error', message: 'the disk is full: writes are refused', folder });
+  }
+
+  return {
+    checkWritable: () => {
+      if (isDamaged) throw damaged();
+    },
+    translate: (error, bytes = 0) => {
+      const codes = codesOf(error);
+      const damage = codes.map((code) => damageCodes.get(code)).find((name) => name !== undefined);
+      if (damage !== undefined) {
+        reportDamage(damage);
+        return damaged();
+      }
+      const isPart = codes.some((code) => partCodes.includes(code));
+      const isFull =
+        codes.some((code) => fullCodes.includes(code)) ||
+        (isPart && freeBytes(folder) < bytes + marginBytes);
+      if (!isFull) return error;
+      reportFull();
+      return full();
+    },
+  };
+}
+
+function damaged(): ApiError {
+  const detail = 'The data of this server is damaged. Nothing can be stored until it is restored.';
+  return refused(503, detail, 'storage_damaged');
+}
+
+function full(): ApiError {
+  const detail = 'The disk of this server is full. Nothing was stored.';
+  return new ApiError(503, { detail }, 'storage_full', { 'Retry-After': '60' });
+}
+
+/** Codes of an error and of what has caused it. */
+function codesOf(error: unknown): readonly unknown[] {
+  const codes: unknown[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) if ('code' in at) codes.push(at.code);
+  return codes;
+}
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Watch } from '../../../jobs/change-feed.ts';
+import type { Store } from '../../../store/store.ts';
+import { ApiError } from '../../../values/errors/errors.ts';
+import type { Log } from '../../ports.ts';
+import { createItemCache } from './cache.ts';
+import { createGroupCommit } from './commit.ts';
+import { openCommitPace } from './commit-pace.ts';
+import { createCounters } from './counters.ts';
+import { type Feed, openFeed } from './feed.ts';
+import { createReader } from './read.ts';
+import { watchStorage } from './storage-trouble.ts';
+import { openTables, type TablesOptions } from './tables.ts';
+import { planSweep, planTransaction, prepareTransaction } from './write.ts';
+
+const sweepIntervalMs = 60_000;
+
+/** What a store needs to know. */
+export interface StoreOptions {
+  /** Epoch milliseconds; decides what has expired. */
+  readonly now: () => number;
+  /** Changes that go into the feed; none when absent. */
+  readonly watches?: readonly Watch[];
+  /** Hears of a full disk and of damage; nobody does when absent. */
+  readonly log?: Log;
+}
+
+/** The store of one machine. */
+export interface LocalStore extends Store {
+  readonly feed: Feed;
+}
+
+/**
+ * Opens the store in a folder of its own, which is made when absent. The folder must be this process's alone.
+ *
+ * @throws Error when the folder holds something else, or a damaged file
+ */
+export async function openStore(
+  options: StoreOptions & { readonly path: string },
+): Promise<LocalStore> {
+  return createStore({ folder: options.path, durable: true }, options);
+}
+
+/** Opens an empty store that is gone when it is closed or the process ends. It is fast, and not safe from a crash. */
+export async function openTemporaryStore(options: StoreOptions): Promise<LocalStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const store = createStore({ folder, durable: false }, options);
+  return {
+    ...store,
+    close: async () => {
+      await store.close();
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
+function createStore(
+  options: TablesOptions,
+  { now: nowMs, watches = [], log = () => undefined }: StoreOptions,
+): LocalStore {
+  const tables = openTables(options);
+  const now = () => nowMs() / 1000;
+  const feed = openFeed(tables, watches);
+  const cache = createItemCache();
+  const counters = createCounters(tables);
+  const pace = openCommitPace(() => performance.now());
+  const trouble = watchStorage(options.folder, log);
+  const commits = createGroupCommit({ tables, cache, counters, feed, pace, trouble });
+  const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
+  const reader = createReader({ tables, cache, now });
+  const translated = (error: unknown): never => {
+    throw trouble.translate(error);
+  };
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    await sweeper.stop();
+    try {
+      await commits.submit(() => ({ operations: [], result: undefined })); // the last one: saves the counters
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error; // a full disk and damage were logged
+    }
+    await tables.environment.close();
+  }
+
+  return {
+    feed: feed.reader(commits.carry),
+    get: (keys) => {
+      pace.read();
+      return reader.get(keys).catch(translated);
+    },
+    query: (query) => {
+      pace.read();
+      return reader.query(query).catch(translated);
+    },
+    isNear: true,
+    write: async (transaction) => {
+      if (closing !== undefined) throw new Error('the store is closed');
+      const prepared = prepareTransaction(transaction);
+      const failure = await commits.submit((read) =>
+        planTransaction(prepared, { read, now, feed, counters }),
+      );
+      if (failure !== undefined) throw failure;
+    },
+    next: async (counter, count = 1) => counters.take(counter, count),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** Removes expired items, now and each minute, in steps that let others between. */
+function startSweeper(step: () => Promise<boolean>): { stop(): Promise<void> } {
+  let stopped = false;
+  let running: Promise<void> | undefined;
+
+  async function sweep(): Promise<void> {
+    while (!stopped && (await step())) {}
+  }
+
+  function start(): void {
+    running ??= sweep()
+      // Whatever keeps the medium from writing is reported by the writes of clients, and we come again.
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined;
+      });
+  }
+
+  start();
+  const timer = setInterval(start, sweepIntervalMs);
+  timer.unref();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

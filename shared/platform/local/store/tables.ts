@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import type { CachedItem } from './cache.ts';
+import { checkDataFile } from './file.ts';
+import { keyEncoder } from './keys.ts';
+
+/** The tables of one LMDB environment. Keys and values are texts. */
+export interface Tables {
+  readonly environment: RootDatabase<string, string>;
+  /** Items by `itemKey`. */
+  readonly items: Database<string, string>;
+  /** The item's sort key by `indexKey`; and nothing by `expiryKey`. */
+  readonly indexes: Database<string, string>;
+  /** The last number taken, by `itemKey`. */
+  readonly counters: Database<string, string>;
+  /** Changes that not every consumer has taken yet, by position. */
+  readonly changes: Database<string, string>;
+}
+
+/** One change of a table: puts a value, or removes what is there. Keys and values are checked before. */
+export interface Operation {
+  readonly table: 'items' | 'indexes' | 'counters' | 'changes';
+  readonly key: string;
+  /** Absent: to be removed. */
+  readonly value?: string;
+  /** Nothing is there before: no reader can have remembered it. */
+  readonly isNew?: boolean;
+  /** What readers will find there, where it is worth keeping for them: it need not be parsed then. */
+  readonly item?: CachedItem;
+}
+
+const tableNames = ['items', 'indexes', 'counters', 'changes'];
+
+/** How the environment is opened. */
+export interface TablesOptions {
+  /** The folder of `data.mdb` and `lock.mdb`; made when absent. */
+  readonly folder: string;
+  /** Whether a commit waits until it is on the disk. */
+  readonly durable: boolean;
+}
+
+/**
+ * Opens the tables in a folder, making what is not there yet.
+ *
+ * @throws Error when the folder holds something else, or a damaged file
+ */
+export function openTables({ folder, durable }: TablesOptions): Tables {
+  try {
+    checkDataFile(join(folder, 'data.mdb'));
+    const environment = open<string, string>({
+      path: folder,
+      noSubdir: false,
+      maxDbs: 8,
+      noSync: !durable,
+      eventTurnBatching: false, // we batch ourselves; LMDB's own leaves a promise behind that nobody can catch
+      overlappingSync: false, // a commit is then flushed to disk before it is acknowledged and before anybody sees it
+    });
+    const foreign = [...environment.getKeys()].find((name) => !tableNames.includes(name));
+    if (foreign !== undefined) throw new Error(`it holds ${JSON.stringify(foreign)}`);
+    const texts = { encoding: 'string', keyEncoder } as const;
+    const opened = tableNames.map((name) => [name, environment.openDB(name, texts)]);
+    return { environment, ...Object.fromEntries(opened) } as Tables; // a table for each name
+  } catch (error) {
+    throw new Error(`the data in ${folder} cannot be read: it is damaged, or not ours`, {
+      cause: error,
+    });
+  }
+}
