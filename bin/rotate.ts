@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { addDeployedVersion } from '../shared/aws/rotate-secret.ts';
+import { addDeployedVersion } from '../shared/platform/aws/rotate-secret.ts';
 import { addSecretVersion } from '../shared/platform/local/secrets.ts';
 
 const usage = `Usage: npm run rotate -- add [options]

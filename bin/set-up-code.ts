@@ -1,5 +1,5 @@
 import { setUpCode } from '../shared/accounts/keys.ts';
-import { openDeployedSecrets } from '../shared/aws/secrets.ts';
+import { openDeployedSecrets } from '../shared/platform/aws/secrets.ts';
 
 const arn = process.argv[2] ?? '';
 if (!arn.startsWith('arn:')) {

@@ -8,7 +8,12 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { partitionKey, sortKey, tableIndexes, timeToLive } from '../shared/aws/table.ts';
+import {
+  partitionKey,
+  sortKey,
+  tableIndexes,
+  timeToLive,
+} from '../shared/platform/aws/store/table.ts';
 import { anyUsagePartition } from '../shared/store/entities.ts';
 import { type TableUse, tableActions } from './grants.ts';
 

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
-import { runsFunctionName } from '../shared/aws/script-names.ts';
+import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';

@@ -48,7 +48,7 @@ export function bundleHandler(family: string, folder: string): void {
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
 }
 
-/** JSON of what shared/aws/runtime-files.ts exports. */
+/** JSON of what shared/platform/aws/scripts/runtime-files.ts exports. */
 function runtimeFiles(): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
 }

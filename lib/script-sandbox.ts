@@ -7,7 +7,7 @@ import {
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { runsFunctionName } from '../shared/aws/script-names.ts';
+import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 /**

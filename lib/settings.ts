@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { readSettings } from '../shared/aws/environment.ts';
+import { readSettings } from '../shared/platform/aws/environment.ts';
 
 /** What an operator sets at deployment, by `-c name=value` or in `cdk.json` or `cdk.context.json`. */
 export interface DeploymentSettings {

@@ -1,4 +1,4 @@
-import { openHandler } from '../../shared/aws/handler.ts';
+import { openHandler } from '../../shared/platform/aws/handler.ts';
 import { routes } from '../api.ts';
 
 /** Serves on AWS what no other family's function does: the whole map, which a batch needs as well. */

@@ -1,4 +1,4 @@
-import { openHandler } from '../../shared/aws/handler.ts';
+import { openHandler } from '../../shared/platform/aws/handler.ts';
 import { classes } from './resource.ts';
 
 /** Serves this family on AWS. */

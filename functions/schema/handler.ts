@@ -1,4 +1,4 @@
-import { openHandler } from '../../shared/aws/handler.ts';
+import { openHandler } from '../../shared/platform/aws/handler.ts';
 import { routes } from '../api.ts';
 
 /** Serves this family on AWS. The document describes all that there is, so the whole map is at hand. */

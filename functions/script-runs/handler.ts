@@ -1,6 +1,6 @@
-import { openProcess } from '../../shared/aws/handler.ts';
-import { lambdaSdk } from '../../shared/aws/lambda-client.ts';
-import { createRuns } from '../../shared/aws/runs.ts';
+import { openProcess } from '../../shared/platform/aws/handler.ts';
+import { lambdaSdk } from '../../shared/platform/aws/scripts/lambda-client.ts';
+import { createRuns } from '../../shared/platform/aws/scripts/runs.ts';
 
 const [platform] = await Promise.all([openProcess(), lambdaSdk()]);
 

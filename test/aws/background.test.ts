@@ -1,10 +1,10 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBackground } from '../../shared/aws/background.ts';
-import { type Item, writeItem } from '../../shared/aws/store-item.ts';
 import { unorderedConsumers, workKinds } from '../../shared/jobs/background.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { newWork, type WorkKind } from '../../shared/jobs/jobs.ts';
+import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
+import { type Item, writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { OutcomeUnknown } from '../../shared/aws/store-write.ts';
+import { OutcomeUnknown } from '../../shared/platform/aws/store/write.ts';
 import {
   instancePartitions,
   runPlaceEntity,

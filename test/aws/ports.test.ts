@@ -2,10 +2,14 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
-import { readCredentials, readEnvironment, readSettings } from '../../shared/aws/environment.ts';
-import { openLog } from '../../shared/aws/log.ts';
-import { openMailer } from '../../shared/aws/mailer.ts';
-import { openSecrets } from '../../shared/aws/secrets.ts';
+import {
+  readCredentials,
+  readEnvironment,
+  readSettings,
+} from '../../shared/platform/aws/environment.ts';
+import { openLog } from '../../shared/platform/aws/log.ts';
+import { openMailer } from '../../shared/platform/aws/mailer.ts';
+import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 
 describe('secrets', () => {
   const first = 'ab'.repeat(32);

@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
-import { openSender } from '../../shared/aws/push.ts';
-import { openVault } from '../../shared/aws/vault.ts';
+import { openSender } from '../../shared/platform/aws/push.ts';
+import { openVault } from '../../shared/platform/aws/vault.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { configure, serviceAccount } from '../support/push.ts';
 

@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
-import { functionName } from '../../shared/aws/script-names.ts';
-import { openScripts } from '../../shared/aws/scripts.ts';
+import { functionName } from '../../shared/platform/aws/scripts/script-names.ts';
+import { openScripts } from '../../shared/platform/aws/scripts/scripts.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';

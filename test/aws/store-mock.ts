@@ -3,9 +3,9 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { openStore } from '../../shared/aws/store.ts';
-import { createClient } from '../../shared/aws/store-client.ts';
-import type { Item } from '../../shared/aws/store-item.ts';
+import { createClient } from '../../shared/platform/aws/store/client.ts';
+import type { Item } from '../../shared/platform/aws/store/item.ts';
+import { openStore } from '../../shared/platform/aws/store/store.ts';
 
 /** Epoch seconds at which the store under test lives. */
 export const nowSeconds = 4_000_000_000;

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFiles } from '../../shared/aws/files.ts';
+import { openFiles } from '../../shared/platform/aws/files.ts';
 import type { FileStore } from '../../shared/platform/ports.ts';
 import { answerS3, type S3Answer, type S3Objects } from '../support/fake-s3.ts';
 import { hasFile } from '../support/has-file.ts';

@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { openPlaces as openSharedPlaces, type SharedPlaces } from '../../shared/aws/places.ts';
+import {
+  openPlaces as openSharedPlaces,
+  type SharedPlaces,
+} from '../../shared/platform/aws/slots/slots.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { limitsFor, openScheduler } from '../../shared/platform/local/scripts/scheduler.ts';

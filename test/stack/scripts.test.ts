@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functionName, runsFunctionName } from '../../shared/aws/script-names.ts';
+import { functionName, runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 

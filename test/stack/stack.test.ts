@@ -3,7 +3,12 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { usesOf } from '../../lib/grants.ts';
-import { partitionKey, sortKey, tableIndexes, timeToLive } from '../../shared/aws/table.ts';
+import {
+  partitionKey,
+  sortKey,
+  tableIndexes,
+  timeToLive,
+} from '../../shared/platform/aws/store/table.ts';
 import { openStack, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne } from '../support/template.ts';
 

@@ -5,9 +5,9 @@ import {
   DeleteTableCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { openStore, type TableStore } from '../../shared/aws/store.ts';
-import { createClient } from '../../shared/aws/store-client.ts';
-import { partitionKey, sortKey, tableIndexes } from '../../shared/aws/table.ts';
+import { createClient } from '../../shared/platform/aws/store/client.ts';
+import { openStore, type TableStore } from '../../shared/platform/aws/store/store.ts';
+import { partitionKey, sortKey, tableIndexes } from '../../shared/platform/aws/store/table.ts';
 
 /** URL of an emulator, when there is one. */
 export const endpoint = process.env.DYNAMODB_ENDPOINT;

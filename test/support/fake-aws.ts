@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { partitionKey } from '../../shared/aws/table.ts';
+import { partitionKey } from '../../shared/platform/aws/store/table.ts';
 import { type FakeLambda, lambdaAccesses, readLambda } from './fake-lambda.ts';
 import { answerS3, readS3, type S3Objects, type S3Request } from './fake-s3.ts';
 import { answerSns, readSns, snsAccess } from './fake-sns.ts';

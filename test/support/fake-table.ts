@@ -1,4 +1,4 @@
-import { partitionKey, sortKey, tableIndexes } from '../../shared/aws/table.ts';
+import { partitionKey, sortKey, tableIndexes } from '../../shared/platform/aws/store/table.ts';
 
 /*
  * One DynamoDB table in memory: the requests that the store makes, with their conditions, ranges, indexes and

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { attributes } from '../../shared/aws/table.ts';
+import { attributes } from '../../shared/platform/aws/store/table.ts';
 import { scriptEntity, workEntity } from '../../shared/store/entities.ts';
 import type { Images } from './fake-table.ts';
 

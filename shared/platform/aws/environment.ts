@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import type { SocialConfiguration } from '../../accounts/social.ts';
+import { socialVariables } from '../../accounts/social-variables.ts';
+import type { Settings } from '../ports.ts';
+import { choice, parseVariables, settingVariables, type Variables } from '../setting-variables.ts';
+import type { LogLevel } from './log.ts';
+
+/** What a deployed function finds in its environment. */
+export interface Environment {
+  /** Name of the table. */
+  readonly table: string;
+  /** ARN of the secret that holds the master secrets. */
+  readonly secret: string;
+  /** Where files are: the bucket, and the address of what is public in it, without a slash at the end. */
+  readonly files: { readonly bucket: string; readonly address: string };
+  /** What the names of push applications begin with, and the ARN of the key that locks their credentials. */
+  readonly push: { readonly prefix: string; readonly key: string };
+  /** Where the interface is reached, without a slash at the end. */
+  readonly apiUrl: string;
+  /** What the names of functions of scripts begin with, and the ARN of the role of all of them. */
+  readonly scripts: { readonly prefix: string; readonly role: string };
+  readonly logLevel: LogLevel;
+  readonly settings: Settings;
+  /** Sender of mails; undefined: mails are written into the log. */
+  readonly mailFrom: string | undefined;
+  /** Ids and secrets at services whose log-ins are taken over. */
+  readonly social: SocialConfiguration;
+  /** Host and port at which Lambda listens to extensions; undefined: it is not Lambda that runs us. */
+  readonly runtimeApi: string | undefined;
+}
+
+const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
+const settingsSchema = v.object({
+  ...settingVariables,
+  GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
+  GROUNDWORK_MAIL_FROM: v.optional(
+    v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
+    '',
+  ),
+});
+
+const given = v.pipe(v.optional(v.string(), ''), v.minLength(1, 'a value'));
+const placesSchema = v.object({
+  GROUNDWORK_TABLE: given,
+  GROUNDWORK_SECRET: given,
+  GROUNDWORK_FILES: given,
+  GROUNDWORK_FILES_URL: given,
+  GROUNDWORK_PUSH: given,
+  GROUNDWORK_VAULT: given,
+  GROUNDWORK_API_URL: given,
+  GROUNDWORK_SCRIPTS: given,
+  GROUNDWORK_SCRIPT_ROLE: given,
+});
+
+/**
+ * Reads where a function's data are, and the settings of its deployment; each setting has a default.
+ *
+ * @param variables those of the process when absent
+ * @throws Error that names the variable and what it takes
+ */
+export function readEnvironment(variables: Variables = processVariables()): Environment {
+  const places = parseVariables(placesSchema, variables, Error);
+  return {
+    table: places.GROUNDWORK_TABLE,
+    secret: places.GROUNDWORK_SECRET,
+    files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
+    push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
+    apiUrl: places.GROUNDWORK_API_URL,
+    scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
+    social: parseVariables(socialVariables, variables, Error),
+    runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
+    ...readSettings(variables),
+  };
+}
+
+/**
+ * Reads the settings alone: the stack does so before it hands them to the functions.
+ *
+ * @throws Error that names the variable and what it takes
+ */
+export function readSettings(
+  variables: Variables,
+): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom'> {
+  const parsed = parseVariables(settingsSchema, variables, Error);
+  return {
+    logLevel: parsed.GROUNDWORK_LOG,
+    mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
+    settings: {
+      registration: parsed.GROUNDWORK_REGISTRATION,
+      maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,
+      maxClasses: parsed.GROUNDWORK_MAX_CLASSES,
+      location: parsed.GROUNDWORK_LOCATION,
+      passwordCost: parsed.GROUNDWORK_PASSWORD_COST,
+      instanceRate: parsed.GROUNDWORK_INSTANCE_RATE,
+      maxObjectBytes: parsed.GROUNDWORK_MAX_OBJECT_BYTES,
+      maxFileBytes: parsed.GROUNDWORK_MAX_FILE_BYTES,
+      maxTraceBytes: parsed.GROUNDWORK_MAX_TRACE_BYTES,
+    },
+  };
+}
+
+const credentialsSchema = v.object({
+  AWS_ACCESS_KEY_ID: given,
+  AWS_SECRET_ACCESS_KEY: given,
+  AWS_SESSION_TOKEN: v.optional(v.string(), ''),
+});
+
+/**
+ * Reads the credentials that Lambda gives to a function for as long as its process lives.
+ *
+ * @throws Error that names the variable that is missing
+ */
+export function readCredentials(variables: Variables = processVariables()): {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+} {
+  const parsed = parseVariables(credentialsSchema, variables, Error);
+  const token = parsed.AWS_SESSION_TOKEN;
+  return {
+    accessKeyId: parsed.AWS_ACCESS_KEY_ID,
+    secretAccessKey: parsed.AWS_SECRET_ACCESS_KEY,
+    ...(token === '' ? {} : { sessionToken: token }),
+  };
+}
+
+function processVariables(): Variables {
+  // biome-ignore lint/style/noProcessEnv: the one reader of the environment on this platform
+  return process.env;
+}

@@ -1,0 +1,153 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { dispositionOf } from '../../values/uploads.ts';
+import type { FileContent, FileStore, UploadForm, UploadTerms } from '../ports.ts';
+
+/** Where files are. */
+export interface FilesOptions {
+  readonly bucket: string;
+  /** Address of the CDN that serves what is under `public/`, without a slash at the end. */
+  readonly address: string;
+  /** Made with the first call when absent. */
+  readonly client?: S3Client;
+}
+
+// most calls have nothing to do with files: what is needed for them is loaded when one has
+const sdk = () => import('@aws-sdk/client-s3');
+const forms = () => import('@aws-sdk/s3-presigned-post');
+
+const timeoutMs = 10_000; // some megabytes on their way inside a region
+const maxKeysPerCall = 1000;
+/** How long caches may keep a file: a deleted one may show this long. As on one machine. */
+const caching = 'public, max-age=3600';
+
+/**
+ * Opens the files of a deployment: objects of a bucket. Every call of S3 here has no further effect when it is made
+ * again, so the SDK repeats those that fail or whose answer was lost. Makes no call by itself.
+ */
+export function openFiles({ bucket, address, client }: FilesOptions): FileStore {
+  let opened = client;
+  const connect = async (): Promise<Bucket> => {
+    const s3 = await sdk();
+    opened ??= createClient(s3.S3Client);
+    return { s3, client: opened, name: bucket };
+  };
+  return {
+    address: () => address,
+    put: async (key, file) => put(await connect(), key, file),
+    get: async (key) => get(await connect(), key),
+    size: async (key) => size(await connect(), key),
+    copy: async (from, to) => copy(await connect(), from, to),
+    remove: async (keys) => remove(await connect(), keys),
+    removeAll: async (prefix) => removeAll(await connect(), prefix),
+    openUpload: async (key, terms) => openUpload(await connect(), key, terms),
+  };
+}
+
+interface Bucket {
+  readonly s3: Awaited<ReturnType<typeof sdk>>;
+  readonly client: S3Client;
+  readonly name: string;
+}
+
+function createClient(Client: typeof S3Client): S3Client {
+  return new Client({
+    maxAttempts: 4,
+    requestHandler: {
+      connectionTimeout: 1000,
+      requestTimeout: timeoutMs,
+      throwOnRequestTimeout: true, // else it only warns
+    },
+  });
+}
+
+async function put({ s3, client, name }: Bucket, key: string, file: FileContent): Promise<void> {
+  const { bytes, contentType } = file;
+  await client.send(
+    new s3.PutObjectCommand({ Bucket: name, Key: key, Body: bytes, ...headersOf(contentType) }),
+  );
+}
+
+/** What S3 keeps with a file and says when it is read. */
+function headersOf(contentType: string) {
+  return {
+    ContentType: contentType,
+    ContentDisposition: dispositionOf(contentType),
+    CacheControl: caching,
+  };
+}
+
+async function get({ s3, client, name }: Bucket, key: string): Promise<FileContent | undefined> {
+  const found = await unlessMissing(
+    client.send(new s3.GetObjectCommand({ Bucket: name, Key: key })),
+  );
+  if (found?.Body === undefined) return undefined;
+  return { bytes: await found.Body.transformToByteArray(), contentType: found.ContentType ?? '' };
+}
+
+async function size({ s3, client, name }: Bucket, key: string): Promise<number | undefined> {
+  const found = await unlessMissing(
+    client.send(new s3.HeadObjectCommand({ Bucket: name, Key: key })),
+  );
+  return found === undefined ? undefined : (found.ContentLength ?? 0);
+}
+
+/** With it goes all that S3 keeps of the source: type, disposition, caching. */
+async function copy({ s3, client, name }: Bucket, from: string, to: string): Promise<boolean> {
+  const CopySource = `${name}/${from}`; // keys need no escapes
+  const copied = client.send(new s3.CopyObjectCommand({ Bucket: name, Key: to, CopySource }));
+  return (await unlessMissing(copied)) !== undefined;
+}
+
+async function remove({ s3, client, name }: Bucket, keys: readonly string[]): Promise<void> {
+  for (let at = 0; at < keys.length; at += maxKeysPerCall) {
+    const Objects = keys.slice(at, at + maxKeysPerCall).map((Key) => ({ Key }));
+    const { Errors: [failed] = [] } = await client.send(
+      new s3.DeleteObjectsCommand({ Bucket: name, Delete: { Objects, Quiet: true } }),
+    );
+    if (failed !== undefined) throw new Error(`S3 has not removed a file: ${failed.Code}`);
+  }
+}
+
+async function removeAll(bucket: Bucket, prefix: string): Promise<void> {
+  if (!prefix.endsWith('/')) throw new Error('a prefix of files ends in a slash');
+  const { s3, client, name } = bucket;
+  let token: string | undefined;
+  do {
+    const page = await client.send(
+      new s3.ListObjectsV2Command({ Bucket: name, Prefix: prefix, ContinuationToken: token }),
+    );
+    const keys = (page.Contents ?? []).flatMap(({ Key }) => Key ?? []);
+    await remove(bucket, keys);
+    token = page.NextContinuationToken;
+  } while (token !== undefined);
+}
+
+async function openUpload(
+  { client, name }: Bucket,
+  key: string,
+  { contentType, maxBytes, seconds }: UploadTerms,
+): Promise<UploadForm> {
+  const { createPresignedPost } = await forms();
+  return createPresignedPost(client, {
+    Bucket: name,
+    Key: key,
+    Expires: seconds,
+    Fields: {
+      'Content-Type': contentType,
+      'Content-Disposition': dispositionOf(contentType),
+      'Cache-Control': caching,
+    },
+    Conditions: [['content-length-range', 1, maxBytes]],
+  });
+}
+
+const missing: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound']);
+
+async function unlessMissing<Output>(answer: Promise<Output>): Promise<Output | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Error && missing.has(error.name)) return undefined;
+    throw error;
+  }
+}

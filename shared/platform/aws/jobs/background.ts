@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import {
+  type ChangeConsumer,
+  deliver,
+  type Services,
+  sizedKinds,
+} from '../../../jobs/change-feed.ts';
+import { runDue, type WorkKind } from '../../../jobs/jobs.ts';
+import { workEntity } from '../../../store/entities.ts';
+import { causeOf } from '../../../values/cause.ts';
+import { readStreamRecord } from './stream.ts';
+
+/** Records of the table's stream, or the tick of a minute, which says nothing. */
+export type BackgroundEvent = Partial<DynamoDBStreamEvent>;
+
+/** What runs behind the calls. */
+export interface BackgroundOptions {
+  readonly services: Services;
+  readonly consumers: readonly ChangeConsumer[];
+  readonly kinds: readonly WorkKind[];
+}
+
+/** The handler of the function that works behind the calls. */
+export type BackgroundHandler = (
+  event: BackgroundEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+) => Promise<DynamoDBBatchResponse>;
+
+/** Longest time from the begin of a call to its last write: a function ends after 29 s. */
+const callMicros = 60_000_000;
+
+/** No step is begun in the last seconds of the function's time. */
+const stepMs = 30_000;
+
+/**
+ * Makes the handler: changes in the stream are brought to their consumers, and work is done when new work shows in
+ * the stream and with each tick. A batch of changes that cannot be taken comes again as a whole: consumers do not
+ * mind.
+ */
+export function createBackground({
+  services,
+  consumers,
+  kinds,
+}: BackgroundOptions): BackgroundHandler {
+  const context = {
+    ...services,
+    settled: () => Promise.resolve(), // nobody knows how far the stream is behind
+    endedBefore: async (micros: number) => services.clock.micros() - micros > callMicros,
+  };
+  const sized = sizedKinds(consumers.flatMap(({ watches }) => watches));
+  return async ({ Records: records = [] }, { getRemainingTimeInMillis }) => {
+    const changes = records
+      .map((record) => readStreamRecord(record, sized))
+      .filter((read) => read !== undefined)
+      .filter(({ change }) => change.cause !== 'maintenance');
+    if (records.length === 0 || changes.some(({ kind }) => kind === workEntity.kind)) {
+      await runDue({ kinds, context, isEnding: () => getRemainingTimeInMillis() < stepMs });
+    }
+    try {
+      await services.meter.flush(); // of what work and changes have run; nobody waits here
+      for (const consumer of consumers) {
+        await deliver({ consumer, services, sleep: (ms) => sleep(ms) }, changes);
+      }
+      return { batchItemFailures: [] };
+    } catch (error) {
+      const cause = causeOf(error);
+      services.log({ level: 'error', message: 'changes could not be taken', cause });
+      const first = records[0]?.dynamodb?.SequenceNumber ?? '';
+      return { batchItemFailures: [{ itemIdentifier: first }] };
+    }
+  };
+}

@@ -1,0 +1,51 @@
+import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
+import type { DataSize, ItemChange } from '../../../jobs/change-feed.ts';
+import type { Change, Stored } from '../../../store/store.ts';
+import { type Item, readChange, readItem, text } from '../store/item.ts';
+import { attributes } from '../store/table.ts';
+
+/** What DynamoDB says of who removed an item that had expired. */
+const expiry = 'dynamodb.amazonaws.com';
+
+const positionDigits = 40;
+
+/**
+ * Reads a record of the table's stream. Of a removal the stream does not tell why: it counts as a client's, but for
+ * one of an item that had expired.
+ *
+ * @param sized kinds of which the size of the data is enough
+ * @returns undefined for an item that is no entity, as a counter
+ */
+export function readStreamRecord(
+  record: DynamoDBRecord,
+  sized: ReadonlySet<string>,
+): ItemChange | undefined {
+  const { NewImage, OldImage, SequenceNumber = '' } = record.dynamodb ?? {};
+  const [before, after] = [imageOf(OldImage, sized), imageOf(NewImage, sized)];
+  const item = after ?? before;
+  if (item === undefined) return undefined;
+  return {
+    key: item.key,
+    kind: item.kind,
+    ...(before && { before }),
+    ...(after && { after }),
+    change: changeOf(record, NewImage),
+    position: SequenceNumber.padStart(positionDigits, '0'),
+  };
+}
+
+type Image = Readonly<Record<string, AttributeValue>> | undefined;
+
+function imageOf(image: Image, sized: ReadonlySet<string>): Stored | undefined {
+  const item = image as Item | undefined;
+  const kind = item?.[attributes.kind]?.S;
+  if (kind === undefined || !sized.has(kind)) return readItem(item, 0); // what has expired since was there then
+  const data: DataSize = { bytes: Buffer.byteLength(item?.[attributes.data]?.S ?? '') };
+  return readItem({ ...item, [attributes.data]: { S: JSON.stringify(data) } }, 0);
+}
+
+function changeOf({ userIdentity }: DynamoDBRecord, image: Image): Change {
+  if (image !== undefined) return readChange(text(image as Item, attributes.change));
+  const isExpired = (userIdentity as { principalId?: string } | undefined)?.principalId === expiry;
+  return { actor: {}, cause: isExpired ? 'maintenance' : 'client', depth: 0 };
+}

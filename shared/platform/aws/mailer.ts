@@ -1,0 +1,43 @@
+import type { SESv2Client } from '@aws-sdk/client-sesv2';
+import type { Mailer } from '../ports.ts';
+
+/** How mails go out. */
+export interface MailerOptions {
+  /** Sender, an address or domain that SES has verified: `Groundwork <no-reply@example.com>`. */
+  readonly from: string;
+  /** Made with the first mail when absent. */
+  readonly client?: SESv2Client;
+}
+
+const sdk = () => import('@aws-sdk/client-sesv2'); // most functions never send a mail
+const timeoutMs = 5000;
+
+/** Opens a mailer that sends by SES. Makes no call by itself. */
+export function openMailer({ from, client }: MailerOptions): Mailer {
+  let opened = client;
+  return {
+    send: async ({ to, subject, text }) => {
+      const { SESv2Client, SendEmailCommand } = await sdk();
+      opened ??= new SESv2Client({
+        maxAttempts: 2,
+        requestHandler: {
+          connectionTimeout: 1000,
+          requestTimeout: timeoutMs,
+          throwOnRequestTimeout: true, // else it only warns
+        },
+      });
+      await opened.send(
+        new SendEmailCommand({
+          FromEmailAddress: from,
+          Destination: { ToAddresses: [to] },
+          Content: {
+            Simple: {
+              Subject: { Data: subject, Charset: 'UTF-8' },
+              Body: { Text: { Data: text, Charset: 'UTF-8' } },
+            },
+          },
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { loggingMailer } from '../../accounts/mailers.ts';
+import { scryptAside } from '../../accounts/rules/passwords.ts';
+import { createVerifiers } from '../../accounts/social.ts';
+import { openPkcs12 } from '../../push/rules/pkcs12.ts';
+import type { ScriptRun } from '../../scripts/script-runner.ts';
+import { openMeter } from '../../usage/meter.ts';
+import { openQuotas } from '../../usage/quotas.ts';
+import { openClock } from '../clock.ts';
+import { openIds } from '../ids.ts';
+import { openFreeScans } from '../limits/scans.ts';
+import type { Platform } from '../ports.ts';
+import type { Environment } from './environment.ts';
+import { openFiles } from './files.ts';
+import { openLog } from './log.ts';
+import { openMailer } from './mailer.ts';
+import { once } from './once.ts';
+import { openSender } from './push.ts';
+import { openSecrets } from './secrets.ts';
+import { createClient } from './store/client.ts';
+import { openStore } from './store/store.ts';
+import { openVault } from './vault.ts';
+
+const maxWaitMs = 27_000; // a function has 29 s for its answer
+
+/** The platform of one function. */
+export interface AwsPlatform extends Platform {
+  /** Does ahead what the first call would wait for: connects to the table and fetches the secrets. Never fails. */
+  warmUp(): Promise<void>;
+}
+
+/** Opens what AWS offers: the table, the master secrets, files, mail, standard output as log. Makes no call by itself. */
+export function openPlatform(environment: Environment): AwsPlatform {
+  const { table, secret, push, logLevel, mailFrom, apiUrl } = environment;
+  const clock = openClock();
+  const nowMs = () => clock.micros() / 1000;
+  const store = openStore({ table, client: createClient(), now: nowMs });
+  const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
+  const log = openLog(logLevel);
+  const ids = openIds();
+  const { prefix } = environment.scripts;
+  // Most functions never run a script or render a template: what does so is loaded when one does.
+  const scripts = once(async () => {
+    const { openScripts } = await import('./scripts/scripts.ts');
+    return openScripts({ store, clock, ids, log, place: { prefix, table } });
+  });
+  const meter = openMeter({ store, clock, ids, log });
+  const { settings } = environment;
+  const changes = { settled: () => Promise.resolve() };
+  const services = {
+    ...{ store, secrets, clock, ids, log, apiUrl: () => apiUrl },
+    meter,
+    quotas: openQuotas({ store, clock, meter, settings, ...changes }),
+    files: openFiles(environment.files),
+    scripts: {
+      run: async (run: ScriptRun) => (await scripts()).run(run),
+      settled: async () => (await scripts()).settled(),
+    },
+  };
+  const runs = once(async () => {
+    const { openRuns } = await import('./scripts/runs.ts');
+    return openRuns({ prefix, services });
+  });
+  const templates = once(async () => (await import('./templates.ts')).openTemplates());
+  return {
+    ...services,
+    mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
+    push: openSender(push),
+    vault: openVault(push),
+    social: createVerifiers(environment.social, fetch),
+    settings,
+    scans: openFreeScans(),
+    passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
+    runs: {
+      maxWaitMs,
+      start: async (run) => (await runs()).start(run),
+      wait: async (request, ms) => (await runs()).wait(request, ms),
+    },
+    templates: {
+      check: async (source, tenant) => (await templates()).check(source, tenant),
+      render: async (source, variables, tenant) =>
+        (await templates()).render(source, variables, tenant),
+    },
+    certificates: openPkcs12, // a function serves one call at a time: it holds up no other
+    changes,
+    warmUp: async () => {
+      // What is wrong is told by the first call that needs an answer.
+      await Promise.allSettled([store.connect(), secrets.current()]);
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SNSClient } from '@aws-sdk/client-sns';
+import { PushFailure, type PushFailureReason } from '../../push/push-failure.ts';
+import type { ProviderPush } from '../../push/rules/payload.ts';
+import { type PushCredential, type PushPlace, platformName } from '../../push/rules/provider.ts';
+import type { PushSender } from '../ports.ts';
+
+/** How pushes go out. */
+export interface SenderOptions {
+  /** What the names of this deployment's applications begin with. */
+  readonly prefix: string;
+  /** Made with the first call when absent. */
+  readonly client?: SNSClient;
+  /** A test gives its own. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+const sdk = () => import('@aws-sdk/client-sns'); // most functions never send a push
+type Sdk = Awaited<ReturnType<typeof sdk>>;
+
+const maxAttempts = 4; // when SNS is too busy; work waits longer and comes again
+const firstDelayMs = 100;
+const timeoutMs = 10_000;
+
+/** Opens a sender by Amazon SNS. Makes no call by itself. */
+export function openSender({ prefix, client, sleep = pause }: SenderOptions): PushSender {
+  let opened = client;
+  const call = async <T>(run: (client: SNSClient, sdk: Sdk) => Promise<T>): Promise<T> => {
+    const loaded = await sdk();
+    // a push whose answer was lost may be out: the client itself repeats nothing
+    opened ??= new loaded.SNSClient({
+      maxAttempts: 1,
+      requestHandler: {
+        connectionTimeout: 1000,
+        requestTimeout: timeoutMs,
+        throwOnRequestTimeout: true, // else it only warns
+      },
+    });
+    const connected = opened;
+    return whileBusy(() => run(connected, loaded), sleep);
+  };
+  return {
+    openApplication: (place, credential, current) =>
+      call((sns, loaded) =>
+        openApplication({ sns, loaded, prefix }, { place, credential, current }),
+      ),
+    closeApplication: (PlatformApplicationArn) =>
+      call(async (sns, { DeletePlatformApplicationCommand }) => {
+        await sns.send(new DeletePlatformApplicationCommand({ PlatformApplicationArn }));
+      }),
+    createEndpoint: (application, { token, note }) =>
+      call((sns, loaded) => createEndpoint({ sns, loaded }, { application, token, note })),
+    setEndpoint: (EndpointArn, Token, isEnabled) =>
+      call(async (sns, { SetEndpointAttributesCommand }) => {
+        const Attributes = { Token, Enabled: String(isEnabled) };
+        await sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes }));
+      }),
+    removeEndpoint: (EndpointArn) =>
+      call(async (sns, { DeleteEndpointCommand }) => {
+        await sns.send(new DeleteEndpointCommand({ EndpointArn }));
+      }),
+    publish: (endpoint, push) =>
+      call(async (sns, { PublishCommand }) => {
+        const { MessageId = '' } = await sns.send(new PublishCommand(toMessage(endpoint, push)));
+        return MessageId;
+      }),
+  };
+}
+
+function toMessage(TargetArn: string, { platform, payload, attributes }: ProviderPush) {
+  const MessageAttributes = Object.fromEntries(
+    Object.entries(attributes).map(([name, StringValue]) => [
+      name,
+      { DataType: 'String', StringValue },
+    ]),
+  );
+  return {
+    TargetArn,
+    MessageStructure: 'json',
+    Message: JSON.stringify({ default: '', [platform]: payload }),
+    ...(Object.keys(attributes).length > 0 && { MessageAttributes }),
+  };
+}
+
+interface Connection {
+  readonly sns: SNSClient;
+  readonly loaded: Sdk;
+}
+
+interface Application {
+  readonly place: PushPlace;
+  readonly credential: PushCredential;
+  readonly current: string | undefined;
+}
+
+async function openApplication(
+  { sns, loaded, prefix }: Connection & { readonly prefix: string },
+  { place, credential, current }: Application,
+): Promise<string> {
+  const Attributes = attributesOf(credential);
+  const set = async (PlatformApplicationArn: string) => {
+    await sns.send(
+      new loaded.SetPlatformApplicationAttributesCommand({ PlatformApplicationArn, Attributes }),
+    );
+    return PlatformApplicationArn;
+  };
+  if (current !== undefined) {
+    try {
+      return await set(current);
+    } catch (error) {
+      if (nameOf(error) !== 'NotFoundException') throw asCredential(error);
+    }
+  }
+  const { instance, provider, environment } = place;
+  try {
+    const { PlatformApplicationArn = '' } = await sns.send(
+      new loaded.CreatePlatformApplicationCommand({
+        Name: `${prefix}_${instance}_${provider}_${environment}`,
+        Platform: platformName(provider, environment),
+        Attributes,
+      }),
+    );
+    return PlatformApplicationArn;
+  } catch (error) {
+    const existing = existingArn(error);
+    if (existing === undefined) throw asCredential(error);
+    return set(existing).catch((again: unknown) => Promise.reject(asCredential(again)));
+  }
+}
+
+function attributesOf(credential: PushCredential): Record<string, string> {
+  switch (credential.kind) {
+    case 'legacyKey':
+      return { PlatformCredential: credential.key };
+    case 'serviceAccount':
+      return { PlatformCredential: credential.text };
+    case 'certificate':
+      return { PlatformPrincipal: credential.certificate, PlatformCredential: credential.key };
+    case 'token':
+      return {
+        PlatformPrincipal: credential.keyId,
+        PlatformCredential: credential.key,
+        ApplePlatformTeamID: credential.teamId,
+        ApplePlatformBundleID: credential.bundle,
+      };
+  }
+}
+
+/** SNS tries a credential when it gets it; what it does not like of the call is then the credential. */
+function asCredential(error: unknown): unknown {
+  return isInvalid(error) ? new PushFailure('badCredential', nameOf(error)) : error;
+}
+
+async function createEndpoint(
+  { sns, loaded }: Connection,
+  device: { readonly application: string; readonly token: string; readonly note: string },
+): Promise<string> {
+  const { application: PlatformApplicationArn, token: Token, note: CustomUserData } = device;
+  try {
+    const { EndpointArn = '' } = await sns.send(
+      new loaded.CreatePlatformEndpointCommand({ PlatformApplicationArn, Token, CustomUserData }),
+    );
+    return EndpointArn;
+  } catch (error) {
+    const existing = existingArn(error);
+    if (existing === undefined) {
+      throw isInvalid(error) ? new PushFailure('badToken', nameOf(error)) : error;
+    }
+    const Attributes = { Token, Enabled: 'true', CustomUserData };
+    await sns.send(new loaded.SetEndpointAttributesCommand({ EndpointArn: existing, Attributes }));
+    return existing;
+  }
+}
+
+/** What SNS has under the same name or token, with other attributes; its message alone tells. */
+function existingArn(error: unknown): string | undefined {
+  if (!isInvalid(error)) return undefined;
+  return /(arn:[\w-]+:sns:\S+) already exists/.exec((error as Error).message)?.[1];
+}
+
+function isInvalid(error: unknown): boolean {
+  return ['InvalidParameterException', 'InvalidParameterValueException'].includes(nameOf(error));
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+/** Repeats a call while SNS says that it was too busy to do it, a few times. Whatever is thrown is a PushFailure. */
+async function whileBusy<T>(
+  run: () => Promise<T>,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const failure = toFailure(error);
+      if (failure.reason !== 'busy' || attempt >= maxAttempts) throw failure;
+      await sleep(Math.random() * firstDelayMs * 2 ** attempt);
+    }
+  }
+}
+
+const reasons: Readonly<Record<string, PushFailureReason>> = {
+  EndpointDisabledException: 'disabled',
+  EndpointDisabled: 'disabled',
+  PlatformApplicationDisabledException: 'badCredential',
+  PlatformApplicationDisabled: 'badCredential',
+  NotFoundException: 'missing',
+  InvalidParameterException: 'badPush',
+  InvalidParameterValueException: 'badPush',
+  ThrottledException: 'busy',
+  Throttled: 'busy',
+  Throttling: 'busy',
+  ThrottlingException: 'busy',
+  TooManyRequestsException: 'busy',
+  RequestLimitExceeded: 'busy',
+  // refused before anything was done
+  AuthorizationErrorException: 'busy',
+  KMSThrottlingException: 'busy',
+};
+
+/** Neither the message nor the error itself goes further: SNS repeats tokens and parameters in them. */
+function toFailure(error: unknown): PushFailure {
+  if (error instanceof PushFailure) return error;
+  const name = nameOf(error);
+  return new PushFailure(reasons[name] ?? 'unknown', name);
+}

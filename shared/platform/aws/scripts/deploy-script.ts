@@ -1,0 +1,179 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { StepResult, WorkContext, WorkKind } from '../../../jobs/jobs.ts';
+import { maintain } from '../../../jobs/maintain.ts';
+import { runtimeOf } from '../../../scripts/script-runtimes.ts';
+import { readSource, SourceChanged } from '../../../scripts/script-sources.ts';
+import { as, scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
+import type { ScriptFunctionData } from '../../../store/records/functions.ts';
+import { ConditionFailed } from '../../../store/store.ts';
+import { insert, remove, replace } from '../../../store/writes.ts';
+import {
+  ControlBusy,
+  type FoundFunction,
+  type FunctionControl,
+  type FunctionSettings,
+} from './function-control.ts';
+import { nameOf } from './lambda-client.ts';
+import { deployScript, newFunction } from './script-function.ts';
+import { functionName, type ScriptId, type ScriptPlace } from './script-names.ts';
+import {
+  type PackageOptions,
+  packFunction,
+  releaseOf,
+  type ScriptPackage,
+} from './script-package.ts';
+
+/** What the deployment of scripts takes. */
+export interface DeploymentOptions extends PackageOptions {
+  readonly place: ScriptPlace;
+  readonly control: FunctionControl;
+  /** A test gives its own. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+type Task = ScriptId & {
+  /** Steps that it has taken. */
+  readonly tries?: number;
+};
+
+/** What is still to be done: nothing, to look again in a moment, or later. */
+type Progress = 'done' | 'soon' | 'later';
+
+const maxLooks = 4; // in one step
+const lookMs = 700;
+const firstDelayMs = 1000;
+const maxDelayMs = 300_000;
+
+/**
+ * Makes the function of a script what it should be, or removes it when the script is gone. Each step looks at what is
+ * there and does what is next, so it does not matter how many work on one script, nor where the last one has stopped.
+ */
+export function createDeployScript(options: DeploymentOptions): WorkKind {
+  const { sleep = pause } = options;
+  return {
+    ...deployScript,
+    step: async (context, task) => {
+      const { tries = 0, ...id } = task as Task; // so it was stored
+      for (let look = 1; ; look += 1) {
+        const progress = await advance(options, context, id);
+        if (progress === 'done') return 'done';
+        if (progress === 'later' || look === maxLooks) return later({ ...id, tries });
+        await sleep(lookMs);
+      }
+    },
+  };
+}
+
+/** Pauses grow, and vary: what was refused together does not come again together. */
+function later({ tries = 0, ...id }: Task): StepResult {
+  const longest = Math.min(maxDelayMs, firstDelayMs * 2 ** tries);
+  const afterMs = Math.round(longest / 2 + (Math.random() * longest) / 2);
+  return { task: { ...id, tries: tries + 1 }, afterMs };
+}
+
+async function advance(
+  options: DeploymentOptions,
+  context: WorkContext,
+  id: ScriptId,
+): Promise<Progress> {
+  try {
+    return await reconcile(options, context, id);
+  } catch (error) {
+    if (error instanceof ControlBusy || error instanceof SourceChanged) return 'later';
+    if (!(error instanceof ConditionFailed)) {
+      await note(context, id, { state: 'failed', error: nameOf(error) });
+    }
+    throw error;
+  }
+}
+
+async function reconcile(
+  options: DeploymentOptions,
+  context: WorkContext,
+  id: ScriptId,
+): Promise<Progress> {
+  const { control, place } = options;
+  const name = functionName(place, id);
+  const [script, found] = await Promise.all([readScript(context, id), control.find(name)]);
+  if (script === undefined) {
+    if (found !== undefined) await control.remove(name);
+    await forget(context, id);
+    return 'done';
+  }
+  const wanted = packFunction(options, { id, ...script });
+  const progress = await change(control, name, { found, wanted });
+  if (found?.reason !== undefined)
+    await note(context, id, { state: 'failed', error: found.reason });
+  if (progress === 'done') {
+    const release = releaseOf(options, script.runtime);
+    await note(context, id, { version: script.version, release, state: 'ready' });
+  }
+  return progress;
+}
+
+interface Comparison {
+  readonly found: FoundFunction | undefined;
+  readonly wanted: ScriptPackage;
+}
+
+/** Does what is next, if anything, to make a function what is wanted. */
+async function change(
+  control: FunctionControl,
+  name: string,
+  { found, wanted }: Comparison,
+): Promise<Progress> {
+  const { settings, code, hash } = wanted;
+  if (found === undefined) {
+    await control.create(name, settings, code);
+    return 'later';
+  }
+  if (found.state === 'failed') {
+    await control.remove(name); // nothing else can be done with it
+    return 'later';
+  }
+  if (found.state === 'changing') return 'soon';
+  const hasSettings = hasAll(found, settings);
+  if (found.hash !== hash || found.state === 'changeFailed') {
+    await control.updateCode(name, found.revision, code);
+    return hasSettings ? 'later' : 'soon'; // until they fit, no run of the new version can begin
+  }
+  if (hasSettings) return 'done';
+  await control.updateSettings(name, found.revision, settings);
+  return 'later';
+}
+
+function hasAll(found: FoundFunction, settings: FunctionSettings): boolean {
+  return Object.entries(settings).every(
+    ([name, value]) => found[name as keyof FunctionSettings] === value,
+  );
+}
+
+/** A script as it is now; undefined when it is gone. */
+async function readScript(context: WorkContext, id: ScriptId) {
+  const [item] = await context.store.get([scriptEntity.key(id.instance, id.script)]);
+  const { version, runtime_name } = as(scriptEntity, item)?.data ?? {};
+  if (version === undefined || runtime_name === undefined) return undefined;
+  const source = await readSource(context, { ...id, version });
+  return { version, runtime: runtimeOf(runtime_name), source };
+}
+
+/** Keeps what is known of a function. */
+async function note(
+  context: WorkContext,
+  { instance, script }: ScriptId,
+  news: Partial<ScriptFunctionData>,
+): Promise<void> {
+  const key = scriptFunctionEntity.key(instance, script);
+  const [item] = await context.store.get([key]);
+  const known = as(scriptFunctionEntity, item);
+  const { error: _, askedAt: __, ...rest } = known?.data ?? newFunction({ instance, script });
+  const data = { ...rest, ...news };
+  await maintain(context, [
+    known === undefined ? insert(scriptFunctionEntity, key, data) : replace(known, data),
+  ]);
+}
+
+async function forget(context: WorkContext, { instance, script }: ScriptId): Promise<void> {
+  const [item] = await context.store.get([scriptFunctionEntity.key(instance, script)]);
+  if (item !== undefined) await maintain(context, [remove(item)]);
+}

@@ -1,0 +1,53 @@
+import type { ChangeConsumer, ItemChange, Services } from '../../../jobs/change-feed.ts';
+import { newWork } from '../../../jobs/jobs.ts';
+import { cascade } from '../../../jobs/maintain.ts';
+import { unlessLostRace } from '../../../jobs/write-conflict.ts';
+import { as, scriptEntity, scriptSweepEntity } from '../../../store/entities.ts';
+import { insert } from '../../../store/writes.ts';
+import { deploymentOf } from './script-function.ts';
+import type { ScriptId } from './script-names.ts';
+import { sweepFunctions } from './sweep-functions.ts';
+
+const maxWrites = 100;
+
+/** Has the function of each script follow it: what a call has changed is deployed behind it. */
+export const followScripts: ChangeConsumer = {
+  name: 'functions of scripts',
+  watches: [{ kind: scriptEntity.kind, actions: ['create', 'update', 'delete'] }],
+  consume: async (changes, services) => {
+    const ids = [...new Map(changes.filter(isDeployed).map(idOf)).values()];
+    for (let at = 0; at < ids.length; at += maxWrites) {
+      const some = ids.slice(at, at + maxWrites);
+      await cascade(
+        services,
+        some.map((id) => deploymentOf(services, id)),
+      );
+    }
+    if (ids.length > 0) await beginToSweep(services);
+  },
+};
+
+/** Tells whether its function has to follow: not what is changed beside the source and the runtime. */
+function isDeployed({ before, after }: ItemChange): boolean {
+  const versionOf = (item: ItemChange['after']) => as(scriptEntity, item)?.data.version;
+  return versionOf(before) !== versionOf(after);
+}
+
+function idOf({ key }: ItemChange): readonly [string, ScriptId] {
+  const [instance, script] = [key.pk, key.sk].map((part) => Number(part.split('#')[1]));
+  return [`${key.pk}/${key.sk}`, { instance: instance ?? 0, script: script ?? 0 }];
+}
+
+/** Functions are compared with scripts from the first script on; the work then begins itself anew each day. */
+async function beginToSweep(services: Services): Promise<void> {
+  const key = scriptSweepEntity.key();
+  const [begun] = await services.store.get([key]);
+  if (begun !== undefined) return;
+  const due = services.clock.micros() / 1000 + 86_400_000;
+  await unlessLostRace(
+    cascade(services, [
+      insert(scriptSweepEntity, key, {}),
+      newWork(services, sweepFunctions, {}, due),
+    ]),
+  );
+}

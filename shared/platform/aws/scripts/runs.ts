@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
+import type { Context } from 'aws-lambda';
+import { awaitRun } from '../../../scripts/late-runs.ts';
+import { runSettings } from '../../../scripts/rules/script-config.ts';
+import type { FinishedTrace, RunReference, RunRequest } from '../../../scripts/run-request.ts';
+import { type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
+import type { Runs } from '../../ports.ts';
+import { nameOf, openLambda } from './lambda-client.ts';
+import { runsFunctionName } from './script-names.ts';
+
+/** What the function that runs scripts away from calls is invoked with. */
+export type RunsEvent = { readonly start: RunReference } | { readonly run: RunRequest };
+
+/** How runs away from calls are made. */
+export interface RunsOptions {
+  /** What the names of functions begin with. */
+  readonly prefix: string;
+  /** Runs what ends soon enough in this process. */
+  readonly services: RunServices;
+  /** Made with the first run when absent. */
+  readonly client?: LambdaClient;
+}
+
+const requestTimeout = 340_000; // the function has 330 s
+const marginMs = 1000; // for the trace, and the way to the script's function
+const startMs = 10_000; // for a script's function that has to start
+const busyMs = 500;
+
+/**
+ * Opens runs away from the calls that ask for them: in a function of ours that has the time for it. A run that ends
+ * in time anyhow is made in this process, which is quicker.
+ */
+export function openRuns(options: RunsOptions): Pick<Runs, 'start' | 'wait'> {
+  const { prefix, services, client } = options;
+  const withLambda = openLambda({ client, requestTimeout });
+  const FunctionName = runsFunctionName(prefix);
+  const invoke: Invoke = (InvocationType, event, abortSignal) =>
+    withLambda((lambda, { InvokeCommand }) =>
+      lambda.send(
+        new InvokeCommand({ FunctionName, InvocationType, Payload: JSON.stringify(event) }),
+        abortSignal === undefined ? {} : { abortSignal },
+      ),
+    );
+  return {
+    start: async (start) => {
+      await invoke('Event', { start });
+    },
+    wait: async (request, ms) => {
+      const { timeoutMs } = runSettings(request.config, request.script.config);
+      if (timeoutMs + marginMs <= ms) {
+        return awaitRun(services, runScript(within(services, ms), request), ms);
+      }
+      const answer = await runElsewhere(invoke, request, ms);
+      if (answer === 'abandoned') return undefined;
+      return answer ?? runScript({ ...services, scripts: tooBusy }, request);
+    },
+  };
+}
+
+type Invoke = (
+  type: 'Event' | 'RequestResponse',
+  event: RunsEvent,
+  abortSignal?: AbortSignal,
+) => Promise<InvokeCommandOutput>;
+
+/** Undefined: Lambda took no call all the time, nothing has run; abandoned: it goes on there, with its trace. */
+async function runElsewhere(
+  invoke: Invoke,
+  run: RunRequest,
+  ms: number,
+): Promise<FinishedTrace | 'abandoned' | undefined> {
+  const patience = AbortSignal.timeout(ms);
+  while (!patience.aborted) {
+    try {
+      return readFinished(await invoke('RequestResponse', { run }, patience));
+    } catch (error) {
+      if (nameOf(error) === 'AbortError') return 'abandoned';
+      if (nameOf(error) !== 'TooManyRequestsException') throw error;
+    }
+    await pause(Math.random() * busyMs);
+  }
+  return undefined;
+}
+
+function readFinished({ FunctionError, Payload }: InvokeCommandOutput): FinishedTrace {
+  if (FunctionError !== undefined) throw new Error('the function that runs scripts has failed');
+  return JSON.parse(Buffer.from(Payload ?? []).toString()) as FinishedTrace; // of our own function
+}
+
+/** Nothing has run: the trace tells that there was no place. */
+const tooBusy: RunServices['scripts'] = {
+  run: async () => ({ status: 'queue_timeout' }),
+  settled: () => Promise.resolve(),
+};
+
+/** Has a run wait for its start no longer than that it ends within `ms`. */
+function within(services: RunServices, ms: number): RunServices {
+  const run: RunServices['scripts']['run'] = (given) => {
+    const leftMs = Math.max(0, ms - marginMs - given.timeoutMs);
+    return services.scripts.run({ ...given, waitMs: Math.min(given.waitMs, leftMs) });
+  };
+  return { ...services, scripts: { ...services.scripts, run } };
+}
+
+/** The handler of the function that runs scripts away from calls. */
+export type RunsHandler = (
+  event: RunsEvent,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
+) => Promise<FinishedTrace | undefined>;
+
+/** Makes the handler. */
+export function createRuns(services: RunServices): RunsHandler {
+  return async (event, context) => {
+    services.meter.flushOld(); // beside the run, which does not wait for it
+    const timed = within(services, context.getRemainingTimeInMillis() - startMs);
+    return 'run' in event ? runScript(timed, event.run) : runPending(timed, event.start);
+  };
+}

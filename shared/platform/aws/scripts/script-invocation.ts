@@ -1,0 +1,163 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import * as v from 'valibot';
+import { judgeRun, tooMuchOutput } from '../../../scripts/rules/script-result.ts';
+import type { EndedRun } from '../../../scripts/script-runner.ts';
+import type { ScriptEvent } from '../../runtimes/node/lambda.ts';
+import { type LambdaSdk, nameOf } from './lambda-client.ts';
+
+/**
+ * What came of an invocation. Unless it has `ended`, nothing has run: `stale`, the function holds another version;
+ * `busy`, Lambda takes no more now; `absent`, there is no such function; `unready`, it is being made or changed.
+ */
+export type Attempt =
+  | { readonly kind: 'ended'; readonly outcome: EndedRun }
+  | { readonly kind: 'stale'; readonly version: number }
+  | { readonly kind: 'busy'; readonly afterMs?: number }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unready' };
+
+/** A function of Lambda, and how to reach it. */
+export interface Invocation {
+  readonly client: LambdaClient;
+  readonly sdk: LambdaSdk;
+  readonly name: string;
+}
+
+/**
+ * Invokes a script's function, once.
+ *
+ * @throws whatever Lambda refuses the call with for a reason that is ours: a right that is missing, a wrong parameter
+ */
+export function invokeScript(
+  { client, sdk, name }: Invocation,
+  event: ScriptEvent,
+): Promise<Attempt> {
+  const sentMs = Date.now();
+  const ended = (result: Partial<EndedRun>): Attempt => {
+    const durationMs = Date.now() - sentMs;
+    const none = { status: 'failure', stdout: '', stderr: '' } as const;
+    return { kind: 'ended', outcome: { ...none, executedAtMs: sentMs, durationMs, ...result } };
+  };
+  return client
+    .send(new sdk.InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }))
+    .then(
+      ({ FunctionError, Payload }) => {
+        const text = Buffer.from(Payload ?? []).toString();
+        if (FunctionError !== undefined) return readFailure(text, ended);
+        return readAnswer(text, sentMs, ended);
+      },
+      (error: unknown) => readRefusal(error, ended),
+    );
+}
+
+type Ended = (result: Partial<EndedRun>) => Attempt;
+
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const answerSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.union([
+    v.object({ stale: v.literal(true), version: whole }),
+    v.object({
+      exitCode: v.nullable(v.number()),
+      isTimedOut: v.boolean(),
+      isCut: v.boolean(),
+      stdout: v.string(),
+      stderr: v.string(),
+      response: v.exactOptional(v.string()),
+      executedAtMs: v.number(),
+      durationMs: v.number(),
+    }),
+  ]),
+);
+
+/** Reads what the supervisor answers. It comes from where a script runs: times outside of the call's are not believed. */
+function readAnswer(text: string, sentMs: number, ended: Ended): Attempt {
+  const parsed = v.safeParse(answerSchema, text);
+  if (!parsed.success) return ended({ stderr: failed('an answer that is none') });
+  const answer = parsed.output;
+  if ('stale' in answer) return { kind: 'stale', version: answer.version };
+  const nowMs = Date.now();
+  const executedAtMs = clamp(answer.executedAtMs, sentMs, nowMs);
+  const durationMs = Math.round(clamp(answer.durationMs, 0, nowMs - executedAtMs));
+  return ended({ ...judgeRun(answer), executedAtMs, durationMs });
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
+}
+
+const failureSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    errorType: v.optional(v.string(), ''),
+    errorMessage: v.optional(v.string(), ''),
+  }),
+);
+
+/** Code and runtime do not fit while a function gets another runtime: the supervisor was not found, nothing has run. */
+const notStarted = ['Runtime.ImportModuleError', 'Runtime.HandlerNotFound'];
+
+/** Reads how a function has failed that should never fail: what its script does it would tell in its answer. */
+function readFailure(text: string, ended: Ended): Attempt {
+  const parsed = v.safeParse(failureSchema, text);
+  const { errorType, errorMessage } = parsed.success
+    ? parsed.output
+    : { errorType: '', errorMessage: '' };
+  if (notStarted.includes(errorType)) return { kind: 'unready' };
+  if (errorType === 'Sandbox.Timedout' || /Task timed out after/.test(errorMessage)) {
+    return ended({
+      status: 'timeout',
+      stderr: 'The function of the script has come to its time limit.',
+    });
+  }
+  if (errorType === 'Function.ResponseSizeTooLarge') return ended({ stderr: tooMuchOutput });
+  if (errorType === 'Runtime.OutOfMemory' || /signal: killed/.test(errorMessage)) {
+    return ended({ stderr: 'The run has used more memory than its function has.' });
+  }
+  return ended({
+    stderr: failed(/^[\w.]{1,60}$/.test(errorType) ? errorType : 'an unknown error'),
+  });
+}
+
+function failed(why: string): string {
+  return `The function of the script has failed: ${why}.`;
+}
+
+const tooLarge = ['RequestTooLargeException', 'SerializedRequestEntityTooLargeException'];
+const unready = [
+  'ResourceConflictException', // pending, or inactive: the call has begun its return
+  'ResourceNotReadyException',
+  'CodeArtifactUserPendingException',
+];
+const throttles = ['TooManyRequestsException', 'ThrottlingException', 'EC2ThrottledException'];
+/** There was no connection, so nothing was sent. */
+const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+
+function readRefusal(error: unknown, ended: Ended): Attempt {
+  const name = nameOf(error);
+  const { $metadata, code, retryAfterSeconds } = error as Refusal; // each may be absent
+  if (throttles.includes(name)) {
+    const afterMs = Number(retryAfterSeconds) * 1000;
+    return { kind: 'busy', ...(afterMs > 0 && { afterMs }) };
+  }
+  if (name === 'ResourceNotFoundException') return { kind: 'absent' };
+  if (unready.includes(name)) return { kind: 'unready' };
+  if (tooLarge.includes(name)) {
+    return ended({
+      stderr: 'The script has not run: its arguments and configuration are too large.',
+    });
+  }
+  if (unreachable.includes(code ?? '')) return { kind: 'busy' };
+  const status = $metadata?.httpStatusCode;
+  if (status !== undefined && status < 500) throw error;
+  const why = status === undefined ? 'The connection to it was lost' : `Lambda failed (${name})`;
+  return ended({ stderr: `${why}: nobody knows whether the script has run to its end.` });
+}
+
+interface Refusal {
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly code?: string;
+  readonly retryAfterSeconds?: string;
+}

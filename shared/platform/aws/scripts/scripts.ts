@@ -1,0 +1,106 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/script-runner.ts';
+import type { Log } from '../../ports.ts';
+import { realTimer, type Timer } from '../jobs/timer.ts';
+import { once } from '../once.ts';
+import { openPlaces } from '../slots/slots.ts';
+import { openLambda } from './lambda-client.ts';
+import { askForFunction, type FunctionAsker, readFunction } from './script-function.ts';
+import { type Attempt, invokeScript } from './script-invocation.ts';
+import { functionName, type ScriptPlace } from './script-names.ts';
+
+/** Where scripts run. */
+export interface ScriptsOptions extends FunctionAsker {
+  readonly place: ScriptPlace;
+  readonly log: Log;
+  /** Made with the first run when absent. */
+  readonly client?: LambdaClient;
+  /** That of the process when absent. */
+  readonly timer?: Timer;
+}
+
+/** Lambda ends a script's function by then. */
+export const functionSeconds = 305;
+const requestTimeout = (functionSeconds + 15) * 1000; // a cold start, and the way
+
+/** A function that follows a change is there in some seconds; later somebody has to see to it. */
+const askAfterMs = 3000;
+const firstPauseMs = 100;
+const maxPauseMs = 2000;
+
+/**
+ * Opens the runner that has each script run in a Lambda function of its own, which follows the script's changes (see
+ * deploy-script.ts). A run that comes before its function waits for it. Nothing is invoked again that may have run.
+ */
+export function openScripts(options: ScriptsOptions): ScriptRunner {
+  const { timer = realTimer } = options;
+  const withLambda = openLambda({ client: options.client, requestTimeout });
+  const places = openPlaces({ ...options, timer });
+  return {
+    run: (run) =>
+      withLambda((client, sdk) => {
+        const name = functionName(options.place, run);
+        const { args, config, meta, timeoutMs } = run;
+        let { version } = run;
+        return runWhenReady({ ...options, timer }, run, async (waitMs) => {
+          run.onProgress?.('queued');
+          const leave = await places.enter({ ...run, waitMs });
+          if (leave === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
+          if (leave === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
+          run.onProgress?.('started');
+          const event = { version, args, config, meta, timeoutMs };
+          const attempt = await invokeScript({ client, sdk, name }, event).finally(leave);
+          if (attempt.kind === 'stale') version = Math.max(version, attempt.version); // it has just been changed
+          return attempt;
+        });
+      }),
+    settled: () => places.settled(),
+  };
+}
+
+/** What became of a try: an invocation, or no place for one. */
+type Tried = Attempt | { readonly kind: 'ended'; readonly outcome: ScriptOutcome };
+
+async function runWhenReady(
+  options: ScriptsOptions & { readonly timer: Timer },
+  run: ScriptRun,
+  invoke: (waitMs: number) => Promise<Tried>,
+): Promise<ScriptOutcome> {
+  const { timer } = options;
+  const begunMs = timer.now();
+  const ask = once(() => askForFunction(options, run));
+  for (let tries = 0; ; tries += 1) {
+    const attempt = await invoke(run.waitMs - (timer.now() - begunMs));
+    if (attempt.kind === 'ended') return attempt.outcome;
+    const isBusy = attempt.kind === 'busy';
+    const waitedMs = timer.now() - begunMs;
+    const delayMs = pauseBefore(tries, attempt);
+    if (waitedMs + delayMs > run.waitMs) {
+      return isBusy ? { status: 'queue_timeout' } : ask().then(() => tellWhy(options, run));
+    }
+    if (!isBusy && waitedMs > askAfterMs) await ask();
+    await timer.sleep(delayMs);
+  }
+}
+
+/** Pauses grow, and vary: those who wait for one function do not come at once. */
+function pauseBefore(tries: number, attempt: Exclude<Tried, { kind: 'ended' }>): number {
+  const longest = Math.min(maxPauseMs, firstPauseMs * 2 ** tries);
+  const asked = attempt.kind === 'busy' ? (attempt.afterMs ?? 0) : 0;
+  return Math.max(asked, longest / 2 + (Math.random() * longest) / 2);
+}
+
+async function tellWhy(options: ScriptsOptions, run: ScriptRun): Promise<ScriptOutcome> {
+  const state = await readFunction(options, run);
+  const why =
+    state?.state === 'failed'
+      ? `could not be made (${state.error ?? 'unknown'})`
+      : 'is not ready yet';
+  return {
+    status: 'failure',
+    executedAtMs: Date.now(),
+    durationMs: 0,
+    stdout: '',
+    stderr: `The script has not run: its function ${why}.`,
+  };
+}

@@ -1,0 +1,121 @@
+import type { StepResult, WorkContext, WorkKind } from '../../../jobs/jobs.ts';
+import { maintain } from '../../../jobs/maintain.ts';
+import { runtimeOf } from '../../../scripts/script-runtimes.ts';
+import { as, scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
+import type { ScriptFunctionData } from '../../../store/records/functions.ts';
+import type { JsonObject } from '../../../values/json/json.ts';
+import type { DeploymentOptions } from './deploy-script.ts';
+import { ControlBusy, type ListedFunction } from './function-control.ts';
+import { nameOf } from './lambda-client.ts';
+import { deploymentOf } from './script-function.ts';
+import { functionName, isFunctionName, readDescription, type ScriptId } from './script-names.ts';
+import { releaseOf } from './script-package.ts';
+
+type Progress = {
+  /** Where the list of functions goes on; absent at its begin. */
+  readonly marker?: string;
+  /** Sort key of the last known function that was looked at; absent while functions are listed. */
+  readonly last?: string;
+};
+
+/** The name of the kind of work that compares functions with scripts. */
+export const sweepFunctions = { name: 'sweep-functions' };
+
+const dayMs = 86_400_000;
+const busyMs = 5000;
+const stepSize = 20;
+
+/**
+ * Compares functions with scripts, for ever, once a day: first each function that there is, which may have lost its
+ * script, then each that is known, which may be gone, have failed, or be of an earlier release. What is not as it
+ * should be gets work.
+ */
+export function createSweepFunctions(options: DeploymentOptions): WorkKind {
+  return {
+    ...sweepFunctions,
+    step: async (context, task) => {
+      const progress = task as Progress; // so it was stored
+      try {
+        return progress.last === undefined
+          ? await sweepListed(options, context, progress)
+          : await sweepKnown(options, context, progress.last);
+      } catch (error) {
+        if (error instanceof ControlBusy) return { task, afterMs: busyMs };
+        if (nameOf(error) !== 'InvalidParameterValueException') throw error;
+        return { task: { last: '' } }; // the marker is too old: tomorrow from the begin
+      }
+    },
+  };
+}
+
+async function sweepListed(
+  options: DeploymentOptions,
+  context: WorkContext,
+  { marker }: Progress,
+): Promise<StepResult> {
+  const { functions, next } = await options.control.list(marker);
+  const ours = functions.filter(({ name }) => isFunctionName(options.place, name));
+  const lost: ScriptId[] = [];
+  for (const { name, id } of ours.map((each) => ({ ...each, id: ownerOf(options, each) }))) {
+    if (id === undefined)
+      await options.control.remove(name); // of a deployment that is gone
+    else lost.push(id);
+  }
+  await deployAll(context, await withoutScript(context, lost));
+  return { task: next === undefined ? { last: '' } : ({ marker: next } as JsonObject) };
+}
+
+/** Whose a function is; undefined when it is not one of this deployment's scripts. */
+function ownerOf({ place }: DeploymentOptions, { name, description }: ListedFunction) {
+  const id = readDescription(description);
+  return id !== undefined && functionName(place, id) === name ? id : undefined;
+}
+
+async function withoutScript({ store }: WorkContext, ids: readonly ScriptId[]) {
+  if (ids.length === 0) return [];
+  const items = await store.get(
+    ids.map(({ instance, script }) => scriptEntity.key(instance, script)),
+  );
+  return ids.filter((_, at) => items[at] === undefined);
+}
+
+async function sweepKnown(
+  options: DeploymentOptions,
+  context: WorkContext,
+  last: string,
+): Promise<StepResult> {
+  const { pk } = scriptFunctionEntity.key(0, 0);
+  const { items, positions, more } = await context.store.query({
+    ...{ pk, limit: stepSize },
+    ...(last !== '' && { lower: { key: last, inclusive: false } }),
+  });
+  const bad: ScriptId[] = [];
+  for (const { data } of items.map((item) => as(scriptFunctionEntity, item))) {
+    if (!(await isRight(options, context, data))) bad.push(data);
+  }
+  await deployAll(context, bad);
+  const reached = positions.at(-1);
+  return more && reached !== undefined ? { task: { last: reached } } : { task: {}, afterMs: dayMs };
+}
+
+async function isRight(
+  options: DeploymentOptions,
+  { store }: WorkContext,
+  known: ScriptFunctionData,
+): Promise<boolean> {
+  const [item] = await store.get([scriptEntity.key(known.instance, known.script)]);
+  const script = as(scriptEntity, item)?.data;
+  if (script === undefined || known.state !== 'ready' || known.version !== script.version)
+    return false;
+  if (known.release !== releaseOf(options, runtimeOf(script.runtime_name))) return false;
+  const found = await options.control.find(functionName(options.place, known));
+  return found?.state === 'usable';
+}
+
+async function deployAll(context: WorkContext, ids: readonly ScriptId[]): Promise<void> {
+  if (ids.length === 0) return;
+  await maintain(
+    context,
+    ids.map((id) => deploymentOf(context, id)),
+  );
+}

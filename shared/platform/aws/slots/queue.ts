@@ -1,0 +1,79 @@
+import { type Entrant, instanceLimits, type Leave } from '../../../scripts/slots.ts';
+import type { Key } from '../../../store/store.ts';
+import { erase } from '../../../store/writes.ts';
+import type { Timer } from '../jobs/timer.ts';
+import { giveBack, look, type PlaceServices, type Seen, standInLine, waiterKey } from './items.ts';
+
+/** What a line needs. */
+export interface LineServices extends PlaceServices {
+  readonly timer: Timer;
+}
+
+/** Takes one of these places; undefined: there is none, or others were faster. */
+export type Take = (run: Entrant, numbers: readonly number[]) => Promise<Leave | undefined>;
+
+/** So many at the front of the line look often, and take what those before them leave lying. */
+const front = 2 * instanceLimits.running;
+const pauseMs = { inFront: 100, behind: 500 };
+/** So long a place stays for those whose turn it is: they have looked by then, or are dead. */
+const patienceMs = 1.5 * pauseMs.inFront;
+
+/** Stands in the line of an instance until it is a run's turn, or it has waited too long. */
+export async function waitForTurn(
+  services: LineServices,
+  run: Entrant,
+  take: Take,
+): Promise<Leave | 'late'> {
+  const { timer } = services;
+  const own = waiterKey(services, run);
+  const stand = createStand(services, own);
+  const findTurn = createTurns(own, timer);
+  const latestMs = timer.now() + run.waitMs;
+  let pause = pauseMs.inFront;
+  try {
+    for (;;) {
+      const delayMs = (0.5 + Math.random() / 2) * pause;
+      if (timer.now() + delayMs > latestMs) return 'late';
+      await stand();
+      await timer.sleep(delayMs);
+      const turn = findTurn(await look(services, run.instance, front));
+      const leave = await take(run, turn.numbers);
+      if (leave !== undefined) return leave;
+      pause = turn.isInFront ? pauseMs.inFront : pauseMs.behind;
+    }
+  } finally {
+    await giveBack(services, erase(own));
+  }
+}
+
+const renewMs = 4000; // of ten seconds
+
+/** Has somebody be seen in the line as long as it is called. */
+function createStand(services: LineServices, own: Key): () => Promise<void> {
+  let standsSinceMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const nowMs = services.timer.now();
+    if (nowMs - standsSinceMs < renewMs) return;
+    standsSinceMs = nowMs;
+    await standInLine(services, own);
+  };
+}
+
+interface Turn {
+  readonly isInFront: boolean;
+  /** Places that it may take, if any. */
+  readonly numbers: readonly number[];
+}
+
+/** Finds out, look by look, which places somebody in the line may take. */
+function createTurns({ sk }: Key, timer: Timer): (seen: Seen) => Turn {
+  let freeSinceMs: number | undefined;
+  return ({ free, waiters }) => {
+    const before = waiters.indexOf(sk);
+    const isInFront = before >= 0;
+    freeSinceMs = isInFront && free.length > 0 ? (freeSinceMs ?? timer.now()) : undefined;
+    if (freeSinceMs === undefined) return { isInFront, numbers: [] };
+    const isLeftLying = timer.now() - freeSinceMs > patienceMs;
+    return { isInFront, numbers: isLeftLying ? free : free.slice(before, before + 1) };
+  };
+}

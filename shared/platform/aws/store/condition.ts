@@ -1,0 +1,48 @@
+import type { Condition, Stored } from '../../../store/store.ts';
+import type { Item } from './item.ts';
+import { attributes, partitionKey, timeToLive } from './table.ts';
+
+/** The part of a request that says what must hold, for DynamoDB; empty when nothing must. */
+export interface ConditionPart {
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeValues?: Item;
+}
+
+const alive = `(attribute_not_exists(${timeToLive}) OR ${timeToLive} >= :now)`;
+const absent = `attribute_not_exists(${partitionKey}) OR ${timeToLive} < :now`;
+const present = `attribute_exists(${partitionKey}) AND ${alive}`;
+const sameVersion = `${attributes.version} = :version AND ${alive}`;
+
+/**
+ * Writes a condition.
+ *
+ * @param now epoch seconds, whole: what expires before counts as absent
+ */
+export function conditionPart(condition: Condition, now: number): ConditionPart {
+  const values: Item = { ':now': { N: String(now) } };
+  switch (condition.kind) {
+    case 'none':
+      return {};
+    case 'absent':
+      return { ConditionExpression: absent, ExpressionAttributeValues: values };
+    case 'present':
+      return { ConditionExpression: present, ExpressionAttributeValues: values };
+    case 'version':
+      values[':version'] = { S: condition.version };
+      return { ConditionExpression: sameVersion, ExpressionAttributeValues: values };
+  }
+}
+
+/** Tells whether a condition holds of what was read. */
+export function holds(condition: Condition, item: Stored | undefined): boolean {
+  switch (condition.kind) {
+    case 'none':
+      return true;
+    case 'absent':
+      return item === undefined;
+    case 'present':
+      return item !== undefined;
+    case 'version':
+      return item?.version === condition.version;
+  }
+}

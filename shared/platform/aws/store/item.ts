@@ -1,0 +1,94 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { writeJson } from '../../../store/exact-json.ts';
+import { checkIndexKey } from '../../../store/key-limits.ts';
+import type { Change, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
+import { attributes, partitionKey, sortKey, tableIndexes, timeToLive } from './table.ts';
+
+/** An item, a key or the values of an expression, as DynamoDB takes and gives them. */
+export type Item = Record<string, AttributeValue>;
+
+/** The attributes that make a `Stored`: what else an item has stays where it is. */
+export const storedAttributes = [
+  ...[partitionKey, sortKey, timeToLive],
+  ...[attributes.kind, attributes.version, attributes.data],
+].join(', ');
+
+/** Writes a key. */
+export function writeKey({ pk, sk }: Key): Item {
+  return { [partitionKey]: { S: pk }, [sortKey]: { S: sk } };
+}
+
+/**
+ * Writes an item.
+ *
+ * @throws Error when a key of an index breaks the limits of keys
+ */
+export function writeItem(put: Put, version: string, change: Change): Item {
+  const item = writeKey(put.key);
+  item[attributes.kind] = { S: put.kind };
+  item[attributes.version] = { S: version };
+  item[attributes.change] = { S: writeChange(change) };
+  item[attributes.data] = { S: writeJson(put.data) };
+  if (put.expiresAt !== undefined) item[timeToLive] = { N: String(Math.ceil(put.expiresAt)) };
+  if (put.indexes !== undefined) addIndexKeys(item, put.key.pk, put.indexes);
+  return item;
+}
+
+/** Writes why an item is as it is: `client 0 {"admin":7}`. */
+export function writeChange({ cause, depth, actor }: Change): string {
+  return `${cause} ${depth} ${JSON.stringify(actor)}`;
+}
+
+/** Reads why an item is as it is. */
+export function readChange(text: string): Change {
+  const [cause, depth, ...actor] = text.split(' ');
+  return {
+    cause: cause as Change['cause'], // we wrote it
+    depth: Number(depth),
+    actor: JSON.parse(actor.join(' ')) as Change['actor'],
+  };
+}
+
+function addIndexKeys(item: Item, pk: string, indexes: IndexKeys): void {
+  for (const index of tableIndexes) {
+    const key = indexes[index.name];
+    if (key === undefined) continue;
+    checkIndexKey(index.name, pk, key);
+    item[index.sortKey] = { S: key };
+  }
+}
+
+/** Bytes of an item as DynamoDB counts them; of numbers a little more. */
+export function itemBytes(item: Item): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(item)) {
+    bytes += name.length + Buffer.byteLength(value.S ?? value.N ?? '');
+  }
+  return bytes;
+}
+
+/**
+ * Reads an item.
+ *
+ * @param now epoch seconds
+ * @returns undefined when there is none, it has expired, or it is a counter
+ */
+export function readItem(item: Item | undefined, now: number): Stored | undefined {
+  const data = item?.[attributes.data]?.S;
+  if (item === undefined || data === undefined) return undefined;
+  const expiresAt = item[timeToLive]?.N;
+  if (expiresAt !== undefined && now > Number(expiresAt)) return undefined;
+  return {
+    key: { pk: text(item, partitionKey), sk: text(item, sortKey) },
+    kind: text(item, attributes.kind),
+    version: text(item, attributes.version),
+    data: JSON.parse(data) as object, // data of a put is an object
+  };
+}
+
+/** A text attribute that every item has. */
+export function text(item: Item, name: string): string {
+  const value = item[name]?.S;
+  if (value === undefined) throw new Error(`an item without ${name}`);
+  return value;
+}

@@ -1,0 +1,113 @@
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { maxQueryLimit } from '../../../store/limits.ts';
+import type { Query, QueryPage, Stored } from '../../../store/store.ts';
+import type { StoreContext } from './context.ts';
+import { type Item, readItem, storedAttributes, text } from './item.ts';
+import { type KeyRange, keyRange } from './range.ts';
+import { readItems } from './read.ts';
+import { retry } from './retry.ts';
+import { indexOf, partitionKey, sortKey } from './table.ts';
+
+/**
+ * Reads one range of one partition. DynamoDB answers in parts of 1 MB, and counts what has expired; so it is
+ * asked until there are `limit` items or the range ends.
+ */
+export async function queryItems(context: StoreContext, query: Query): Promise<QueryPage> {
+  const { limit } = query;
+  if (!(limit >= 1 && limit <= maxQueryLimit)) throw new Error(`limit ${limit}`);
+  const range = keyRange(query);
+  const found: Found[] = [];
+  let last: Item | undefined;
+  do {
+    if (range === undefined) break;
+    const part = await queryPart(context, { query, range, last, wanted: limit - found.length });
+    found.push(...(await complete(context, query, part.entries)));
+    last = part.last;
+  } while (last !== undefined && found.length < limit);
+  return {
+    items: found.slice(0, limit).map(({ item }) => item),
+    positions: found.slice(0, limit).map(({ position }) => position),
+    more: last !== undefined || found.length > limit,
+  };
+}
+
+interface Found {
+  readonly position: string;
+  readonly item: Stored;
+}
+
+interface Entry {
+  readonly position: string;
+  readonly item: Item;
+}
+
+interface PartQuery {
+  readonly query: Query;
+  readonly range: KeyRange;
+  /** Where the last part ended. */
+  readonly last: Item | undefined;
+  readonly wanted: number;
+}
+
+interface Part {
+  readonly entries: readonly Entry[];
+  /** Absent when the range has ended. */
+  readonly last: Item | undefined;
+}
+
+async function queryPart(
+  { client, table, pacing }: StoreContext,
+  { query, range, last, wanted }: PartQuery,
+): Promise<Part> {
+  const { attribute, skipped, ...condition } = range;
+  const { index } = query;
+  const output = await retry(pacing, () =>
+    client.send(
+      new QueryCommand({
+        TableName: table,
+        ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
+        ...condition,
+        ProjectionExpression: projection(query),
+        ScanIndexForward: !query.descending,
+        Limit: skipped === undefined ? wanted : wanted + 1,
+        ...(last && { ExclusiveStartKey: last }),
+      }),
+    ),
+  );
+  const entries = (output.Items ?? [])
+    .map((item) => ({ position: text(item, attribute), item }))
+    .filter(({ position }) => position !== skipped);
+  return { entries, last: output.LastEvaluatedKey };
+}
+
+function projection({ index }: Query): string {
+  if (index === undefined) return storedAttributes;
+  const { sortKey: attribute } = indexOf(index);
+  return hasKeysOnly(index)
+    ? `${partitionKey}, ${sortKey}, ${attribute}`
+    : `${storedAttributes}, ${attribute}`;
+}
+
+function hasKeysOnly(index: Query['index']): boolean {
+  return index !== undefined && indexOf(index).projection === 'KEYS_ONLY';
+}
+
+/** Makes items of entries. Those that are gone since the index was written, or have expired, are left out. */
+async function complete(
+  context: StoreContext,
+  { index }: Query,
+  entries: readonly Entry[],
+): Promise<readonly Found[]> {
+  const now = context.now();
+  const items = hasKeysOnly(index)
+    ? await readItems(context, entries.map(keyOf))
+    : entries.map(({ item }) => readItem(item, now));
+  return entries.flatMap(({ position }, at) => {
+    const item = items[at];
+    return item === undefined ? [] : [{ position, item }];
+  });
+}
+
+function keyOf({ item }: Entry) {
+  return { pk: text(item, partitionKey), sk: text(item, sortKey) };
+}

@@ -1,0 +1,79 @@
+import { checkLength, checkPartition } from '../../../store/key-limits.ts';
+import type { Bound, Query } from '../../../store/store.ts';
+import type { Item } from './item.ts';
+import { indexOf, partitionKey, sortKey } from './table.ts';
+
+/** Where a query starts and ends, for DynamoDB. */
+export interface KeyRange {
+  readonly KeyConditionExpression: string;
+  readonly ExpressionAttributeValues: Item;
+  /** Attribute that is the sort key. */
+  readonly attribute: string;
+  /** A sort key that the condition takes in and the query leaves out. */
+  readonly skipped?: string;
+}
+
+/**
+ * Writes the range of a query. DynamoDB takes one condition on the sort key: a comparison, or BETWEEN with both
+ * ends in. The successor of an end is exact (nothing lies between a text and itself with U+0000 behind), but
+ * there is no predecessor, so that an upper end that is out has to be skipped.
+ *
+ * @returns undefined when nothing can lie in it
+ * @throws Error when a key of the query breaks the limits of keys
+ */
+export function keyRange({ pk, index, lower, upper }: Query): KeyRange | undefined {
+  checkPartition(pk);
+  if (lower !== undefined) checkLength(pk, lower.key);
+  if (upper !== undefined) checkLength(pk, upper.key);
+  if (upper?.key === '') return undefined; // no sort key is empty
+  const attribute = index === undefined ? sortKey : indexOf(index).sortKey;
+  const low = lower === undefined || lower.key === '' ? undefined : firstKey(lower);
+  if (low === undefined) return oneEnded({ pk, attribute, upper });
+  if (upper === undefined) {
+    return range({ pk, attribute, condition: `${attribute} >= :low`, values: { low } });
+  }
+  const order = compareBytes(low, upper.key);
+  if (order > 0 || (order === 0 && !upper.inclusive)) return undefined;
+  const condition = `${attribute} BETWEEN :low AND :high`;
+  const both = range({ pk, attribute, condition, values: { low, high: upper.key } });
+  return upper.inclusive ? both : { ...both, skipped: upper.key };
+}
+
+function firstKey({ key, inclusive }: Bound): string {
+  return inclusive ? key : `${key}\u0000`;
+}
+
+interface OneEnded {
+  readonly pk: string;
+  readonly attribute: string;
+  readonly upper: Bound | undefined;
+}
+
+function oneEnded({ pk, attribute, upper }: OneEnded): KeyRange {
+  if (upper === undefined) return range({ pk, attribute, values: {} });
+  const condition = `${attribute} ${upper.inclusive ? '<=' : '<'} :high`;
+  return range({ pk, attribute, condition, values: { high: upper.key } });
+}
+
+interface RangeParts {
+  readonly pk: string;
+  readonly attribute: string;
+  readonly condition?: string;
+  readonly values: { readonly low?: string; readonly high?: string };
+}
+
+function range({ pk, attribute, condition, values: { low, high } }: RangeParts): KeyRange {
+  const values: Item = { ':pk': { S: pk } };
+  if (low !== undefined) values[':low'] = { S: low };
+  if (high !== undefined) values[':high'] = { S: high };
+  const partition = `${partitionKey} = :pk`;
+  return {
+    KeyConditionExpression: condition === undefined ? partition : `${partition} AND ${condition}`,
+    ExpressionAttributeValues: values,
+    attribute,
+  };
+}
+
+function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import type { TemplateEngine } from '../../templates/jinja/rendering.ts';
+import { templateProgramFile } from '../runtimes/child-bundle.ts';
+import { startDirectly } from '../runtimes/process.ts';
+import { openPool } from '../runtimes/process-pool.ts';
+import {
+  openRenderer,
+  startTemplateWorker,
+  type TemplateWorker,
+} from '../runtimes/templates/renderer.ts';
+
+const cap = 3; // the requests of a batch render side by side; a function serves one call at a time
+const idleMs = 600_000; // as long as an idle function lives, about
+
+/** Renders templates by the program that lies beside the bundle. */
+export function openTemplates(): TemplateEngine {
+  const program = fileURLToPath(new URL(templateProgramFile, import.meta.url));
+  const pool = openPool<{ template: TemplateWorker }>({
+    start: { template: async () => startTemplateWorker(program, startDirectly) },
+    ...{ cap, idleMs, keepsSpares: false },
+  });
+  return openRenderer({ take: () => pool.take('template', 'template') });
+}

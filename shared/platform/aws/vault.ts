@@ -1,0 +1,50 @@
+import type { KMSClient } from '@aws-sdk/client-kms';
+import { openText, sealText } from '../../values/text/sealed-text.ts';
+import type { Vault } from '../ports.ts';
+
+/** How a vault is locked. */
+export interface VaultOptions {
+  /** ARN of the key in KMS. */
+  readonly key: string;
+  /** Made when first needed when absent. */
+  readonly client?: KMSClient;
+}
+
+const sdk = () => import('@aws-sdk/client-kms'); // most functions never open the vault
+
+/**
+ * Opens a vault whose texts are sealed each with a data key of its own, which KMS gives and takes back only for the
+ * same context. Makes no call by itself.
+ */
+export function openVault({ key, client }: VaultOptions): Vault {
+  let opened = client;
+  const connect = async () => {
+    const { KMSClient } = await sdk();
+    opened ??= new KMSClient({ maxAttempts: 3, requestHandler: { requestTimeout: 5000 } });
+    return opened;
+  };
+  return {
+    seal: async (text, context) => {
+      const { GenerateDataKeyCommand } = await sdk();
+      const { Plaintext, CiphertextBlob } = await (await connect()).send(
+        new GenerateDataKeyCommand({ KeyId: key, KeySpec: 'AES_256', EncryptionContext: context }),
+      );
+      if (!Plaintext || !CiphertextBlob) throw new Error('KMS gave no data key');
+      const locked = Buffer.from(CiphertextBlob).toString('base64');
+      return `${locked}.${sealText(Plaintext, text, JSON.stringify(context))}`;
+    },
+    open: async (sealed, context) => {
+      const { DecryptCommand } = await sdk();
+      const [locked = '', text = ''] = sealed.split('.');
+      const { Plaintext } = await (await connect()).send(
+        new DecryptCommand({
+          KeyId: key,
+          CiphertextBlob: Buffer.from(locked, 'base64'),
+          EncryptionContext: context,
+        }),
+      );
+      if (!Plaintext) throw new Error('KMS gave no data key');
+      return openText(Plaintext, text, JSON.stringify(context));
+    },
+  };
+}
