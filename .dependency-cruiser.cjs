@@ -21,7 +21,33 @@ const geohash = '^node_modules/(@types/)?ngeohash/';
 const nunjucks = '^node_modules/(@types/)?nunjucks/';
 const forge = '^node_modules/(@types/)?node-forge/';
 const gatewayTypes = '^node_modules/@types/aws-lambda/';
+const crypto = '^(node:)?crypto$';
+const timers = '^(node:)?timers/promises$';
 const tests = '^(test|bench)/';
+
+/** Rules as pure functions: they know values and each other. */
+const pure = '^shared/(values|[a-z]+/rules|search/query|templates/jinja)/';
+
+/** What a platform provides, as types, with what is the same on every platform. */
+const ports = '^shared/platform/[^/]+\\.ts$';
+const portTypes = ['^shared/platform/limits/', '^shared/scripts/(run-request|script-runner)\\.ts$'];
+
+/**
+ * THE ROOMS of the features, each with the rooms that it may import. A room names rooms above it only, so that there
+ * are no cycles between rooms.
+ */
+const rooms = [
+  ['usage'],
+  ['accounts'],
+  ['instances'],
+  ['templates'],
+  ['classes'],
+  ['search', 'classes'],
+  ['objects', 'usage', 'classes', 'search'],
+  ['push'],
+  ['users', 'accounts', 'classes', 'objects', 'push'],
+  ['scripts', 'accounts', 'instances'],
+];
 
 module.exports = {
   forbidden: [
@@ -43,34 +69,50 @@ module.exports = {
       },
     },
 
+    only('values-stand-alone', '^shared/values/', valibot, crypto),
+    only('rules-are-pure', pure, valibot, geohash, forge, nunjucks, crypto),
+    only('store-knows-rules', '^shared/store/', pure, ports),
     only(
-      'domain-is-pure',
-      '^shared/domain/',
+      'ports-are-types',
+      '^shared/platform/[^/]+\\.ts$',
+      pure,
+      '^shared/store/',
       valibot,
-      geohash,
-      forge,
-      nunjucks,
-      '^(node:)?crypto$',
+      crypto,
+      ...portTypes,
     ),
-    only('store-knows-domain', '^shared/store/', '^shared/domain/'),
+    only('limits-know-ports', '^shared/platform/limits/', pure, '^shared/store/', ports, timers),
+    only('jobs-know-no-feature', '^shared/jobs/', pure, '^shared/store/', ports, timers),
     only(
-      'services-know-ports',
-      '^shared/services/',
-      '^shared/(domain|store)/',
-      '^shared/resource/route\\.ts$', // types alone: see the next rule
+      'core-knows-no-feature',
+      '^shared/core/',
+      '^shared/(values|store)/',
+      '^shared/jobs/write-conflict\\.ts$',
+      '^shared/templates/predefined\\.ts$', // templates that exist without a record
+      '^shared/platform/limits/',
+      ports,
       valibot,
-      '^(node:)?(crypto|timers/promises)$',
+      gatewayTypes,
+      '^node_modules/(@middy/core|@fastify/busboy)/',
+      '^(node:)?(buffer|crypto|util|zlib)$',
     ),
-    {
-      name: 'services-know-types-of-calls',
-      severity: 'error',
-      from: { path: '^shared/services/' },
-      to: { path: '^shared/resource/', dependencyTypesNot: ['type-only'] },
-    },
+    ...rooms.map(([room, ...others]) =>
+      only(
+        `room-of-${room}`,
+        `^shared/${room}/(?!rules/|query/|jinja/)`,
+        `^shared/(values|store|jobs|${[room, ...others].join('|')})/`,
+        '^shared/core/(http|pipeline|resource)/',
+        '^shared/platform/limits/',
+        ports,
+        valibot,
+        crypto,
+        timers,
+      ),
+    ),
     only(
-      'runtimes-know-domain', // they lie in each script's own function
-      '^shared/runtimes/',
-      '^shared/domain/',
+      'runtimes-know-rules', // they are in each script's own function
+      '^shared/platform/runtimes/',
+      pure,
       valibot,
       '^node_modules/fflate/',
       '^(node:)?[a-z_/0-9]+$',
@@ -78,30 +120,15 @@ module.exports = {
     {
       name: 'runtime-files-stand-alone', // they are copied to where nothing else is
       severity: 'error',
-      from: { path: '^shared/runtimes/.*\\.cjs$' },
-      to: { pathNot: ['^(node:)?[a-z_/0-9]+$', '^shared/runtimes/[^/]+/[^/]+\\.cjs$'] },
+      from: { path: '^shared/platform/runtimes/.*\\.cjs$' },
+      to: { pathNot: ['^(node:)?[a-z_/0-9]+$', '^shared/platform/runtimes/[^/]+/[^/]+\\.cjs$'] },
     },
-    only(
-      'resource-knows-no-platform',
-      '^shared/resource/',
-      '^shared/(domain|store|services|http)/',
-      valibot,
-    ),
-    only(
-      'http-knows-no-platform',
-      '^shared/http/',
-      '^shared/(domain|store|services|resource)/',
-      valibot,
-      gatewayTypes,
-      '^node_modules/(@middy/core|@fastify/busboy)/',
-      '^(node:)?(buffer|crypto|util|zlib)$',
-    ),
     only(
       'families-know-shared',
       '^functions/[^/]+/',
-      '^functions/api\\.ts$', // for handlers alone: see the-map-has-few-readers
-      '^shared/(domain|store|services|resource|http)/',
-      '^shared/aws/', // the same
+      '^functions/(api|jobs)\\.ts$', // for handlers alone: see the-map-has-few-readers
+      '^shared/(?!platform/(local|aws|runtimes)/)',
+      '^shared/platform/aws/', // the same
       valibot,
       '^(node:)?(buffer|crypto|timers/promises|util|zlib)$',
     ),
@@ -115,11 +142,11 @@ module.exports = {
       name: 'only-handlers-know-aws',
       severity: 'error',
       from: { path: '^functions/', pathNot: '^functions/[^/]+/handler\\.ts$' },
-      to: { path: '^shared/aws/' },
+      to: { path: '^shared/platform/aws/' },
     },
     onlyFor(
       'the-map-has-few-readers',
-      '^functions/api\\.ts$',
+      '^functions/(api|jobs)\\.ts$',
       '^(bin|lib)/',
       tests,
       '^functions/[^/]+/handler\\.ts$',
@@ -127,30 +154,35 @@ module.exports = {
     {
       name: 'platforms-are-strangers',
       severity: 'error',
-      from: { path: '^shared/(aws|local)/' },
-      to: { path: '^shared/(aws|local)/', pathNot: '^shared/$1/' },
+      from: { path: '^shared/platform/(aws|local)/' },
+      to: { path: '^shared/platform/(aws|local)/', pathNot: '^shared/platform/$1/' },
     },
     {
-      name: 'platforms-know-the-core-only',
+      name: 'platforms-know-shared-only',
       severity: 'error',
-      from: { path: '^shared/(aws|local)/' },
+      from: { path: '^shared/platform/' },
       to: { path: '^(functions|bin|lib)/' },
     },
 
-    onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/local/', tests),
+    onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/platform/local/', tests),
     onlyFor(
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
-      '^shared/local/',
-      '^shared/aws/shutdown\\.ts$', // a wait that may stand still for longer than fetch allows
-      '^shared/runtimes/', // starts what runs scripts, on both platforms
+      '^shared/platform/local/',
+      '^shared/platform/aws/shutdown\\.ts$', // a wait that may stand still for longer than fetch allows
+      '^shared/platform/runtimes/', // starts what runs scripts, on both platforms
       '^lib/script-runtime\\.ts$', // reads the files that go into functions
       '^bin/start\\.mjs$', // bundles the server before it runs
       tests,
     ),
     // by this name process.env would get past the linter, which allows it in environment.ts alone
     onlyFor('process-is-global', '^(node:)?process$', tests),
-    onlyFor('aws-clients-are-aws', '^node_modules/(@aws-sdk|@smithy)/', '^shared/aws/', tests),
+    onlyFor(
+      'aws-clients-are-aws',
+      '^node_modules/(@aws-sdk|@smithy)/',
+      '^shared/platform/aws/',
+      tests,
+    ),
     onlyFor('cdk-is-lib', '^node_modules/(aws-cdk-lib|constructs|cdk-nag)/', '^(bin|lib)/', tests),
     onlyFor('nothing-imports-tests', '^(test|bench)/', tests),
   ],

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routes } from '../functions/api.ts';
+import * as background from '../functions/jobs.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../shared/platform/local/platform.ts';
 import type { Settings } from '../shared/platform/ports.ts';
@@ -45,7 +46,13 @@ async function open() {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
   const log = () => undefined;
   const url = () => 'http://127.0.0.1';
-  const platform = await openPlatform({ folder: join(folder, 'data'), settings, log, url });
+  const platform = await openPlatform({
+    folder: join(folder, 'data'),
+    settings,
+    log,
+    url,
+    background,
+  });
   const dispatch = platform.track(createDispatch(routes, platform));
   let key: string | undefined;
   const post = async (path: string, value: object) => {

@@ -99,7 +99,7 @@ function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string
     : `${name} < ${nameOf(parent, undefined)}`;
 }
 
-/** Such as `shared/local`, `node:net`, `lmdb`, `(garbage collector)`; native functions by their caller. */
+/** Such as `shared/objects`, `node:net`, `lmdb`, `(garbage collector)`; native functions by their caller. */
 function originOf(node: CallNode, parent: CallNode | undefined): string {
   const { name, place } = node;
   if (place.startsWith('node:')) return place;

@@ -1,4 +1,5 @@
 import { routes } from '../functions/api.ts';
+import * as background from '../functions/jobs.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
 import { openGate } from '../shared/core/http/admission.ts';
@@ -63,7 +64,16 @@ async function run(
   const ready = new Promise<boolean>((resolve) => {
     sayReady = resolve;
   });
-  const platform = await openPlatform({ folder, log, settings, url, social, scripts, ready });
+  const platform = await openPlatform({
+    folder,
+    log,
+    settings,
+    background,
+    url,
+    social,
+    scripts,
+    ready,
+  });
   let described: string;
   try {
     described = await platform.scripts.describe();

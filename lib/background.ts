@@ -6,7 +6,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { watches } from '../shared/jobs/background.ts';
+import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
 import { attributes } from '../shared/platform/aws/store/table.ts';

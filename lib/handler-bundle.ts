@@ -26,7 +26,7 @@ const bundleOptions = {
   banner: {
     js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
   },
-  alias: { '@aws-sdk/credential-provider-node': './shared/aws/credentials.ts' }, // see there
+  alias: { '@aws-sdk/credential-provider-node': './shared/platform/aws/credentials.ts' }, // see there
   legalComments: 'none',
   logLevel: 'error',
 } as const satisfies BuildOptions;

@@ -1,10 +1,10 @@
-import { unorderedConsumers, workKinds } from '../../shared/jobs/background.ts';
 import { readEnvironment } from '../../shared/platform/aws/environment.ts';
 import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
 import { runtimeFiles } from '../../shared/platform/aws/scripts/runtime-files.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
+import { unorderedConsumers, workKinds } from '../jobs.ts';
 
 const environment = readEnvironment();
 

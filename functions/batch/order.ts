@@ -1,8 +1,8 @@
+import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import type { CompiledClass } from '../../shared/classes/rules/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { classOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { compiledClass } from '../../shared/objects/save-object.ts';
 import { encodeValue } from '../../shared/store/index-keys.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { BatchRequest } from './requests.ts';
@@ -18,7 +18,7 @@ import type { Item } from './steps.ts';
  */
 export function isOrderShown(context: Context, items: readonly Item[]): boolean {
   const place = classOf(context);
-  const compiled = compiledClass(context.hints, place);
+  const compiled = compiledClass(context.caches, place);
   const requests = items.map(({ request }) => request);
   const own = compiled.fields.filter(({ definition }) => refersTo(place.data.name, definition));
   const names = ['channel', ...own.map(({ name }) => name)];

@@ -1,3 +1,4 @@
+import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
@@ -11,7 +12,7 @@ import type { Context, Known, Route } from '../../shared/core/resource/route.ts'
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
-import { compiledClass, createObject } from '../../shared/objects/save-object.ts';
+import { createObject } from '../../shared/objects/save-object.ts';
 import { objectLinks, wholeObject } from '../../shared/objects/show-object.ts';
 import { as, dataEndpointEntity, instanceCounter } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
@@ -108,7 +109,7 @@ async function listObjects(context: Context): Promise<Response> {
   const isShown = (name: string) =>
     trim === undefined || Object.hasOwn(trim({ [name]: null }, objectFields), name);
   const fields = expandedFields(
-    compiledClass(context.hints, place),
+    compiledClass(context.caches, place),
     queryValue(query, 'expand'),
   ).filter(({ name }) => isShown(name));
   const [page, targets] = await Promise.all([

@@ -49,7 +49,7 @@ export async function renameInstance(
     replace(current, data),
   ];
   await commitUnique(context, writes, isTaken);
-  context.hints.instances.set(current.data.name, undefined);
+  context.caches.instances.set(current.data.name, undefined);
   return data;
 }
 

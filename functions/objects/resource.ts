@@ -1,3 +1,4 @@
+import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import {
   checkClassRights,
   checkObjectRights,
@@ -10,12 +11,7 @@ import type { Family } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
-import {
-  compiledClass,
-  createObject,
-  removeObject,
-  updateObject,
-} from '../../shared/objects/save-object.ts';
+import { createObject, removeObject, updateObject } from '../../shared/objects/save-object.ts';
 import { objectLinks, showObject } from '../../shared/objects/show-object.ts';
 import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
@@ -55,9 +51,9 @@ const resource: ListResource<ObjectData, View> = {
   authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),
   page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
-  show: (context, { data }) => showObject(compiledClass(context.hints, classOf(context)), data),
+  show: (context, { data }) => showObject(compiledClass(context.caches, classOf(context)), data),
   lasting: {
-    form: (context) => compiledClass(context.hints, classOf(context)),
+    form: (context) => compiledClass(context.caches, classOf(context)),
     of: ({ data }) => data,
   },
   segment: ({ data }) => String(data.id),

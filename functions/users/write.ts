@@ -221,7 +221,7 @@ async function plannedProfile(
 }
 
 function saveCall(context: Context): SaveCall {
-  const { platform, hints, actor } = context;
+  const { platform, caches, actor } = context;
   const instance = instanceOf(context);
-  return { platform, hints, actor, instance, class: profileClassOf(context) };
+  return { platform, caches, actor, instance, class: profileClassOf(context) };
 }

@@ -110,11 +110,6 @@ export function publicLink(
   return textOf(secrets, 'publicLink', { ...data, scope: instance, record: data.row });
 }
 
-/** Tells whether a key is the one that its record speaks of now. */
-export function isCurrent(claims: RecordClaims, data: Keyed | undefined): boolean {
-  return claims.generation === data?.generation && claims.version === data.secret_version;
-}
-
 /**
  * What the record of a new key holds. Generations start anywhere: where a restore has taken ids back, the keys of new
  * records differ from those that were given out, or revoked, before.

@@ -18,7 +18,7 @@ import { findTargets } from './object-targets.ts';
 import { type ParsedValues, parseValues, settleTargets } from './rules/object-values.ts';
 
 /** What a save needs of the call. */
-export type SaveCall = Pick<Context, 'platform' | 'hints' | 'actor'> & {
+export type SaveCall = Pick<Context, 'platform' | 'caches' | 'actor'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
 };

@@ -6,8 +6,8 @@ import { objectFields } from './object-fields.ts';
 
 /** What a save in the class of a call needs of it. */
 export function saveCall(context: Context): SaveCall {
-  const { platform, hints, actor } = context;
-  return { platform, hints, actor, instance: instanceOf(context), class: classOf(context) };
+  const { platform, caches, actor } = context;
+  return { platform, caches, actor, instance: instanceOf(context), class: classOf(context) };
 }
 
 /**

@@ -48,10 +48,10 @@ export async function readObjectPage(
   const value = (name: string) => queryValue(query, name);
   // objects have an order_by in place of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
-  const { platform, hints, actor, request, instanceName } = context;
+  const { platform, caches, actor, request, instanceName } = context;
   const place = { instance: instanceOf(context), instanceName, class: classOf(context) };
   const { order, objects, count, isMore } = await listObjects(
-    { platform, hints, actor, request, ...place },
+    { platform, caches, actor, request, ...place },
     {
       queries: [filter, ...query.getAll('query')],
       orderBy: value('order_by'),

@@ -1,18 +1,18 @@
-import { classHint } from '../core/resource/caches.ts';
+import { classNumberName } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { as, classEntity, objectEntity, userEntity } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
 import type { TargetCheck } from './rules/object-values.ts';
 
 /** What finding targets needs to know of the call. */
-export type TargetCall = Pick<Context, 'platform' | 'hints'> & {
+export type TargetCall = Pick<Context, 'platform' | 'caches'> & {
   readonly instance: number;
   readonly classNumber: number;
 };
 
 /**
  * Finds which of the objects that new values refer to are there, whoever asks (docs/reference/objects.md#references).
- * One step when hints are right; a class whose number is not known, or is another, costs a second.
+ * One step when caches are right; a class whose number is not known, or is another, costs a second.
  *
  * @returns the ids that exist for each check, in their order; undefined where the target's class is gone
  */
@@ -23,7 +23,9 @@ export async function findTargets(
   if (checks.length === 0) return [];
   const { store } = call.platform;
   const names = classNames(checks);
-  const guesses = names.map((name) => call.hints.classes.get(classHint(call.instance, name)));
+  const guesses = names.map((name) =>
+    call.caches.classes.get(classNumberName(call.instance, name)),
+  );
   const guessed = checks.map((check) => look(call, check, names, guesses));
   const classKeys = names.map((name) => classEntity.key(call.instance, name));
   const read = await store.get([...classKeys, ...guessed.flatMap(({ keys }) => keys)]);
@@ -32,7 +34,7 @@ export async function findTargets(
     return existing(guessed, read.slice(names.length));
   }
   for (const [at, name] of names.entries()) {
-    call.hints.classes.set(classHint(call.instance, name), numbers[at]);
+    call.caches.classes.set(classNumberName(call.instance, name), numbers[at]);
   }
   const proved = checks.map((check) => look(call, check, names, numbers));
   const keys = proved.flatMap((each) => each.keys);

@@ -1,14 +1,10 @@
-import {
-  type CompiledClass,
-  changedFields,
-  compileClass,
-} from '../classes/rules/compiled-class.ts';
-import type { Hints } from '../core/resource/caches.ts';
+import { compiledClass } from '../classes/compiled-classes.ts';
+import { type CompiledClass, changedFields } from '../classes/rules/compiled-class.ts';
 import { commitUnique } from '../store/commit.ts';
 import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records/records.ts';
+import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { insert, remove, replace } from '../store/writes.ts';
 import { type Growth, withRoom } from '../usage/quotas.ts';
@@ -37,15 +33,6 @@ export interface PlannedSave {
   readonly growth: Growth;
   /** What to throw when this write finds its place taken; undefined: it is not one of `writes`, or a lost race. */
   readonly refusal: (write: Write) => ApiError | undefined;
-}
-
-/** The class of a record, made ready; once for each version of it. */
-export function compiledClass(hints: Hints, { data, version }: Stored<ClassData>): CompiledClass {
-  const known = hints.compiled.get(version);
-  if (known !== undefined) return known;
-  const compiled = compileClass(data, hints.filesAt);
-  hints.compiled.set(version, compiled);
-  return compiled;
 }
 
 /**
@@ -77,7 +64,7 @@ export async function planCreate(
   sent: ObjectInput,
   { id, owner: given }: NewObject,
 ): Promise<PlannedSave> {
-  const compiled = compiledClass(call.hints, call.class);
+  const compiled = compiledClass(call.caches, call.class);
   const input = given === undefined && mayNameOwner(call.actor) ? sent : withoutOwner(sent);
   const { values, added } = await checkedValues(call, compiled, {
     input,
@@ -181,7 +168,7 @@ export async function planUpdate(
   input: ObjectInput,
 ): Promise<PlannedSave> {
   const call = await withClassOf(asked, current.data);
-  const compiled = compiledClass(call.hints, call.class);
+  const compiled = compiledClass(call.caches, call.class);
   const before = current.data;
   const { values, added } = await checkedValues(call, compiled, {
     input,
@@ -247,7 +234,7 @@ export async function planRemove(
   current: Stored<ObjectData>,
 ): Promise<PlannedSave> {
   const call = await withClassOf(asked, current.data);
-  const compiled = compiledClass(call.hints, call.class);
+  const compiled = compiledClass(call.caches, call.class);
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
   const dropped = dropFiles(placeOf(call), compiled, { before: values, after: {} });

@@ -1,3 +1,4 @@
+import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, showValues } from '../classes/rules/compiled-class.ts';
 import { lastingBodies } from '../core/http/response-cache.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
@@ -5,7 +6,6 @@ import type { Context } from '../core/resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
-import { compiledClass } from './save-object.ts';
 
 /** An object as answers show it, without its links (docs/reference/objects.md#record). */
 export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {
@@ -31,7 +31,7 @@ export function wholeObject(
   place: Stored<ClassData>,
   view: { readonly data: ObjectData },
 ): JsonObject {
-  const form = compiledClass(context.hints, place);
+  const form = compiledClass(context.caches, place);
   const list = `${instanceBase(context)}/classes/${place.data.name}/objects/`;
   const make = () => {
     const shown = showObject(form, view.data);

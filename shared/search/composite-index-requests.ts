@@ -1,5 +1,6 @@
 import { pairFields } from '../classes/composite-index-job.ts';
 import { planPair, timeOfChange } from '../classes/rules/composite-indexes.ts';
+import { defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { newWork } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
@@ -10,7 +11,7 @@ import type { Part, Search, SearchReport } from './object-search.ts';
 import { missingPair } from './query/pairs.ts';
 
 /** What is needed of the call of a list. */
-type ListCall = Pick<Context, 'platform' | 'hints'> & {
+type ListCall = Pick<Context, 'platform' | 'caches'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
 };
@@ -19,6 +20,9 @@ type ListCall = Pick<Context, 'platform' | 'hints'> & {
 interface Searched extends Pick<Search, 'conditions' | 'pairs' | 'reader'>, Pick<Part, 'order'> {
   readonly report: SearchReport;
 }
+
+/** Keys that lists read in vain because a composite index was missing, by class and fields. */
+const wastedReads = defineCache<string, number>();
 
 const fairShare = 3; // keys read for each object found
 const worthAPair = 1000; // keys that a process read beyond that: some pages of a filter that one in ten fits
@@ -32,17 +36,18 @@ export async function notePageCost(call: ListCall, searched: Searched): Promise<
   const wasted = keysRead - fairShare * kept;
   const pair = wasted > 0 ? wantedPair(call, searched) : undefined;
   if (pair === undefined) return;
-  const { hints, instance, class: place } = call;
+  const { caches, instance, class: place } = call;
   const { number, epoch } = place.data;
   const name = [instance, number, epoch, pair.filter, pair.order].join();
-  const before = hints.wasted.get(name) ?? 0;
-  hints.wasted.set(name, before + wasted);
+  const wastedBefore = wastedReads(caches);
+  const before = wastedBefore.get(name) ?? 0;
+  wastedBefore.set(name, before + wasted);
   if (before >= worthAPair || before + wasted < worthAPair) return;
   const task = { instance, className: place.data.name, classNumber: number, ...pair };
   try {
     await maintain(call.platform, [newWork(call.platform, pairFields, task)]);
   } catch (error) {
-    hints.wasted.set(name, undefined);
+    wastedBefore.set(name, undefined);
     const cause = causeOf(error);
     call.platform.log({ level: 'error', message: 'a pair could not be asked for yet', cause });
   }

@@ -1,7 +1,8 @@
+import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { isUnbound, objectPermission } from '../classes/rules/permissions.ts';
+import { defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
-import { compiledClass } from '../objects/save-object.ts';
 import { openScan, type Scan } from '../platform/limits/scans.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
@@ -27,7 +28,7 @@ const maxKeptLength = 400; // characters of a filter that is kept parsed
 /** What a list needs of the call. */
 export type ListCall = Pick<
   Context,
-  'platform' | 'hints' | 'actor' | 'request' | 'instanceName'
+  'platform' | 'caches' | 'actor' | 'request' | 'instanceName'
 > & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
@@ -70,7 +71,7 @@ export async function listObjects(call: ListCall, request: ListRequest): Promise
 }
 
 async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Promise<ObjectPage> {
-  const compiled = compiledClass(call.hints, call.class);
+  const compiled = compiledClass(call.caches, call.class);
   const order = parseOrder(request.orderBy, compiled);
   const from = cursorOf(order, request);
   const { conditions, nested } = parsedQueries(call, request.queries, compiled);
@@ -86,17 +87,21 @@ async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Pro
   return { order, objects, count, isMore };
 }
 
+/** Parsed filters by the version of the class's record and their texts, so that an entry is never outdated. */
+const knownQueries = defineCache<string, ParsedQuery>();
+
 /** The filters of a list, parsed; the same of the same class only once, as most clients ask few of them over and over. */
 function parsedQueries(
-  { hints, class: { version } }: ListCall,
+  { caches, class: { version } }: ListCall,
   texts: ListRequest['queries'],
   compiled: CompiledClass,
 ): ParsedQuery {
   const name = JSON.stringify([version, ...texts]);
-  const known = hints.queries.get(name);
+  const queries = knownQueries(caches);
+  const known = queries.get(name);
   if (known !== undefined) return known;
   const parsed = parseQueries(texts, compiled);
-  if (name.length <= maxKeptLength) hints.queries.set(name, parsed);
+  if (name.length <= maxKeptLength) queries.set(name, parsed);
   return parsed;
 }
 
@@ -112,7 +117,7 @@ function searchOf(
 ): Search {
   const {
     platform,
-    hints,
+    caches,
     instance,
     class: { data },
     actor,
@@ -126,7 +131,7 @@ function searchOf(
     isVisible: isUnbound(actor)
       ? () => true
       : (object) => objectPermission(actor, object) !== 'none',
-    hints,
+    caches,
   };
 }
 

@@ -1,7 +1,7 @@
+import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
 import type { Context } from '../core/resource/route.ts';
-import { compiledClass } from '../objects/save-object.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import { as, classEntity } from '../store/entities.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
@@ -17,7 +17,7 @@ import { findUsersByName } from './user-search.ts';
 const maxFound = 1000; // docs/reference/queries.md#nested-queries. What is found beyond, by id, is left out
 
 /** What nested queries need of the call that they are part of. */
-export type NestedCall = Pick<Context, 'platform' | 'hints' | 'request'> & {
+export type NestedCall = Pick<Context, 'platform' | 'caches' | 'request'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
   readonly scan: Scan;
@@ -67,8 +67,8 @@ async function targetClasses(
   return targets.set('self', toTarget(call, call.class));
 }
 
-function toTarget({ hints }: NestedCall, item: Stored<ClassData>): Target {
-  return { data: item.data, compiled: compiledClass(hints, item) };
+function toTarget({ caches }: NestedCall, item: Stored<ClassData>): Target {
+  return { data: item.data, compiled: compiledClass(caches, item) };
 }
 
 /** Users are found by their profiles. */
@@ -108,11 +108,11 @@ async function findInside(
   call: NestedCall,
   { data, compiled, conditions }: Inner,
 ): Promise<readonly ObjectData[]> {
-  const { platform, hints, instance, scan } = call;
+  const { platform, caches, instance, scan } = call;
   const walk = await findObjects(
     {
       place: { store: platform.store, instance, classNumber: data.number },
-      ...{ conditions, scan, hints, explain: explainTo(call, 'nested query resolved') },
+      ...{ conditions, scan, caches, explain: explainTo(call, 'nested query resolved') },
       reader: { kind: 'unbound' },
       isVisible: () => true,
       pairs: [], // ids are in order where equal values are

@@ -1,5 +1,5 @@
 import type { CompiledPair } from '../classes/rules/compiled-class.ts';
-import type { Hints, Way } from '../core/resource/caches.ts';
+import { type Caches, defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import type { ObjectData } from '../store/records/records.ts';
@@ -25,7 +25,7 @@ export interface Search {
   /** Says when others have their turn and when it has to end. */
   readonly scan: Scan;
   /** What is known of searches like it. */
-  readonly hints: Hints;
+  readonly caches: Caches;
   /** Hears how each part of the search came to its end, found or not. */
   readonly explain: (report: SearchReport) => void;
 }
@@ -62,6 +62,16 @@ export function explainTo(
     });
 }
 
+/** How the last search of a form found its objects, by that form. */
+const accessPaths = defineCache<string, KnownPath>();
+
+/** A path on which a search of a form was first to find its objects. */
+interface KnownPath {
+  readonly path: string;
+  /** Objects that were read on it. */
+  readonly used: number;
+}
+
 /** The part of an ordered list that is wanted. */
 export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit' | 'isAhead'>;
 
@@ -71,13 +81,14 @@ export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit' | 'i
  * @throws ApiError 408 when no path leads to them within 10,000 objects and the time
  */
 export async function findObjects(search: Search, part: Part): Promise<Walk> {
-  const { conditions, reader, pairs, hints } = search;
+  const { conditions, reader, pairs, caches } = search;
   const plans = planList({ conditions, order: part.order, reader, pairs });
   const form = formOf(search, part, plans);
-  const hint = hints.ways.get(form);
+  const known = accessPaths(caches);
+  const hint = known.get(form);
   const { done } = await race(search, { plans, part, hint });
   if (done === undefined) throw queryTookTooLong();
-  hints.ways.set(form, { path: done.name, used: done.used });
+  known.set(form, { path: done.name, used: done.used });
   return done;
 }
 
@@ -119,7 +130,7 @@ interface Race {
   readonly plans: readonly Plan[];
   readonly part: Part;
   /** What ended the last search of this form; absent: not known. */
-  readonly hint: Way | undefined;
+  readonly hint: KnownPath | undefined;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { JsonObject } from '../values/json/json.ts';
 
 /**
  * THE STORE PORT. One table of items under (partition key, sort key), with sparse indexes inside a partition.
- * Two adapters pass one conformance suite: LMDB (shared/local) and DynamoDB (shared/aws). A call is one round trip
- * as the caller sees it; adapters retry what the medium asks to retry.
+ * Two adapters pass one conformance suite: LMDB (shared/platform/local/store) and DynamoDB (shared/platform/aws/store).
+ * A call is one round trip as the caller sees it; adapters retry what the medium asks to retry.
  *
  * Strings are ordered by code point (the order of their UTF-8 bytes), never by UTF-16 unit.
  */

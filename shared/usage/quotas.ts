@@ -1,4 +1,4 @@
-import { createHint } from '../core/resource/caches.ts';
+import { createCache } from '../core/resource/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
 import { allUnder } from '../store/all-under.ts';
 import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
@@ -48,7 +48,7 @@ export function openQuotas(services: QuotaServices): Quotas {
     files: settings.maxFileBytes,
     traces: settings.maxTraceBytes,
   };
-  const entries = createHint<string, Entry>();
+  const entries = createCache<string, Entry>();
 
   function entryOf(instance: number, kind: QuotaKind): Entry {
     const name = `${instance}/${kind === 'traces' ? 'traces' : 'stored'}`;

@@ -1,4 +1,4 @@
-import { createHints } from '../core/resource/caches.ts';
+import { createCaches } from '../core/resource/caches.ts';
 import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessLostRace } from '../jobs/write-conflict.ts';
@@ -76,7 +76,7 @@ async function removeSome(
   });
   const settled = () => Promise.resolve();
   const call = {
-    ...{ platform: { ...context, changes: { settled } }, hints: createHints(context.files) },
+    ...{ platform: { ...context, changes: { settled } }, caches: createCaches(context.files) },
     ...{ actor: { kind: 'anonymous' } as const, instance, class: current },
   };
   await Promise.all(

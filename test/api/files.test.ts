@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { workKinds } from '../../shared/jobs/background.ts';
+import { workKinds } from '../../functions/jobs.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { ConditionFailed } from '../../shared/store/store.ts';

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unorderedConsumers, workKinds } from '../../shared/jobs/background.ts';
+import { unorderedConsumers, workKinds } from '../../functions/jobs.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { newWork, type WorkKind } from '../../shared/jobs/jobs.ts';
 import { createBackground } from '../../shared/platform/aws/jobs/background.ts';

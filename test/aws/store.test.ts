@@ -80,7 +80,7 @@ describe('a store that is closed', () => {
 
 describe('the adapter', () => {
   it('never scans', () => {
-    const folder = new URL('../../shared/aws/', import.meta.url);
+    const folder = new URL('../../shared/platform/aws/store/', import.meta.url);
     const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
 
     expect(sources.filter((source) => /ScanCommand|\bscan\(/.test(source))).toEqual([]);

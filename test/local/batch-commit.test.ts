@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
+import * as background from '../../functions/jobs.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../../shared/platform/local/platform.ts';
 
@@ -20,7 +21,7 @@ test('a batch of fifty creates is one durable commit', async () => {
     ...{ location: 'local', passwordCost: 10 },
   };
   const platform = await openPlatform({
-    ...{ folder, settings, log: () => undefined, url: () => 'http://localhost' },
+    ...{ folder, settings, background, log: () => undefined, url: () => 'http://localhost' },
   });
   const dispatch = createDispatch(routes, platform);
   const post = async (path: string, value: unknown, key?: string) => {

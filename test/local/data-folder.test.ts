@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import * as background from '../../functions/jobs.ts';
 import { openDataFolder } from '../../shared/platform/local/files/data-folder.ts';
 import { openPlatform } from '../../shared/platform/local/platform.ts';
 
@@ -175,12 +176,12 @@ describe('platform', () => {
 
   test('keeps items and secrets over a restart, and frees the folder', async () => {
     const folder = newPath();
-    const first = await openPlatform({ folder, settings, log, url });
+    const first = await openPlatform({ folder, settings, log, url, background });
     const secret = await first.secrets.current();
     const number = await first.store.next({ pk: 'a', sk: 'b' });
     await first.close();
 
-    const second = await openPlatform({ folder, settings, log, url });
+    const second = await openPlatform({ folder, settings, log, url, background });
     const later = await second.store.next({ pk: 'a', sk: 'b' });
 
     expect(await second.secrets.current()).toEqual(secret);
@@ -192,17 +193,17 @@ describe('platform', () => {
 
   test('lost secrets beside data are refused, and the folder is free again', async () => {
     const folder = newPath();
-    const first = await openPlatform({ folder, settings, log, url });
+    const first = await openPlatform({ folder, settings, log, url, background });
     await first.close();
     rmSync(join(folder, 'secrets.json'));
 
-    const open = () => openPlatform({ folder, settings, log, url });
+    const open = () => openPlatform({ folder, settings, log, url, background });
 
     await expect(open()).rejects.toThrow('secrets.json is missing');
     await expect(open()).rejects.toThrow('secrets.json is missing');
   });
 
-  const open = (folder: string) => openPlatform({ folder, settings, log, url });
+  const open = (folder: string) => openPlatform({ folder, settings, log, url, background });
   const formatOf = (folder: string) =>
     JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'));
 
@@ -272,7 +273,7 @@ describe('platform', () => {
   });
 
   test('in memory it leaves no folder', async () => {
-    const platform = await openPlatform({ folder: undefined, settings, log, url });
+    const platform = await openPlatform({ folder: undefined, settings, log, url, background });
 
     expect(platform.folder).toBeUndefined();
     expect(await platform.store.next({ pk: 'a', sk: 'b' })).toBe(1);

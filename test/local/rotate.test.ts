@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
+import * as background from '../../functions/jobs.ts';
 import { parseKey } from '../../shared/core/pipeline/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../../shared/platform/local/platform.ts';
@@ -61,7 +62,14 @@ describe('a server that runs', () => {
       passwordCost: 10,
     };
     const open = () =>
-      openPlatform({ folder, settings, clock, log: () => undefined, url: () => 'http://a' });
+      openPlatform({
+        folder,
+        settings,
+        background,
+        clock,
+        log: () => undefined,
+        url: () => 'http://a',
+      });
     let platform = await open();
     let people = 0;
     const call = (path: string, body: object, key?: string) =>

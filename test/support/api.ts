@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
+import { consumers, workKinds } from '../../functions/jobs.ts';
 import { type Gate, openGate } from '../../shared/core/http/admission.ts';
 import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
 import { keyText } from '../../shared/core/pipeline/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { workKinds } from '../../shared/jobs/background.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platform/local/platform.ts';
 import { openRuns } from '../../shared/platform/local/scripts/runs.ts';
@@ -103,6 +103,7 @@ export async function startApi(
   const opened = await openPlatform({
     url: () => place.url,
     folder: undefined,
+    background: { consumers, workKinds },
     settings: { ...settings, ...options.settings },
     log: (entry) => {
       logged.push(entry);

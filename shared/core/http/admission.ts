@@ -1,7 +1,7 @@
 import type { Platform } from '../../platform/ports.ts';
 import { credentialOutsideBody, type KeyRing } from '../pipeline/authentication.ts';
 import type { KeyClaims } from '../pipeline/credentials.ts';
-import { createHint } from '../resource/caches.ts';
+import { createCache } from '../resource/caches.ts';
 import type { Route } from '../resource/route.ts';
 import { isAnonymous, keyAtStart, mayOverride } from './body/body-size.ts';
 import type { Request } from './message.ts';
@@ -45,7 +45,7 @@ export function openGate(
   { secrets, clock }: Pick<Platform, 'secrets' | 'clock'>,
 ): Gate {
   const router = createRouter(routes);
-  const keys: KeyRing = { secrets, clock, known: createHint() };
+  const keys: KeyRing = { secrets, clock, known: createCache() };
   return {
     admit: async (head) => {
       const match = router(head.path);

@@ -2,7 +2,7 @@ import type { Clock, Secrets } from '../../platform/ports.ts';
 import { ApiError, noSuchKey, notFound } from '../../values/errors/errors.ts';
 import { isJsonObject } from '../../values/json/json.ts';
 import { queryValue, type Request } from '../http/message.ts';
-import type { Hints } from '../resource/caches.ts';
+import type { Caches } from '../resource/caches.ts';
 import type { Body } from '../resource/input.ts';
 import {
   isGenuine,
@@ -104,7 +104,7 @@ export interface KeyRing {
   readonly clock: Clock;
   readonly secrets: Secrets;
   /** Keys that were found genuine. */
-  readonly known: Hints['keys'];
+  readonly known: Caches['keys'];
 }
 
 /** What a genuine key says; undefined for any other text, and for a key of a secret that was retired. */

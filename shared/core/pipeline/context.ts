@@ -1,4 +1,3 @@
-import { isCurrent } from '../../accounts/keys.ts';
 import {
   accountEntity,
   apiKeyEntity,
@@ -26,6 +25,7 @@ import type { Request } from '../http/message.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
 import type { RecordClaims, ScriptClaims } from './credentials.ts';
+import { isCurrent } from './credentials.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import { storedTemplate } from './response-templates.ts';
 
@@ -60,7 +60,7 @@ export function createContext(parts: ContextParts): Context {
     version,
     params,
     platform: load.platform,
-    hints: load.hints,
+    caches: load.caches,
     actor: settleActor(load, loaded, { account, member, apiKey, user }),
     account,
     member,

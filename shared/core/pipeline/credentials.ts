@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Keyed } from '../../store/records/records.ts';
 
 /*
  * Keys are derived, not stored. Most texts are 56 lower-case hex digits of
@@ -141,4 +142,9 @@ export function isGenuine({ head, mac }: ParsedKey, secret: Uint8Array): boolean
 
 function macOf(head: Uint8Array, secret: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(head).digest().subarray(0, macBytes);
+}
+
+/** Tells whether a key is the one that its record speaks of now. */
+export function isCurrent(claims: RecordClaims, data: Keyed | undefined): boolean {
+  return claims.generation === data?.generation && claims.version === data.secret_version;
 }

@@ -4,7 +4,7 @@ import type { Dispatch, Request, Response } from '../http/message.ts';
 import { applyOverride } from '../http/override.ts';
 import { isConstant, keptForm, markConstant } from '../http/response-cache.ts';
 import { createRouter } from '../http/router.ts';
-import { createHints } from '../resource/caches.ts';
+import { createCaches } from '../resource/caches.ts';
 import { methods, type Route } from '../resource/route.ts';
 import { isolate } from './isolation.ts';
 import { type Call, formOf, type Outcome, refusal, serve } from './serve.ts';
@@ -19,9 +19,9 @@ import { ignoredHeader, writeNames } from './unknown-names.ts';
 export function createDispatch(routes: readonly Route[], platform: Platform): Dispatch {
   const router = createRouter(routes);
   const allow = new Map(routes.map((route) => [route, allowedMethods(route)]));
-  const hints = createHints(platform.files);
+  const caches = createCaches(platform.files);
   const throttle = createThrottle(platform.settings.instanceRate, platform.clock);
-  const keys = { secrets: platform.secrets, clock: platform.clock, known: hints.keys };
+  const keys = { secrets: platform.secrets, clock: platform.clock, known: caches.keys };
   /** What is refused by its path, its size or its key is not parsed before. */
   const override = async (sent: Request, bodyBytes: number): Promise<Request> => {
     const match = router(sent.path);
@@ -33,7 +33,7 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
     const bodyBytes = sent.body.kind === 'bytes' ? sent.body.bytes.byteLength : 0;
     const request = mayOverride(sent) ? await override(sent, bodyBytes) : sent;
     return answer({
-      ...{ request, bodyBytes, startedMs, routes, router, allow, platform, hints, throttle },
+      ...{ request, bodyBytes, startedMs, routes, router, allow, platform, caches, throttle },
     });
   };
 }

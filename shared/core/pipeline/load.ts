@@ -19,7 +19,7 @@ import {
 import type { Key, Stored } from '../../store/store.ts';
 import { parseParameter } from '../http/path-parameters.ts';
 import type { Match } from '../http/router.ts';
-import { type Binding, bindingHint, classHint, type Hints } from '../resource/caches.ts';
+import { type Binding, bindingName, type Caches, classNumberName } from '../resource/caches.ts';
 import type { Known, Operation } from '../resource/route.ts';
 import type { Caller } from './authentication.ts';
 
@@ -38,7 +38,7 @@ export interface LoadRequest {
   readonly operation: Operation | undefined;
   readonly caller: Caller;
   readonly platform: Platform;
-  readonly hints: Hints;
+  readonly caches: Caches;
   /** Records of caller and place that earlier calls of the session have read; this one adds its own. */
   readonly remembered: Map<string, Found> | undefined;
   /** Name of the template that the answer is to be rendered with. */
@@ -57,7 +57,7 @@ type Wanted = Readonly<Record<string, Key | undefined>>;
 
 /**
  * Reads everything that a call needs to be judged: the instance's name, the credentials' records, the class and
- * what the route asks for, in as few steps as names allow. Ids come from hints first; the same step reads the
+ * what the route asks for, in as few steps as names allow. Ids come from caches first; the same step reads the
  * records that prove them, and a wrong or missing hint costs another step. The counter is taken beside.
  */
 export async function load(request: LoadRequest): Promise<Loaded> {
@@ -138,7 +138,7 @@ function isSame(a: Key | undefined, b: Key): boolean {
   return a !== undefined && a.pk === b.pk && a.sk === b.sk;
 }
 
-/** Ids as far as they are proved, and hints where they are not. */
+/** Ids as far as they are proved, and caches where they are not. */
 function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
   const { match } = request;
   const { params, version } = match;
@@ -152,7 +152,7 @@ function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
 }
 
 function instanceId(
-  { match, caller, hints }: LoadRequest,
+  { match, caller, caches }: LoadRequest,
   found: ReadonlyMap<string, Found>,
 ): number | undefined {
   const name = match.params.instance;
@@ -161,18 +161,18 @@ function instanceId(
   if (name === undefined) return undefined;
   const record = found.get('instanceName');
   if (record !== undefined) return as(instanceNameEntity, record.item)?.data.instance;
-  return hints.instances.get(name) ?? ofKey;
+  return caches.instances.get(name) ?? ofKey;
 }
 
 /** What the record says by which the call came; a hint until it was read. */
 function bindingAt(
-  { hints }: LoadRequest,
+  { caches }: LoadRequest,
   found: ReadonlyMap<string, Found>,
   key: Key | undefined,
 ): Binding | undefined {
   if (key === undefined) return undefined;
   const record = found.get('binding');
-  return isAt(record, key) ? bindingOf(record?.item) : hints.bindings.get(bindingHint(key));
+  return isAt(record, key) ? bindingOf(record?.item) : caches.bindings.get(bindingName(key));
 }
 
 function bindingOf(item: Stored | undefined): Binding | undefined {
@@ -191,7 +191,7 @@ function bindingOf(item: Stored | undefined): Binding | undefined {
 }
 
 function classNumberOf(
-  { hints }: LoadRequest,
+  { caches }: LoadRequest,
   found: ReadonlyMap<string, Found>,
   { instance, className: name }: Pick<Known, 'instance' | 'className'>,
 ): number | undefined {
@@ -201,7 +201,9 @@ function classNumberOf(
     return as(classEntity, record?.item)?.data.number;
   }
   const listed = listedNumbers(found);
-  return Object.hasOwn(listed, name) ? listed[name] : hints.classes.get(classHint(instance, name));
+  return Object.hasOwn(listed, name)
+    ? listed[name]
+    : caches.classes.get(classNumberName(instance, name));
 }
 
 /** Numbers of the instance's classes by name, when they were read. */
@@ -261,7 +263,7 @@ function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
 }
 
 function remember(
-  { match, hints, remembered }: LoadRequest,
+  { match, caches, remembered }: LoadRequest,
   known: Known,
   found: ReadonlyMap<string, Found>,
 ): void {
@@ -270,12 +272,12 @@ function remember(
   }
   const { params, route } = match;
   if (params.instance === undefined) return;
-  hints.instances.set(params.instance, known.instance);
+  caches.instances.set(params.instance, known.instance);
   const binding = route.boundBy?.(known);
-  if (binding !== undefined) hints.bindings.set(bindingHint(binding), known.binding);
+  if (binding !== undefined) caches.bindings.set(bindingName(binding), known.binding);
   if (known.instance === undefined || !route.inClass || known.className === undefined) return;
   for (const [name, number] of Object.entries(listedNumbers(found))) {
-    hints.classes.set(classHint(known.instance, name), number);
+    caches.classes.set(classNumberName(known.instance, name), number);
   }
-  hints.classes.set(classHint(known.instance, known.className), known.classNumber);
+  caches.classes.set(classNumberName(known.instance, known.className), known.classNumber);
 }

@@ -44,7 +44,7 @@ export interface Call {
   /** The `Allow` header of each route. */
   readonly allow: ReadonlyMap<Route, string>;
   readonly platform: Platform;
-  readonly hints: LoadRequest['hints'];
+  readonly caches: LoadRequest['caches'];
   readonly throttle: Throttle;
   /** Of a call inside another one. */
   readonly session?: SessionCall;
@@ -145,12 +145,12 @@ interface Prepared {
  * @param count calls that it is for
  */
 async function prepare(call: Call, outcome: Outcome, count: number): Promise<Prepared> {
-  const { request, bodyBytes, routes, router, platform, hints, session } = call;
+  const { request, bodyBytes, routes, router, platform, caches, session } = call;
   const match = router(request.path);
   if (match === undefined) throw unknownPath(request.path, router);
   const { route } = match;
   outcome.allow = call.allow.get(route);
-  const keys = { secrets: platform.secrets, clock: platform.clock, known: hints.keys };
+  const keys = { secrets: platform.secrets, clock: platform.clock, known: caches.keys };
   if (bodyBytes > Math.min(anonymousBodyBytes, route.maxBodyBytes ?? anonymousBodyBytes)) {
     const error = await sizeError({ request, bodyBytes, match, keys });
     if (error !== undefined) throw error;
@@ -166,7 +166,7 @@ async function prepare(call: Call, outcome: Outcome, count: number): Promise<Pre
     operation: reading,
     caller,
     platform,
-    hints,
+    caches,
     remembered: session?.remembered,
     count,
   };

@@ -12,7 +12,7 @@ import type { Key, Stored } from '../../store/store.ts';
 import type { Access, Actor, Right } from '../../values/access.ts';
 import type { Request, Response } from '../http/message.ts';
 import type { RecordClaims } from '../pipeline/credentials.ts';
-import type { Binding, Hints } from './caches.ts';
+import type { Binding, Caches } from './caches.ts';
 import type { Fields, LinkForm } from './field.ts';
 import type { Body } from './input.ts';
 import type { QueryParameters } from './query-parameters.ts';
@@ -158,7 +158,7 @@ export interface Context {
   readonly version: Version;
   readonly params: Params;
   readonly platform: Platform;
-  readonly hints: Hints;
+  readonly caches: Caches;
   readonly actor: Actor;
   readonly account: Stored<AccountData> | undefined;
   readonly member: Stored<MemberData> | undefined;

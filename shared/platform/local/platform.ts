@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loggingMailer } from '../../accounts/mailers.ts';
-import { consumers, watches, workKinds } from '../../jobs/background.ts';
+import type { ChangeConsumer, Watch } from '../../jobs/change-feed.ts';
+import type { WorkKind } from '../../jobs/jobs.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
 import { openClock } from '../clock.ts';
@@ -29,12 +30,20 @@ import { type LocalStore, openStore, openTemporaryStore } from './store/store.ts
 import { openTemplates } from './templates.ts';
 import { openVault } from './vault.ts';
 
+/** Consumers of the change feed and job types. */
+export interface BackgroundTasks {
+  readonly consumers: readonly ChangeConsumer[];
+  readonly workKinds: readonly WorkKind[];
+}
+
 /** Where a platform keeps its data, and what was set. */
 export interface PlatformOptions {
   /** The data folder, made when absent; undefined: in memory, gone with the process. */
   readonly folder: string | undefined;
   readonly settings: Settings;
   readonly log: Log;
+  /** What runs in the background. */
+  readonly background: BackgroundTasks;
   /** Address of the server, without a slash at the end; asked for when a file is shown. */
   readonly url: () => string;
   /** Log-ins by other services; none when absent. */
@@ -87,7 +96,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const { folder, settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
-  const shared = { nowMs, url, log, clock, ids };
+  const { consumers, workKinds } = options.background;
+  const watches = consumers.flatMap((consumer) => consumer.watches);
+  const shared = { nowMs, url, log, clock, ids, watches };
   const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
@@ -151,10 +162,15 @@ function openHelpers(processes: Processes) {
   };
 }
 
-type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> & Pick<Platform, 'clock' | 'ids'>;
+type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
+  Pick<Platform, 'clock' | 'ids'> & { readonly watches: readonly Watch[] };
 
 async function openMemory(shared: Shared): Promise<Medium> {
-  const store = await openTemporaryStore({ now: shared.nowMs, watches, log: shared.log });
+  const store = await openTemporaryStore({
+    now: shared.nowMs,
+    watches: shared.watches,
+    log: shared.log,
+  });
   const files = await openTemporaryFiles(shared);
   const push = openTemporaryOutbox(shared);
   return {
@@ -180,7 +196,12 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     checkStoreThere(folder, isThere);
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew && !isThere, nowMs });
     await mkdir(storePath, { recursive: true, mode: 0o700 });
-    const store = await openStore({ path: storePath, now: nowMs, watches, log: shared.log });
+    const store = await openStore({
+      path: storePath,
+      now: nowMs,
+      watches: shared.watches,
+      log: shared.log,
+    });
     const identity = await closingOnError(store, () =>
       identifyStore(folder, { store, ids: shared.ids }),
     );

@@ -10,7 +10,7 @@ const bundles = new Map<string, Promise<string>>();
 /**
  * Path of the bundled program of a child process: it is made once in a process, with the first work, in about 0.1 s.
  *
- * @param name folder of the program below `shared/runtimes`
+ * @param name folder of the program below `shared/platform/runtimes`
  */
 export function childProgram(name: 'templates' | 'certificates'): Promise<string> {
   const bundle = bundles.get(name) ?? build(name);
