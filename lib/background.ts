@@ -56,7 +56,9 @@ export class Background extends Construct {
     super(scope, id);
     const { table } = props;
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
-      ...{ ...props, family: 'background', timeoutSeconds },
+      ...props,
+      family: 'background',
+      timeoutSeconds,
     });
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,

@@ -38,7 +38,9 @@ export class GroundworkStack extends Stack {
       ]),
     );
     new FamilyFunction(this, 'ScriptRuns', {
-      ...{ ...shared, family: 'script-runs', name: runsFunctionName(scripts.prefix) },
+      ...shared,
+      family: 'script-runs',
+      name: runsFunctionName(scripts.prefix),
       timeoutSeconds: runsSeconds,
       retryAttempts: 0, // a run that has begun does not begin again
     });

@@ -7,7 +7,12 @@ import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 const folder = fileURLToPath(new URL('../shared/platform/runtimes', import.meta.url));
 const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs', 'write-all.cjs'];
 const pythonFiles = [
-  ...['index.py', 'conversation.py', 'runner.py', 'context.py', 'family.py', 'seccomp.py'],
+  'index.py',
+  'conversation.py',
+  'runner.py',
+  'context.py',
+  'family.py',
+  'seccomp.py',
 ];
 
 /** The files of the Node runtime that lie in each script's function, its supervisor bundled. */

@@ -37,13 +37,14 @@ const resource: ListResource<InvitedData, View> = {
   isUntrimmed: true,
   access: accountsOnly,
   fields: {
-    ...{ id: computed('integer'), email: computed('email'), role: computed('choice') },
-    ...{
-      key: computed('string'),
-      instance: computed('field', { shows: 'string' }),
-      inviter: computed('string'),
-    },
-    ...{ created_at: computed('datetime'), updated_at: computed('datetime') },
+    id: computed('integer'),
+    email: computed('email'),
+    role: computed('choice'),
+    key: computed('string'),
+    instance: computed('field', { shows: 'string' }),
+    inviter: computed('string'),
+    created_at: computed('datetime'),
+    updated_at: computed('datetime'),
     state: computed('choice'),
   },
   links: [

@@ -84,7 +84,9 @@ async function newAccount(context: Context, input: Registration): Promise<NewAcc
   const hash = await hashOf(context, password);
   const made: AccountData = {
     id: await store.next(deploymentCounter('account')),
-    ...{ email, first_name, last_name },
+    email,
+    first_name,
+    last_name,
     is_active: false, // until the address is confirmed; blocks nothing
     has_password: true,
     created_at: timestamp(clock.micros()),

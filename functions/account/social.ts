@@ -118,7 +118,9 @@ async function create(
   const [first] = await store.get([firstAccountEntity.key()]);
   const data: AccountData = {
     id: await store.next(deploymentCounter('account')),
-    ...{ email, first_name, last_name },
+    email,
+    first_name,
+    last_name,
     is_active: true, // the service has verified the address
     has_password: false,
     created_at: timestamp(clock.micros()),

@@ -26,7 +26,10 @@ const resource: ListResource<ClassData, ClassView> = {
   path: '/instances/{instance}/classes/',
   item: 'class',
   access: {
-    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    owner: allRights,
+    full: allRights,
+    write: allRights,
+    read: 'LG',
     apiKey: 'LG', // those that the key may see; no API key ever changes a class
   },
   fields: classFields,

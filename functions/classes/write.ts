@@ -105,13 +105,20 @@ function newClass(context: Context, draft: Draft, number: number): ClassData {
   const { name, description = '', schema = [], group = null } = draft;
   const { storage, retiredSlots } = planStorage(undefined, schema, 1);
   return {
-    ...{ number, name, description, schema, storage, retiredSlots, group },
+    number,
+    name,
+    description,
+    schema,
+    storage,
+    retiredSlots,
+    group,
     epoch: 1,
     revision: 1,
     status: 'ready',
     group_permissions: draft.group_permissions ?? 'create_objects',
     other_permissions: draft.other_permissions ?? 'create_objects',
-    ...{ created_at: now, updated_at: now },
+    created_at: now,
+    updated_at: now,
   };
 }
 
@@ -136,7 +143,9 @@ export async function updateClass(
   const hasNewIndexes = changed.epoch !== undefined && changed.epoch !== current.data.epoch;
   const isEmpty = hasNewIndexes && (await hasNoObjects(context, current.data));
   const data: ClassData = {
-    ...{ ...current.data, ...changes, ...changed },
+    ...current.data,
+    ...changes,
+    ...changed,
     ...(hasNewIndexes && !isEmpty && { status: 'migrating' }),
     updated_at: timestamp(context.platform.clock.micros()),
   };
@@ -182,7 +191,13 @@ function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): 
   const unfilledSlots = unfilled(current, { storage, pairs });
   const retiredFiles = [...(current.retiredFiles ?? []), ...lostFiles(current, storage)];
   return {
-    ...{ schema, revision, storage, pairs, retiredSlots, unfilledSlots, epoch },
+    schema,
+    revision,
+    storage,
+    pairs,
+    retiredSlots,
+    unfilledSlots,
+    epoch,
     ...(retiredFiles.length > 0 && { retiredFiles }),
   };
 }

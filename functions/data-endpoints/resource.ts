@@ -28,7 +28,10 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
   v1Path,
   item: 'endpoint',
   access: {
-    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+    owner: allRights,
+    full: allRights,
+    write: allRights,
+    read: 'LG',
     apiKey: 'LG',
   },
   fields: endpointFields,

@@ -44,15 +44,22 @@ const getRoute: Route = {
     path: `${path}{endpoint}/get/`,
     v1Path: `${v1Path}{endpoint}/get/`,
     access: {
-      ...{ owner: allRights, full: allRights, write: allRights, read: 'G' },
-      ...{ ignoreAcl: allRights, user: 'G', allowAnonymousRead: 'G' },
+      owner: allRights,
+      full: allRights,
+      write: allRights,
+      read: 'G',
+      ignoreAcl: allRights,
+      user: 'G',
+      allowAnonymousRead: 'G',
     },
     operations: {
       GET: {
         right: 'G',
         action: 'list',
         parameters: {
-          ...{ ...pageParameters, ...trimParameters, ...objectPageParameters },
+          ...pageParameters,
+          ...trimParameters,
+          ...objectPageParameters,
           expand: {
             type: 'string',
             description: 'Names of references and relations, with commas between, to be embedded.',

@@ -63,7 +63,9 @@ export async function createEndpoint(context: Context, body: Body): Promise<Endp
     const draft = checked(input, numbers);
     const data = { ...draft, name, row: reservedId(context) } as DataEndpointData; // all fields have initial values
     await takeName(context, kind, {
-      ...{ data, holder, field: 'name' },
+      data,
+      holder,
+      field: 'name',
       isLiving: (other) => isLiving(other, numbers),
     });
     return { data };
@@ -92,7 +94,9 @@ export async function renameEndpoint(
   const { holder, numbers } = await readHolder(context, name);
   const data: DataEndpointData = { ...current.data, name };
   await takeName(context, kind, {
-    ...{ data, holder, field: 'new_name' },
+    data,
+    holder,
+    field: 'new_name',
     isLiving: (other) => isLiving(other, numbers),
     more: [remove(current)],
   });

@@ -30,8 +30,10 @@ const resource: ListResource<AdminData, View> = {
   path: '/instances/{instance}/admins/',
   item: 'id',
   access: {
-    ...{ owner: allRights, full: allRights },
-    ...{ write: 'LGD', read: 'LGD' }, // to remove themselves; the rest is a rule of the item
+    owner: allRights,
+    full: allRights,
+    write: 'LGD',
+    read: 'LGD', // to remove themselves; the rest is a rule of the item
   },
   fields: {
     id: computed('field', { shows: 'integer' }),

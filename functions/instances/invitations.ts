@@ -131,7 +131,8 @@ async function invite(context: Context, body: Body): Promise<View> {
     ...draft,
     inviter: callingAccount(context).data.email,
     state: 'new',
-    ...{ created_at: now, updated_at: now },
+    created_at: now,
+    updated_at: now,
     ...(await firstKey(platform)),
   };
   await retryLostRace(async () => {

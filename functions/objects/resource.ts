@@ -24,7 +24,12 @@ interface View {
 }
 
 const operations: Readonly<Record<Right, ObjectOperation>> = {
-  ...{ L: 'read', G: 'read', C: 'create', U: 'update', D: 'delete', A: 'update' },
+  L: 'read',
+  G: 'read',
+  C: 'create',
+  U: 'update',
+  D: 'delete',
+  A: 'update',
 };
 
 const resource: ListResource<ObjectData, View> = {
@@ -33,8 +38,14 @@ const resource: ListResource<ObjectData, View> = {
   item: 'id',
   inClass: true,
   access: {
-    ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
-    ...{ apiKey: 'CUD', ignoreAcl: allRights, user: allRights, allowAnonymousRead: 'LG' },
+    owner: allRights,
+    full: allRights,
+    write: allRights,
+    read: 'LG',
+    apiKey: 'CUD',
+    ignoreAcl: allRights,
+    user: allRights,
+    allowAnonymousRead: 'LG',
   },
   fields: objectFields,
   fieldsAt: objectFieldsAt,

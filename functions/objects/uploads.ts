@@ -65,7 +65,8 @@ async function openUpload(context: Context, body: Body) {
   const form = await withRoom(call, { files: 1 }, () =>
     files.openUpload(file, {
       contentType: contentTypeOf(content_type, filename),
-      ...{ maxBytes: maxUploadBytes, seconds },
+      maxBytes: maxUploadBytes,
+      seconds,
     }),
   );
   return { status: 201, body: { ...form, file, max_size: maxUploadBytes, expires_at } };

@@ -116,7 +116,8 @@ async function sideChange(
     const secret = { kind: 'certificate', certificate: pem, key } as const;
     return {
       texts: {
-        ...{ ...texts, expiration_date },
+        ...texts,
+        expiration_date,
         bundle_identifier: (bundle_identifier ?? side.bundle_identifier) || bundle,
       },
       credential: { secret, shown: '', field: `${environment}_certificate` },

@@ -16,8 +16,13 @@ export function onlyUser(actor: Actor): number | undefined {
  * (docs/reference/push.md#device-permissions).
  */
 export const deviceAccess: Access = {
-  ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
-  ...{ ignoreAcl: allRights, allowAnonymousRead: 'LG', user: allRights },
+  owner: allRights,
+  full: allRights,
+  write: allRights,
+  read: 'LG',
+  ignoreAcl: allRights,
+  allowAnonymousRead: 'LG',
+  user: allRights,
 };
 
 /** Where the device that a path names is. */

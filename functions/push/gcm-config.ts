@@ -25,7 +25,9 @@ function show({ production, development }: PushConfigData) {
 /** The keys of Firebase; answers show whose they are, never themselves (docs/reference/push.md#config). */
 export const gcmConfigRoutes: readonly Route[] = [
   configRoute('gcm', {
-    ...{ fields, show, links: [{ name: 'self', type: 'detail', to: '' }] },
+    fields,
+    show,
+    links: [{ name: 'self', type: 'detail', to: '' }],
     change: async (context, mode) => {
       const input = validInput(fields, await context.body(), mode);
       return saveConfig(context, 'gcm', async (current) => ({

@@ -62,9 +62,16 @@ async function storeMessage(
   const at = timestamp(clock.micros());
   const parts = partsOf(content.registration_ids);
   const data: PushMessageData = {
-    ...{ id, status: 'scheduled', environment: content.environment },
-    ...{ content: withoutIds(content), parts: parts.length },
-    ...{ partsDone: 0, delivered: 0, failed: 0, created_at: at, updated_at: at },
+    id,
+    status: 'scheduled',
+    environment: content.environment,
+    content: withoutIds(content),
+    parts: parts.length,
+    partsDone: 0,
+    delivered: 0,
+    failed: 0,
+    created_at: at,
+    updated_at: at,
   };
   await commit(context, [
     insert(pushMessageEntity, pushMessageEntity.key(instance, provider, id), data),

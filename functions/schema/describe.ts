@@ -84,7 +84,12 @@ function describeOperation(place: Place): DescribedOperation {
   return {
     id: functionName(words),
     summary: sentence(words),
-    ...{ method, route, path, pathParameters, body, isPage },
+    method,
+    route,
+    path,
+    pathParameters,
+    body,
+    isPage,
     parameters: operation.parameters ?? {},
     callers: callersOf(route.access, operation.right),
     answer: answerOf(place),
@@ -109,7 +114,9 @@ function bodyOf({ route, method, version }: Place, name: string): DescribedBody 
   const takes = Object.values(fields ?? {}).some(({ writable }) => writable !== 'never');
   if (fields !== undefined && !takes) return undefined;
   return {
-    ...{ name: `${name}Body`, fields, isOpen: route.inClass },
+    name: `${name}Body`,
+    fields,
+    isOpen: route.inClass,
     links: links?.filter((link) => isIn(link, version)),
     isPartial: method === 'PATCH',
   };

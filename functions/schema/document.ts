@@ -18,7 +18,11 @@ import { about, callers, commonParameters, credentials, errors } from './texts.t
 export function toDocument(description: Description): JsonObject {
   const { version, models } = description;
   return {
-    ...{ version, description: about, callers, credentials, errors },
+    version,
+    description: about,
+    callers,
+    credentials,
+    errors,
     query: describeQuery(commonParameters),
     parameters: Object.fromEntries(
       Object.entries(documentedParameters).map(([name, { type, pattern, description: text }]) => [
@@ -79,7 +83,10 @@ function endpointOf(route: Route, operations: readonly DescribedOperation[]): Js
 function methodOf(operation: DescribedOperation): JsonObject {
   const { id, summary, parameters, body, refusals } = operation;
   return {
-    ...{ operation: id, description: summary, auth: authOf(operation), access: operation.callers },
+    operation: id,
+    description: summary,
+    auth: authOf(operation),
+    access: operation.callers,
     ...(Object.keys(parameters).length > 0 && { query: describeQuery(parameters) }),
     ...(body?.fields && { fields: describeFields(body.fields, body.links) }),
     ...(body?.isPartial && { partial: true }),
@@ -93,7 +100,9 @@ function describeQuery(parameters: QueryParameters): JsonObject {
     Object.entries(parameters).map(([name, { type, description, choices, min, max }]) => [
       name,
       {
-        ...{ type, required: false, description },
+        type,
+        required: false,
+        description,
         ...(choices && { choices: choices as readonly Json[] }),
         ...(min !== undefined && { min_value: min }),
         ...(max !== undefined && { max_value: max }),
@@ -110,10 +119,18 @@ function authOf({ callers: who, route }: DescribedOperation): readonly string[] 
 }
 
 const keyOf: Readonly<Record<keyof Access, string>> = {
-  ...{ account: 'account_key', owner: 'account_key', full: 'account_key' },
-  ...{ write: 'account_key', read: 'account_key', apiKey: 'api_key', ignoreAcl: 'api_key' },
-  ...{ allowUserCreate: 'api_key', allowGroupCreate: 'api_key', allowAnonymousRead: 'api_key' },
-  ...{ user: 'user_key', anonymous: 'none' },
+  account: 'account_key',
+  owner: 'account_key',
+  full: 'account_key',
+  write: 'account_key',
+  read: 'account_key',
+  apiKey: 'api_key',
+  ignoreAcl: 'api_key',
+  allowUserCreate: 'api_key',
+  allowGroupCreate: 'api_key',
+  allowAnonymousRead: 'api_key',
+  user: 'user_key',
+  anonymous: 'none',
 };
 
 function responseOf({ answer: { status, model }, isPage }: DescribedOperation): JsonObject {

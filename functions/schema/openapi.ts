@@ -24,7 +24,10 @@ export function toOpenApi(description: Description): JsonObject {
         Object.entries(documentedParameters).map(([name, { type, pattern, description: text }]) => [
           name,
           {
-            ...{ name, in: 'path', required: true, description: text },
+            name,
+            in: 'path',
+            required: true,
+            description: text,
             schema: type === 'integer' ? { type } : { type, pattern: pattern.source },
           },
         ]),
@@ -38,15 +41,21 @@ export function toOpenApi(description: Description): JsonObject {
 
 const securitySchemes = {
   apiKeyHeader: {
-    ...{ type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-KEY',
     description: 'An account key or an API key.',
   },
   apiKeyQuery: {
-    ...{ type: 'apiKey', in: 'query', name: 'api_key' },
+    type: 'apiKey',
+    in: 'query',
+    name: 'api_key',
     description: 'The same in the address, where logs of proxies see it.',
   },
   userKey: {
-    ...{ type: 'apiKey', in: 'header', name: 'X-USER-KEY' },
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-USER-KEY',
     description: 'The key of a user, beside an API key.',
   },
 };
@@ -75,7 +84,9 @@ function operationOf(operation: DescribedOperation): JsonObject {
   const { id, summary, route, parameters, body, refusals } = operation;
   const query = Object.entries(parameters).map(([name, each]) => queryOf(name, each));
   return {
-    ...{ operationId: id, summary, tags: [tagOf(operation)] },
+    operationId: id,
+    summary,
+    tags: [tagOf(operation)],
     description: [route.description, accessText(operation)]
       .filter((text) => text !== '')
       .join('\n\n'),

@@ -1,7 +1,11 @@
 import type { Method, Route } from '../../shared/core/resource/route.ts';
 
 const verbs: Readonly<Record<Method, string>> = {
-  ...{ GET: 'get', POST: 'post', PUT: 'replace', PATCH: 'update', DELETE: 'delete' },
+  GET: 'get',
+  POST: 'post',
+  PUT: 'replace',
+  PATCH: 'update',
+  DELETE: 'delete',
 };
 
 /** Says in words what a method of a route does: `list`, `Api`, `Keys`. Unique over the map. */

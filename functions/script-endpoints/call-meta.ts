@@ -3,9 +3,21 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** What belongs to the way of a call, or is a key: scripts do not see it. */
 const hidden = new Set([
-  ...['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-port', 'x-forwarded-host'],
-  ...['x-original-forwarded-for', 'x-real-ip', 'x-scheme', 'via', 'host-type', 'connection'],
-  ...['x-api-key', 'x-user-key', 'authorization', 'content-type', 'content-length'],
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-forwarded-host',
+  'x-original-forwarded-for',
+  'x-real-ip',
+  'x-scheme',
+  'via',
+  'host-type',
+  'connection',
+  'x-api-key',
+  'x-user-key',
+  'authorization',
+  'content-type',
+  'content-length',
 ]);
 const ofTheWay = /^(x-amzn-|x-amz-|cloudfront-)/;
 

@@ -44,7 +44,8 @@ function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
       viewOf(context, await make(context, ...args));
   return {
     name: 'Script Endpoint',
-    ...{ path, v1Path },
+    path,
+    v1Path,
     item: 'endpoint',
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     fields: endpointFields(version),

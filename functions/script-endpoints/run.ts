@@ -93,7 +93,10 @@ function toRun(context: Context, { endpoint, script, brought, tenant }: Called):
     config: as(configEntity, context.records.config)?.data.config ?? {},
     args: toArguments(brought),
     meta: {
-      ...{ executed_by: 'webhook', executor: endpoint.name, metadata: {}, request },
+      executed_by: 'webhook',
+      executor: endpoint.name,
+      metadata: {},
+      request,
       ...(admin && { admin }),
     },
     shown: { args: brought, meta: request },

@@ -43,7 +43,9 @@ export const scriptFields: Fields = {
   runtime_name: runtimeName,
   source,
   config: json(jsonObject({ name: 'Config', ...configLimits }), {
-    ...{ initial: {}, putDefault: {}, shows: 'object' },
+    initial: {},
+    putDefault: {},
+    shows: 'object',
   }),
   label: text(80), // 64 at the service, 80 in its clients
   description: description(),

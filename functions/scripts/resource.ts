@@ -90,7 +90,9 @@ function readsFor(known: Known, right: Right): Readonly<Record<string, Key | und
 
 function runtimesLink(list: string, version: 'v1.1' | 'v1') {
   return {
-    ...{ name: 'runtimes', type: 'list', versions: [version] },
+    name: 'runtimes',
+    type: 'list',
+    versions: [version],
     to: (_: ScriptView, base: string) => `${base}/${list}/runtimes/`,
   };
 }

@@ -75,7 +75,11 @@ async function begin(context: Context) {
   const instance = instanceOf(context);
   const trace = reservedId(context);
   const data: TraceData = {
-    ...{ id: trace, status: 'pending', executed_at: null, duration: null, result: noResult },
+    id: trace,
+    status: 'pending',
+    executed_at: null,
+    duration: null,
+    result: noResult,
     createdMs: Math.floor(platform.clock.micros() / 1000),
     args: await keepPart(platform, instance, payload),
     depth: depthOf(context.actor) + 1,

@@ -17,7 +17,10 @@ const reserved = ['instance', 'user', 'response', 'action'];
 /** Variables; the size of the whole keeps the record below what the table holds. */
 const variables = jsonObject({
   name: 'Context',
-  ...{ maxKeys: 32, maxKeyLength: 128, maxValueLength: 4096, maxBytes: 131_072 },
+  maxKeys: 32,
+  maxKeyLength: 128,
+  maxValueLength: 4096,
+  maxBytes: 131_072,
 });
 
 const ownVariables: ValueSchema<JsonObject> = v.pipe(

@@ -73,7 +73,10 @@ export async function renameTemplate(
   const holder = await readHolder(context, name);
   const data: TemplateData = { ...current.data, name };
   await takeName(context, kind, {
-    ...{ data, holder, isLiving, field: 'new_name' },
+    data,
+    holder,
+    isLiving,
+    field: 'new_name',
     more: [removal(current)],
   });
   return { data };

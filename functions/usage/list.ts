@@ -128,7 +128,10 @@ async function sumsOf(
   const upper = descending && beyond !== undefined ? least(`${beyond}~`, end) : end;
   const lower = !descending && beyond !== undefined ? most(beyond, start) : start;
   const range = {
-    ...{ period, descending, limit, sources: filter.sources },
+    period,
+    descending,
+    limit,
+    sources: filter.sources,
     bounds: {
       ...(lower !== undefined && { lower: { key: lower, inclusive: true } }),
       ...(upper !== undefined && { upper: { key: upper, inclusive: true } }),

@@ -47,7 +47,9 @@ function usageList(name: string, path: string, period: Period, moment: Fields): 
     return { status: 200, body: pageBody(page, objects) };
   };
   const parameters = {
-    ...{ ...pageParameters, ...orderingParameters, ...filterParameters(period) },
+    ...pageParameters,
+    ...orderingParameters,
+    ...filterParameters(period),
     last_value: {
       type: 'string',
       description: `The ${period} of the row next to the page. As in \`next\` and \`prev\`.`,
@@ -59,11 +61,14 @@ function usageList(name: string, path: string, period: Period, moment: Fields): 
   });
   const route: Route = {
     ...endpointRoute({
-      ...{ name: `${name} List`, path, access },
+      name: `${name} List`,
+      path,
+      access,
       answer: { name, fields },
       operations: { GET: { right: 'L', parameters, reads, run } },
     }),
-    ...{ resource: name, kind: 'list' },
+    resource: name,
+    kind: 'list',
   };
   return route;
 }

@@ -22,7 +22,10 @@ import { addMembership, removeMembership } from './membership.ts';
 
 /** Keys have no part in memberships but through a user, who sees his own; not even `ignore_acl` opens them. */
 const access = {
-  ...{ owner: allRights, full: allRights, write: allRights, read: 'LG' },
+  owner: allRights,
+  full: allRights,
+  write: allRights,
+  read: 'LG',
   user: 'LG',
 };
 

@@ -118,7 +118,10 @@ async function rowsByName(context: Context, prefix: string, range: RowRange) {
 }
 
 const logInAccess: Access = {
-  ...{ owner: allRights, full: allRights, write: allRights, read: allRights },
+  owner: allRights,
+  full: allRights,
+  write: allRights,
+  read: allRights,
   apiKey: allRights,
 };
 

@@ -68,7 +68,9 @@ async function userOf(
     throw refused(403, 'You do not have permission to create new user.', 'key_flag_needed');
   }
   return registerUser(context, await store.next(instanceCounter(instance, 'user')), {
-    ...{ username: email, password: undefined, isConfirmed: true },
+    username: email,
+    password: undefined,
+    isConfirmed: true,
     profile: () => wholeProfile({}, 'create'),
     beside: (user) => [linkTo({ user })],
   });

@@ -72,7 +72,9 @@ export function createUser(context: Context, body: Body): Promise<UserView> {
   const { values, errors } = readInput(userFields, body, 'create');
   const { username = '', password, profile } = values as Draft; // the fields say so
   return registerUser(context, reservedId(context), {
-    ...{ username, password, errors },
+    username,
+    password,
+    errors,
     profile: () => profileInput(profile, body, 'create') ?? wholeProfile({}, 'create'),
   });
 }

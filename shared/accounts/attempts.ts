@@ -82,7 +82,10 @@ async function countAttempt(by: Limiter, places: Places, group: string): Promise
   const { store, clock } = by.platform;
   const now = clock.micros() / 1_000_000;
   const [pair, name, address, addresses] = await store.get([
-    ...[places.pair, places.name, places.address, places.known],
+    places.pair,
+    places.name,
+    places.address,
+    places.known,
   ]);
   const known = acquaintance(addresses, group, now);
   const counts = [raise(places.pair, pair, pairLimit, now)];

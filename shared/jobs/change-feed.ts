@@ -137,7 +137,13 @@ async function giveUp(
   const cause = error instanceof Error ? error.message : String(error);
   const at = services.clock.micros() / 1000;
   const letter = {
-    ...{ id, consumer: consumer.name, position, key, kind, change, error: cause },
+    id,
+    consumer: consumer.name,
+    position,
+    key,
+    kind,
+    change,
+    error: cause,
     ...(before && { before: before.data }),
     ...(after && { after: after.data }),
   };

@@ -4,8 +4,11 @@ import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from '.
 
 /** One environment without anything. */
 export const emptySide: PushSideData = {
-  ...{ credential: null, application: null },
-  ...{ certificate_name: null, bundle_identifier: null, expiration_date: null },
+  credential: null,
+  application: null,
+  certificate_name: null,
+  bundle_identifier: null,
+  expiration_date: null,
 };
 
 /** What a credential is sealed for: it cannot be read for any other place. */

@@ -51,7 +51,11 @@ export const sendPush: WorkKind = {
     const { environment } = state.message.data;
     const side = as(pushConfigEntity, items[2])?.data[environment];
     const job: Job = {
-      ...{ context, task, side, message: state.message, part: state.part },
+      context,
+      task,
+      side,
+      message: state.message,
+      part: state.part,
       place: { instance, provider, environment },
     };
     return sendSome(job);

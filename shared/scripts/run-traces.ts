@@ -105,7 +105,10 @@ export function draftTrace({ clock }: TraceServices, request: RunRequest): Trace
     args: shown?.args ?? request.args,
     data: {
       id: trace,
-      ...{ status: 'processing', createdMs: Math.floor(micros / 1000), duration: null, depth },
+      status: 'processing',
+      createdMs: Math.floor(micros / 1000),
+      duration: null,
+      depth,
       executed_at: timestamp(micros),
       result: noResult,
       ...(shown && { meta: shown.meta }),

@@ -91,8 +91,13 @@ export async function runPending(
   const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
   if (open === undefined) return undefined;
   const outcome = await execute(services, {
-    ...{ instance, kind, parent, trace, script },
-    ...{ instanceName: place.name, owner: place.owner },
+    instance,
+    kind,
+    parent,
+    trace,
+    script,
+    instanceName: place.name,
+    owner: place.owner,
     config: as(configEntity, items[2])?.data.config ?? {},
     args: await readPart(services, pending.data.args),
     meta: { executed_by: 'codebox', executor: script.id },
@@ -205,8 +210,15 @@ async function runVersion(
   const token = hasFullAccess ? await metaToken(services, request) : undefined;
   const isAwaited = kind === 'endpoint';
   return services.scripts.run({
-    ...{ instance, owner, script: id, version, runtime: runtimeOf(runtime_name) },
-    ...{ args, config, timeoutMs, isAwaited },
+    instance,
+    owner,
+    script: id,
+    version,
+    runtime: runtimeOf(runtime_name),
+    args,
+    config,
+    timeoutMs,
+    isAwaited,
     source: () => readSource(services, { instance, script: id, version }),
     meta: {
       ...request.meta,

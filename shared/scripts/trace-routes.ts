@@ -67,21 +67,29 @@ export function traceRoutes(list: TraceList): readonly Route[] {
   const ofItem = Object.entries(paths).map(([version, path]) => [version, `${path}{${item}}/`]);
   return [
     {
-      ...{ ...shared, name: `${name} Trace List`, kind: 'list', paths },
+      ...shared,
+      name: `${name} Trace List`,
+      kind: 'list',
+      paths,
       operations: {
         GET: {
-          ...{ ...operation, right: 'L' },
+          ...operation,
+          right: 'L',
           parameters: { ...pageParameters, ...orderingParameters, ...trimParameters },
           run: async (context) => ({ status: 200, body: await listTraces(context, list) }),
         },
       },
     },
     {
-      ...{ ...shared, name: `${name} Trace Instance`, kind: 'detail' },
+      ...shared,
+      name: `${name} Trace Instance`,
+      kind: 'detail',
       paths: Object.fromEntries(ofItem),
       operations: {
         GET: {
-          ...{ ...operation, right: 'G', parameters: trimParameters },
+          ...operation,
+          right: 'G',
+          parameters: trimParameters,
           run: async (context) => ({ status: 200, body: await showOne(context, list) }),
         },
       },
@@ -110,7 +118,8 @@ async function listTraces(context: Context, list: TraceList): Promise<JsonObject
       const part = (of: 'result' | 'args', tooBig: string) =>
         readListedPart(context.platform, data[of], tooBig);
       const shown = await show(context, list, {
-        ...{ data, self: `${path}${data.id}/` },
+        data,
+        self: `${path}${data.id}/`,
         result: () => part('result', 'Result is too big to show in trace.'),
         args: () => part('args', 'Payload is too big to show in trace.'),
       });
@@ -153,7 +162,8 @@ async function showOne(context: Context, list: TraceList): Promise<JsonObject> {
   if (found === undefined) throw notFound();
   const { data }: Stored<TraceData> = found;
   const shown = await show(context, list, {
-    ...{ data, self: pathOf(context, context.route.paths) },
+    data,
+    self: pathOf(context, context.route.paths),
     result: () => readPart(context.platform, data.result),
     args: () => readPart(context.platform, data.args),
   });

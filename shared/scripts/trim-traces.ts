@@ -53,7 +53,10 @@ export const trimTraces: WorkKind = {
     const lower = task.after === undefined ? {} : { lower: { key: task.after, inclusive: false } };
     const upper = { key: oldest, inclusive: false };
     const { items, positions, more } = await context.store.query({
-      ...{ pk, ...lower, upper, limit: stepSize },
+      pk,
+      ...lower,
+      upper,
+      limit: stepSize,
     });
     await deleteEnded(
       context,

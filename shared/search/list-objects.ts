@@ -172,7 +172,10 @@ async function findPage(
     return await findObjects(
       { ...search, explain },
       {
-        ...{ order, isDescending, from, limit: paging.size },
+        order,
+        isDescending,
+        from,
+        limit: paging.size,
         isAhead: paging.direction !== 'backward',
       },
     );

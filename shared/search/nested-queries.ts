@@ -112,14 +112,19 @@ async function findInside(
   const walk = await findObjects(
     {
       place: { store: platform.store, instance, classNumber: data.number },
-      ...{ conditions, scan, caches, explain: explainTo(call, 'nested query resolved') },
+      conditions,
+      scan,
+      caches,
+      explain: explainTo(call, 'nested query resolved'),
       reader: { kind: 'unbound' },
       isVisible: () => true,
       pairs: [], // ids are in order where equal values are
     },
     {
       order: parseOrder(undefined, compiled),
-      ...{ isDescending: false, from: undefined, limit: maxFound },
+      isDescending: false,
+      from: undefined,
+      limit: maxFound,
     },
   );
   return walk.found.map((item) => item.data);

@@ -57,7 +57,10 @@ export function explainTo(
   const started = performance.now();
   return (report) =>
     platform.log({
-      ...{ level: 'debug', message, requestId: request.id, ...report },
+      level: 'debug',
+      message,
+      requestId: request.id,
+      ...report,
       durationMs: Math.round(performance.now() - started),
     });
 }

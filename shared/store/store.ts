@@ -58,9 +58,25 @@ export interface Key {
  * objects are listed by time of change, by owner, and by being readable by others.
  */
 export const indexNames = [
-  ...(['slot0', 'slot1', 'slot2', 'slot3', 'slot4', 'slot5', 'slot6', 'slot7'] as const),
-  ...(['slot8', 'slot9', 'slot10', 'slot11', 'slot12', 'slot13', 'slot14', 'slot15'] as const),
-  ...(['updated', 'owned', 'shared'] as const),
+  'slot0',
+  'slot1',
+  'slot2',
+  'slot3',
+  'slot4',
+  'slot5',
+  'slot6',
+  'slot7',
+  'slot8',
+  'slot9',
+  'slot10',
+  'slot11',
+  'slot12',
+  'slot13',
+  'slot14',
+  'slot15',
+  'updated',
+  'owned',
+  'shared',
 ] as const;
 
 /** One of the nineteen indexes. */

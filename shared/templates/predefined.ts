@@ -12,8 +12,18 @@ export interface PredefinedTemplate {
 }
 
 const fields_to_skip = [
-  ...['id', 'channel', 'channel_room', 'group', 'links', 'group_permissions'],
-  ...['owner_permissions', 'other_permissions', 'owner', 'revision', 'updated_at', 'created_at'],
+  'id',
+  'channel',
+  'channel_room',
+  'group',
+  'links',
+  'group_permissions',
+  'owner_permissions',
+  'other_permissions',
+  'owner',
+  'revision',
+  'updated_at',
+  'created_at',
 ];
 
 const table = `
@@ -63,8 +73,12 @@ export const predefinedTemplates: readonly PredefinedTemplate[] = [
     content: table.trim(),
     content_type: 'text/html',
     context: {
-      ...{ table_classes: '', tr_header_classes: '', th_header_classes: '' },
-      ...{ tr_row_classes: '', td_row_classes: '', fields_to_skip },
+      table_classes: '',
+      tr_header_classes: '',
+      th_header_classes: '',
+      tr_row_classes: '',
+      td_row_classes: '',
+      fields_to_skip,
     },
     description: 'Data objects as an HTML table.',
   },

@@ -76,8 +76,11 @@ async function removeSome(
   });
   const settled = () => Promise.resolve();
   const call = {
-    ...{ platform: { ...context, changes: { settled } }, caches: createCaches(context.files) },
-    ...{ actor: { kind: 'anonymous' } as const, instance, class: current },
+    platform: { ...context, changes: { settled } },
+    caches: createCaches(context.files),
+    actor: { kind: 'anonymous' } as const,
+    instance,
+    class: current,
   };
   await Promise.all(
     items.map(async (item) => {

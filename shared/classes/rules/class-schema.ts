@@ -88,10 +88,31 @@ function findProblem(
  * Compared in lower case.
  */
 const reservedNames: ReadonlySet<string> = new Set([
-  ...['id', 'created_at', 'updated_at', 'revision', 'owner', 'owner_id', 'owner_permissions'],
-  ...['group', 'group_id', 'group_permissions', 'other_permissions', 'channel', 'channel_id'],
-  ...['channel_room', 'acl', 'expected_revision', 'links', 'self'],
-  ...['pk', 'objects', 'save', 'delete', 'clean', 'store', 'check'],
+  'id',
+  'created_at',
+  'updated_at',
+  'revision',
+  'owner',
+  'owner_id',
+  'owner_permissions',
+  'group',
+  'group_id',
+  'group_permissions',
+  'other_permissions',
+  'channel',
+  'channel_id',
+  'channel_room',
+  'acl',
+  'expected_revision',
+  'links',
+  'self',
+  'pk',
+  'objects',
+  'save',
+  'delete',
+  'clean',
+  'store',
+  'check',
 ]);
 
 function findNameProblem(name: unknown): string | undefined {

@@ -3,8 +3,18 @@ import type { Reading } from '../../values/scalars.ts';
 
 /** Every type that a field of a class may have, in the order in which messages list them. */
 export const fieldTypes = [
-  ...(['string', 'text', 'integer', 'float', 'boolean', 'datetime'] as const),
-  ...(['file', 'reference', 'relation', 'array', 'object', 'geopoint'] as const),
+  'string',
+  'text',
+  'integer',
+  'float',
+  'boolean',
+  'datetime',
+  'file',
+  'reference',
+  'relation',
+  'array',
+  'object',
+  'geopoint',
 ] as const;
 
 /** A type of field. */
@@ -75,7 +85,13 @@ export const definitionKeys: Readonly<Record<FieldType, readonly string[]>> = {
 
 /** Types whose indexed fields are in a slot. Arrays and relations may be filtered, but only by looking at them. */
 const typesWithSlot: ReadonlySet<FieldType> = new Set<FieldType>([
-  ...(['string', 'integer', 'float', 'boolean', 'datetime', 'reference', 'geopoint'] as const),
+  'string',
+  'integer',
+  'float',
+  'boolean',
+  'datetime',
+  'reference',
+  'geopoint',
 ]);
 
 /** Tells whether the values of a field are kept in the order of an index. */

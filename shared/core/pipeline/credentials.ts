@@ -17,9 +17,7 @@ import type { Keyed } from '../../store/records/records.ts';
  * look at the store, a genuine one says where its records are, and a copy of the table holds no usable credential.
  */
 
-const kinds = [
-  ...(['account', 'apiKey', 'user', 'setUp', 'invitation', 'script', 'publicLink'] as const),
-] as const;
+const kinds = ['account', 'apiKey', 'user', 'setUp', 'invitation', 'script', 'publicLink'] as const;
 /** What a key opens. */
 export type KeyKind = (typeof kinds)[number];
 

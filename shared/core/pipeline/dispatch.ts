@@ -33,7 +33,15 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
     const bodyBytes = sent.body.kind === 'bytes' ? sent.body.bytes.byteLength : 0;
     const request = mayOverride(sent) ? await override(sent, bodyBytes) : sent;
     return answer({
-      ...{ request, bodyBytes, startedMs, routes, router, allow, platform, caches, throttle },
+      request,
+      bodyBytes,
+      startedMs,
+      routes,
+      router,
+      allow,
+      platform,
+      caches,
+      throttle,
     });
   };
 }

@@ -9,7 +9,12 @@ const sandbox = 'sandbox allow-downloads allow-forms allow-modals allow-popups a
  * it would report to strangers the addresses of all calls, and public links in them.
  */
 const ofOrigin = new Set([
-  ...['accept-ch', 'alt-svc', 'clear-site-data', 'nel', 'report-to', 'service-worker-allowed'],
+  'accept-ch',
+  'alt-svc',
+  'clear-site-data',
+  'nel',
+  'report-to',
+  'service-worker-allowed',
   'strict-transport-security',
 ]);
 

@@ -121,8 +121,15 @@ function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State):
 }
 
 const shared = [
-  ...['instanceName', 'account', 'member', 'apiKey', 'user', 'deletedGroups', 'instanceOfKey'],
-  ...['callingScript', 'class'],
+  'instanceName',
+  'account',
+  'member',
+  'apiKey',
+  'user',
+  'deletedGroups',
+  'instanceOfKey',
+  'callingScript',
+  'class',
 ];
 
 /** What one call has read of its caller and its place, for the next ones of the same caller. */

@@ -256,7 +256,11 @@ function isOwnFormat({ formats }: Route, { query }: Request): boolean {
 function sessionIn(call: Call, caller: Caller, remembered: Map<string, Found>): Session {
   const router = rememberPaths(call.router);
   return openSession({
-    ...{ caller, remembered, platform: call.platform, router, startedMs: call.startedMs },
+    caller,
+    remembered,
+    platform: call.platform,
+    router,
+    startedMs: call.startedMs,
     open: (requests, first, session) =>
       open(
         { ...call, request: first, bodyBytes: 0, router, platform: session.platform, session },

@@ -36,7 +36,9 @@ export interface Endpoint {
 export function endpointRoute(endpoint: Endpoint): Route {
   const { name, path, v1Path = path, access, operations } = endpoint;
   return {
-    ...{ name, access, operations },
+    name,
+    access,
+    operations,
     resource: name,
     description: endpoint.description ?? '',
     kind: 'page',
@@ -82,7 +84,10 @@ export function linkPage(page: {
 }): Route {
   const { name, path, v1Path, access = open } = page;
   const route = endpointRoute({
-    ...{ name, path, access, isUntemplated: true as const },
+    name,
+    path,
+    access,
+    isUntemplated: true as const,
     ...(v1Path !== undefined && { v1Path }),
     answer: { fields: { links: linkFields(page.links) } },
     operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },

@@ -48,7 +48,12 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const { settings } = environment;
   const changes = { settled: () => Promise.resolve() };
   const services = {
-    ...{ store, secrets, clock, ids, log, apiUrl: () => apiUrl },
+    store,
+    secrets,
+    clock,
+    ids,
+    log,
+    apiUrl: () => apiUrl,
     meter,
     quotas: openQuotas({ store, clock, meter, settings, ...changes }),
     files: openFiles(environment.files),
@@ -61,7 +66,6 @@ export function openPlatform(environment: Environment): AwsPlatform {
     const { openRuns } = await import('./scripts/runs.ts');
     return openRuns({ prefix, services });
   });
-  const templates = once(async () => (await import('./templates.ts')).openTemplates());
   return {
     ...services,
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
@@ -76,16 +80,22 @@ export function openPlatform(environment: Environment): AwsPlatform {
       start: async (run) => (await runs()).start(run),
       wait: async (request, ms) => (await runs()).wait(request, ms),
     },
-    templates: {
-      check: async (source, tenant) => (await templates()).check(source, tenant),
-      render: async (source, variables, tenant) =>
-        (await templates()).render(source, variables, tenant),
-    },
+    templates: openLateTemplates(),
     certificates: openPkcs12, // a function serves one call at a time: it holds up no other
     changes,
     warmUp: async () => {
       // What is wrong is told by the first call that needs an answer.
       await Promise.allSettled([store.connect(), secrets.current()]);
     },
+  };
+}
+
+/** The template engine, which is loaded at its first use. */
+function openLateTemplates(): Platform['templates'] {
+  const templates = once(async () => (await import('./templates.ts')).openTemplates());
+  return {
+    check: async (source, tenant) => (await templates()).check(source, tenant),
+    render: async (source, variables, tenant) =>
+      (await templates()).render(source, variables, tenant),
   };
 }

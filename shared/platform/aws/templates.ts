@@ -17,7 +17,9 @@ export function openTemplates(): TemplateEngine {
   const program = fileURLToPath(new URL(templateProgramFile, import.meta.url));
   const pool = openPool<{ template: TemplateWorker }>({
     start: { template: async () => startTemplateWorker(program, startDirectly) },
-    ...{ cap, idleMs, keepsSpares: false },
+    cap,
+    idleMs,
+    keepsSpares: false,
   });
   return openRenderer({ take: () => pool.take('template', 'template') });
 }

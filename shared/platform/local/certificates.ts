@@ -7,7 +7,10 @@ const timeoutMs = 5_000; // a file of the greatest cost that is accepted takes l
 export function openCertificates(processes: ProcessSource): CertificateOpener {
   return async (bytes, tenant) => {
     const { worker, release } = await takeProcess(processes, tenant, {
-      ...{ runtime: 'certificate', kind: 'certificate', timeoutMs, bytes: bytes.length },
+      runtime: 'certificate',
+      kind: 'certificate',
+      timeoutMs,
+      bytes: bytes.length,
     });
     try {
       const job = { bytes: Buffer.from(bytes).toString('base64') };

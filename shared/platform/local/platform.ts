@@ -120,19 +120,46 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),
   };
   const runs = openRuns(forRuns, options.ready);
-  const { close: closeHelpers, ...helpers } = openHelpers(processes);
+  const helpers = openHelpers(processes);
   const services = {
-    ...{ ...forRuns, ...helpers, runs, push, social, settings },
+    ...forRuns,
+    ...helpers.ports,
+    runs,
+    push,
+    social,
+    settings,
     vault: openVault(medium.secrets),
     mailer: loggingMailer(log),
   };
-  const flushing = setInterval(() => services.meter.flushOld(), lookMs).unref();
   const background: Background = startBackground({
-    ...{ feed: store.feed, services, calls, consumers, kinds: workKinds },
+    feed: store.feed,
+    services,
+    calls,
+    consumers,
+    kinds: workKinds,
   });
   return {
-    ...{ ...medium, ...services, push, changes: background.changes, lost: processes.lost },
+    ...medium,
+    ...services,
+    push,
+    changes: background.changes,
+    lost: processes.lost,
     track: calls.track,
+    ...openEnds({ ...services, background, helpers, medium }),
+  };
+}
+
+interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
+  readonly background: Background;
+  readonly helpers: { close(): Promise<void> };
+  readonly medium: Medium;
+}
+
+/** How to wait for what is under way, and how to end it; until then the meter is flushed from time to time. */
+function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
+  const { scripts, runs, meter, background, helpers, medium } = parts;
+  const flushing = setInterval(() => meter.flushOld(), lookMs).unref();
+  return {
     idle: async () => {
       await background.idle();
       await runs.idle();
@@ -143,8 +170,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
       await runs.idle();
       await background.stop();
       clearInterval(flushing);
-      await closeHelpers();
-      await services.meter.flush();
+      await helpers.close();
+      await meter.flush();
       await medium.close();
     },
   };
@@ -154,10 +181,12 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
 function openHelpers(processes: Processes) {
   const passwords = openPasswordThreads();
   return {
-    templates: openTemplates(processes),
-    certificates: openCertificates(processes),
-    passwords,
-    scans: openScans(),
+    ports: {
+      templates: openTemplates(processes),
+      certificates: openCertificates(processes),
+      passwords,
+      scans: openScans(),
+    },
     close: () => passwords.close(),
   };
 }

@@ -102,8 +102,13 @@ export function openPool<Members extends MembersByRuntime>(
   options: PoolOptions<Members>,
 ): Pool<Members> {
   const state: State = {
-    ...{ keepsSpares: true, onFailedSpare: () => {}, ...options },
-    ...{ entries: new Set(), waiters: new Set(), wanted: new Set(), onEmpty: undefined },
+    keepsSpares: true,
+    onFailedSpare: () => {},
+    ...options,
+    entries: new Set(),
+    waiters: new Set(),
+    wanted: new Set(),
+    onEmpty: undefined,
   };
   return {
     take: async <Runtime extends keyof Members & string>(key: string, runtime: Runtime) =>
@@ -186,8 +191,13 @@ function open(state: State, runtime: string, isSpare: boolean): Entry {
   assert(starter !== undefined, `a pool has no runtime ${runtime}`);
   const started = starter();
   const entry: Entry = {
-    ...{ runtime, key: undefined, phase: 'starting', isSpare, idleTimer: undefined },
-    ...{ started, worker: undefined },
+    runtime,
+    key: undefined,
+    phase: 'starting',
+    isSpare,
+    idleTimer: undefined,
+    started,
+    worker: undefined,
   };
   entries.add(entry);
   started.then(

@@ -81,7 +81,12 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
   const child = startProcess(command);
   const unknownEnd = { exitCode: null };
   const state: State = {
-    ...{ command, child, phase: 'new', isRunning: false, connection: undefined, end: unknownEnd },
+    command,
+    child,
+    phase: 'new',
+    isRunning: false,
+    connection: undefined,
+    end: unknownEnd,
   };
   const connected = child.streams.then((streams) => {
     state.connection = streams && connect(streams, () => kill(state));

@@ -74,7 +74,13 @@ function toFcm(content: JsonObject): ProviderPush {
 
 const generalKeys = ['title', 'body', 'image'];
 const androidKeys = [
-  ...['icon', 'sound', 'tag', 'color', 'click_action', 'title_loc_key', 'body_loc_key'],
+  'icon',
+  'sound',
+  'tag',
+  'color',
+  'click_action',
+  'title_loc_key',
+  'body_loc_key',
 ];
 const argumentKeys = ['title_loc_args', 'body_loc_args'];
 

@@ -66,8 +66,16 @@ const maxHeaders = 50;
 const maxHeadersBytes = 8 * 1024;
 /** Headers of the connection, which belongs to the server. */
 const ofConnection = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'content-length'],
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
 ]);
 
 const scalar = v.union([v.string(), v.number(), v.boolean()]);

@@ -61,7 +61,9 @@ const systemFields: ReadonlyMap<string, QueryField> = new Map(
 
 /** Fields of every object that neither filters nor orders know. */
 const otherFields: ReadonlySet<string> = new Set([
-  ...['owner_permissions', 'group_permissions', 'other_permissions'],
+  'owner_permissions',
+  'group_permissions',
+  'other_permissions',
 ]);
 
 /** What a name in a filter or an order means. */
@@ -83,21 +85,33 @@ export function findField(compiled: CompiledClass, name: string): FoundField {
 
 /** The name of a user, as queries on users see it; objects to compare are made by {@link asUser}. */
 export const usernameField: QueryField = {
-  ...{ name: 'username', type: 'string', isUnique: true },
+  name: 'username',
+  type: 'string',
+  isUnique: true,
   valueOf: ({ values }) => values.username,
 };
 
 /** The id of a user, as queries on users see it: whom a profile belongs to. */
 export const userIdField: QueryField = {
-  ...{ name: 'id', type: 'integer', system: 'owner', isUnique: true },
+  name: 'id',
+  type: 'integer',
+  system: 'owner',
+  isUnique: true,
   valueOf: ({ owner }) => owner,
 };
 
 /** A user of whom only the name is known, for conditions on it. */
 export function asUser(username: string): QueriedObject {
   return {
-    ...{ id: 0, created_at: '', updated_at: '', revision: 0, owner: null, group: null },
-    ...{ channel: null, channel_room: null, values: { username } },
+    id: 0,
+    created_at: '',
+    updated_at: '',
+    revision: 0,
+    owner: null,
+    group: null,
+    channel: null,
+    channel_room: null,
+    values: { username },
   };
 }
 
@@ -114,7 +128,9 @@ export function findUserField(profile: CompiledClass, name: string): FoundField 
 function queryField({ name, type, storage, slot, index, definition }: CompiledField): QueryField {
   const { target, unique = false } = definition;
   return {
-    ...{ name, type, isUnique: unique },
+    name,
+    type,
+    isUnique: unique,
     ...(slot !== undefined && index === 'filled' && { slot }),
     ...(target !== undefined && { target }),
     valueOf: ({ values }) => values[storage],

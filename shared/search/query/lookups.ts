@@ -86,7 +86,9 @@ const readers: Readonly<Record<QueryType, ReadonlyMap<string, LookupReader>>> = 
 
 function comparisonReader(comparison: Comparison): LookupReader {
   return (field, place, value) => ({
-    ...{ kind: 'compare', field, comparison },
+    kind: 'compare',
+    field,
+    comparison,
     value: readValue(field, place, value),
   });
 }

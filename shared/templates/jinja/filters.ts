@@ -124,8 +124,11 @@ const filters: Readonly<Record<string, Filter>> = {
   abs: plain((value) => Math.abs(numeric(value))),
   capitalize: text('capitalize'),
   center: text('center', ['width']),
-  ...{ default: defaulted, d: defaulted },
-  ...{ escape: escaped, e: escaped, forceescape: escaped },
+  default: defaulted,
+  d: defaulted,
+  escape: escaped,
+  e: escaped,
+  forceescape: escaped,
   filesizeformat: plain((value) => fileSize(numeric(value))),
   float: toNumber((value) => Number.parseFloat(value)),
   format: {
@@ -145,7 +148,8 @@ const filters: Readonly<Record<string, Filter>> = {
     },
   },
   items: plain((value) => (isDict(value) ? Object.entries(value) : [])),
-  ...{ length, count: length },
+  length,
+  count: length,
   lower: plain((value) => display(value).toLowerCase()),
   map: {
     parameters: ['filter', 'attribute', 'default'],

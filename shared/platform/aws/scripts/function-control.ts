@@ -106,7 +106,10 @@ export function openControl({ client, sleep = pause }: ControlOptions = {}): Fun
       change(async (lambda, { UpdateFunctionCodeCommand }) => {
         await lambda.send(
           new UpdateFunctionCodeCommand({
-            ...{ FunctionName, RevisionId, ZipFile, Architectures: [architecture] },
+            FunctionName,
+            RevisionId,
+            ZipFile,
+            Architectures: [architecture],
           }),
         );
       }),
@@ -126,7 +129,8 @@ export function openControl({ client, sleep = pause }: ControlOptions = {}): Fun
           new ListFunctionsCommand({ MaxItems: pageSize, ...(Marker !== undefined && { Marker }) }),
         );
         const functions = Functions.map(({ FunctionName = '', Description = '' }) => ({
-          ...{ name: FunctionName, description: Description },
+          name: FunctionName,
+          description: Description,
         }));
         return { functions, ...(NextMarker && { next: NextMarker }) };
       }),

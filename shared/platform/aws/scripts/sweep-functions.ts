@@ -86,7 +86,8 @@ async function sweepKnown(
 ): Promise<StepResult> {
   const { pk } = scriptFunctionEntity.key(0, 0);
   const { items, positions, more } = await context.store.query({
-    ...{ pk, limit: stepSize },
+    pk,
+    limit: stepSize,
     ...(last !== '' && { lower: { key: last, inclusive: false } }),
   });
   const bad: ScriptId[] = [];

@@ -9,8 +9,12 @@ export type Item = Record<string, AttributeValue>;
 
 /** The attributes that make a `Stored`: what else an item has stays where it is. */
 export const storedAttributes = [
-  ...[partitionKey, sortKey, timeToLive],
-  ...[attributes.kind, attributes.version, attributes.data],
+  partitionKey,
+  sortKey,
+  timeToLive,
+  attributes.kind,
+  attributes.version,
+  attributes.data,
 ].join(', ');
 
 /** Writes a key. */

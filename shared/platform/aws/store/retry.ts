@@ -84,19 +84,28 @@ const passing = new Set([
 ]);
 
 const unknown = new Set([
-  ...[
-    'InternalServerError',
-    'ServiceUnavailable',
-    'TimeoutError',
-    'TransactionInProgressException',
-  ],
-  ...['EAI_AGAIN', 'ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH'],
-  ...['ENOTFOUND', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ETIMEDOUT'],
+  'InternalServerError',
+  'ServiceUnavailable',
+  'TimeoutError',
+  'TransactionInProgressException',
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ETIMEDOUT',
 ]);
 
 /** Reasons for which a transaction is cancelled and may go through later. */
 const passingReasons = new Set([
-  ...['None', 'TransactionConflict', 'ProvisionedThroughputExceeded', 'ThrottlingError'],
+  'None',
+  'TransactionConflict',
+  'ProvisionedThroughputExceeded',
+  'ThrottlingError',
 ]);
 
 function judge(error: unknown): Failure {

@@ -81,10 +81,12 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
         certificate: async () =>
           startCertificateWorker(await childProgram('certificates'), launcher.start),
       },
-      ...{ cap: slots, idleMs },
+      cap: slots,
+      idleMs,
       onFailedSpare: (error) =>
         log?.({
-          ...{ level: 'error', message: 'a process for later could not be started' },
+          level: 'error',
+          message: 'a process for later could not be started',
           cause: causeOf(error),
         }),
     });

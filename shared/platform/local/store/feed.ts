@@ -201,7 +201,9 @@ function parseChange(
     text === '' ? undefined : storedItem(key, readEnvelope(text)),
   );
   return {
-    ...{ key, position, kind: (now ?? old)?.kind ?? '' },
+    key,
+    position,
+    kind: (now ?? old)?.kind ?? '',
     change: readChange(change),
     ...(old && { before: old }),
     ...(now && { after: now }),

@@ -12,14 +12,32 @@ const { fileURLToPath } = require('node:url');
 const v8 = require('node:v8');
 
 const ofProcess = [
-  ...['kill', '_kill', '_debugProcess', '_debugEnd', '_startProfilerIdleNotifier'], // signals, to anybody
-  ...['binding', '_linkedBinding', 'dlopen', 'execve'], // ways around everything else
-  ...['abort', 'chdir'],
-  ...['setuid', 'setgid', 'seteuid', 'setegid', 'setgroups', 'initgroups'],
+  'kill',
+  '_kill',
+  '_debugProcess',
+  '_debugEnd',
+  '_startProfilerIdleNotifier', // signals, to anybody
+  'binding',
+  '_linkedBinding',
+  'dlopen',
+  'execve', // ways around everything else
+  'abort',
+  'chdir',
+  'setuid',
+  'setgid',
+  'seteuid',
+  'setegid',
+  'setgroups',
+  'initgroups',
 ];
 const ofHeap = [
-  ...['getHeapSnapshot', 'writeHeapSnapshot', 'setHeapSnapshotNearHeapLimit', 'queryObjects'],
-  ...['setFlagsFromString', 'takeCoverage', 'stopCoverage'],
+  'getHeapSnapshot',
+  'writeHeapSnapshot',
+  'setHeapSnapshotNearHeapLimit',
+  'queryObjects',
+  'setFlagsFromString',
+  'takeCoverage',
+  'stopCoverage',
 ];
 const ofPipes = ['connect', 'connect2', 'bind', 'bind2', 'listen', 'fchmod', 'open'];
 const permissionDenied = -13; // EACCES, as the system says it

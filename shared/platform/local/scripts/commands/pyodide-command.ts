@@ -59,7 +59,10 @@ export async function preparePyodide(
     ...enclose(isolation, { binds, temporary, isAlone: true }),
     nodeAt(level),
     ...permissionFlags(flags, { readable, writable: [], hasNetwork }),
-    ...[`${runtimes}/pyodide/runner.cjs`, paths.pyodide, paths.snapshot, variables],
+    `${runtimes}/pyodide/runner.cjs`,
+    paths.pyodide,
+    paths.snapshot,
+    variables,
   ];
   return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
 }

@@ -24,14 +24,34 @@ export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[
   const folders = [...seen, ...binds.map(([path]) => path)];
   const isBelow = hidden !== undefined && folders.some((path) => hidden.startsWith(`${path}/`));
   return [
-    ...['bwrap', '--unshare-all', ...(hasNetwork ? ['--share-net'] : [])],
-    ...['--die-with-parent', '--cap-drop', 'ALL'], // no session of its own: the launcher ends a process group
-    ...['--uid', nobody, '--gid', nobody, '--hostname', 'script'],
+    'bwrap',
+    '--unshare-all',
+    ...(hasNetwork ? ['--share-net'] : []),
+    '--die-with-parent',
+    '--cap-drop',
+    'ALL', // no session of its own: the launcher ends a process group
+    '--uid',
+    nobody,
+    '--gid',
+    nobody,
+    '--hostname',
+    'script',
     ...seen.flatMap((path) => ['--ro-bind-try', path, path]),
     ...[[runtimeFolder, runtimes], ...binds].flatMap((paths) => ['--ro-bind', ...paths]),
     ...(isBelow ? ['--tmpfs', hidden, '--remount-ro', hidden] : []),
-    ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'],
-    ...['--size', String(fileBytes), '--tmpfs', temporary, '--chdir', temporary],
-    ...['--remount-ro', '/'], // the one folder to write to has a limit
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--remount-ro',
+    '/dev',
+    '--size',
+    String(fileBytes),
+    '--tmpfs',
+    temporary,
+    '--chdir',
+    temporary,
+    '--remount-ro',
+    '/', // the one folder to write to has a limit
   ];
 }

@@ -6,14 +6,27 @@ export const runtimeFolder = fileURLToPath(new URL('../../../runtimes', import.m
 /** Programs and libraries; the rest of /usr may hold other things. */
 const programs = [
   ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share'].map((name) => `/usr/${name}`),
-  ...['/usr/local/bin', '/usr/local/lib', '/usr/local/lib64'],
-  ...['/lib', '/lib32', '/lib64', '/bin', '/sbin'],
+  '/usr/local/bin',
+  '/usr/local/lib',
+  '/usr/local/lib64',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/bin',
+  '/sbin',
 ];
 /** For looking up names and checking certificates. Private keys lie beside these. */
 const forNetwork = [
-  ...['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/gai.conf'],
-  ...['/etc/ssl/certs', '/etc/ssl/openssl.cnf', '/etc/ca-certificates'],
-  ...['/etc/pki/tls/certs', '/etc/pki/tls/openssl.cnf', '/etc/pki/ca-trust/extracted'],
+  '/etc/resolv.conf',
+  '/etc/hosts',
+  '/etc/nsswitch.conf',
+  '/etc/gai.conf',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+  '/etc/ca-certificates',
+  '/etc/pki/tls/certs',
+  '/etc/pki/tls/openssl.cnf',
+  '/etc/pki/ca-trust/extracted',
 ];
 
 /** Returns the system's files and folders that scripts may read; some of them may be absent. */
