@@ -40,6 +40,9 @@ const atEndpoint = { inClass: true, boundBy: endpointKey } as const;
 const getRoute: Route = {
   ...endpointRoute({
     name: 'Data Endpoint Get',
+    operationNames: {
+      GET: { id: 'listDataEndpointObjects', summary: 'List the data objects of a data endpoint' },
+    },
     path: `${path}{endpoint}/get/`,
     v1Path: `${v1Path}{endpoint}/get/`,
     access: {
@@ -68,6 +71,12 @@ const getRoute: Route = {
 const postRoute: Route = {
   ...endpointRoute({
     name: 'Data Endpoint Post',
+    operationNames: {
+      POST: {
+        id: 'createDataEndpointObject',
+        summary: 'Create a data object in the class of a data endpoint',
+      },
+    },
     path: `${path}{endpoint}/post/`,
     v1Path: `${v1Path}{endpoint}/post/`,
     access: { owner: allRights, full: allRights, write: allRights, apiKey: allRights },

@@ -6,13 +6,15 @@ import type { QueryParameters } from '../../shared/resource/query-parameters.ts'
 import { type Method, methods, type Operation, type Route } from '../../shared/resource/route.ts';
 import type { Version } from '../../shared/resource/versions.ts';
 import { type DescribedAnswer, type Model, Models } from './models.ts';
-import { functionName, operationWords, sentence, typeName } from './words.ts';
+import { nameOperation } from './words.ts';
 
 /** One method of one path, with all that a client has to know of it. */
 export interface DescribedOperation {
   /** Unique: `listApiKeys`. */
   readonly id: string;
   readonly summary: string;
+  /** May be empty. */
+  readonly description: string;
   readonly method: Method;
   readonly route: Route;
   /** From the root, with `{parameters}`. */
@@ -72,14 +74,12 @@ interface Place {
 
 function describeOperation(place: Place): DescribedOperation {
   const { route, path, method, operation } = place;
-  const words = operationWords(route, method);
+  const { id, summary, description = route.description } = nameOperation(route, method);
   const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const body = bodyOf(place, typeName(words));
+  const body = bodyOf(place, `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`);
   const isPage = route.kind === 'list' && method === 'GET';
   return {
-    id: functionName(words),
-    summary: sentence(words),
-    ...{ method, route, path, pathParameters, body, isPage },
+    ...{ id, summary, description, method, route, path, pathParameters, body, isPage },
     parameters: operation.parameters ?? {},
     callers: callersOf(route.access, operation.right),
     answer: answerOf(place),
@@ -104,7 +104,7 @@ function bodyOf({ route, method, version }: Place, name: string): DescribedBody 
   const takes = Object.values(fields ?? {}).some(({ writable }) => writable !== 'never');
   if (fields !== undefined && !takes) return undefined;
   return {
-    ...{ name: `${name}Body`, fields, isOpen: route.inClass },
+    ...{ name, fields, isOpen: route.inClass },
     links: links?.filter((link) => isIn(link, version)),
     isPartial: method === 'PATCH',
   };

@@ -1,6 +1,6 @@
 import type { Fields, LinkForm } from '../../shared/resource/field.ts';
 import type { Route } from '../../shared/resource/route.ts';
-import { typeName } from './words.ts';
+import { nounOf, typeName } from './words.ts';
 
 /** A thing that answers show. */
 export interface Model {
@@ -36,7 +36,7 @@ export class Models {
     const known = this.#byFields.get(fields);
     if (known !== undefined) return known;
     const links = forms.answer === undefined ? forms.links : forms.answer.links;
-    const name = this.#freeName(typeName(forms.answer?.name ?? route.resource));
+    const name = this.#freeName(typeName(forms.answer?.name ?? nounOf(route)));
     const model = { name, fields, links, isOpen: route.inClass };
     this.#byFields.set(fields, model);
     return model;

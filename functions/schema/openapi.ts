@@ -72,13 +72,11 @@ function pathsOf(operations: readonly DescribedOperation[]): JsonObject {
 }
 
 function operationOf(operation: DescribedOperation): JsonObject {
-  const { id, summary, route, parameters, body, refusals } = operation;
+  const { id, summary, description, parameters, body, refusals } = operation;
   const query = Object.entries(parameters).map(([name, each]) => queryOf(name, each));
   return {
     ...{ operationId: id, summary, tags: [tagOf(operation)] },
-    description: [route.description, accessText(operation)]
-      .filter((text) => text !== '')
-      .join('\n\n'),
+    description: [description, accessText(operation)].filter((text) => text !== '').join('\n\n'),
     ...(query.length > 0 && { parameters: query }),
     ...(body && { requestBody: requestOf(body) }),
     responses: {

@@ -41,6 +41,14 @@ export const schema: Family = {
   routes: [
     endpointRoute({
       name: 'Schema',
+      operationNames: {
+        GET: {
+          id: 'getSchema',
+          summary: 'Get the schema of the interface',
+          description:
+            'Returns every path, method, parameter, field, access right and response of the interface.',
+        },
+      },
       description: 'Every path, method, parameter, field, right and answer of the interface.',
       path: '/schema/',
       access: open,

@@ -33,7 +33,7 @@ describe('the interface document', () => {
           methods: {
             GET: {
               operation: 'listApiKeys',
-              description: 'List api keys',
+              description: 'List API keys',
               auth: ['account_key', 'api_key'],
               access: ['owner', 'full', 'apiKey'],
               query: {
@@ -67,8 +67,8 @@ describe('the interface document', () => {
     const { models } = await documentOf('/v1.1/schema/');
 
     expect(Object.keys(models.User)).not.toContain('password');
-    expect(Object.keys(models.Klass)).not.toContain('expected_revision');
-    expect(Object.keys(models.KeyedAccount)).toContain('account_key');
+    expect(Object.keys(models.Class)).not.toContain('expected_revision');
+    expect(Object.keys(models.AccountWithKey)).toContain('account_key');
   });
 
   it('says who may call without credentials, and on whose behalf', async () => {
