@@ -57,7 +57,7 @@ const getRoute: Route = {
           ...{ ...pageParameters, ...trimParameters, ...objectPageParameters },
           expand: {
             type: 'string',
-            description: 'Names of references and relations, with commas between, to be embedded.',
+            description: 'Comma-separated names of the reference and relation fields to embed.',
           },
         },
         authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'read'),

@@ -59,7 +59,8 @@ export const schema: Family = {
           parameters: {
             format: {
               type: 'string',
-              description: 'The form of the document: that of OpenAPI 3.1, or one of its own.',
+              description:
+                'Format of the document: OpenAPI 3.1 (`openapi`), a native JSON format (`json`), or HTML (`html`).',
               choices: [openApi, 'json', 'html'],
             },
           },

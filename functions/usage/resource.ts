@@ -72,7 +72,7 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
     ...{ ...pageParameters, ...orderingParameters, ...filterParameters(period) },
     last_value: {
       type: 'string',
-      description: `The ${period} of the row next to the page. As in \`next\` and \`prev\`.`,
+      description: `The ${period} of the row adjacent to the page. \`next\` and \`prev\` contain it.`,
     },
     ...trimParameters,
   } as const;

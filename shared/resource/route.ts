@@ -76,7 +76,7 @@ export interface OperationName {
   readonly id: string;
   /** A short imperative sentence without full stop. */
   readonly summary: string;
-  /** In place of the route's description, which OPTIONS shows. */
+  /** For the interface document only: OPTIONS shows the route's description. */
   readonly description?: string;
 }
 
