@@ -32,6 +32,11 @@ interface View {
 
 const resource: ListResource<InvitedData, View> = {
   name: 'Account Invitation',
+  operationNames: {
+    list: { id: 'listAccountInvitations', summary: 'List open invitations to the account' },
+    get: { id: 'getAccountInvitation', summary: 'Get an open invitation to the account' },
+    delete: { id: 'declineInvitation', summary: 'Decline an invitation' },
+  },
   path: '/account/invitations/',
   item: 'id',
   isUntrimmed: true,
@@ -148,6 +153,7 @@ export const accountInvitationRoutes = [
   ...listRoutes(resource),
   endpointRoute({
     name: 'Account Invitation Accept',
+    operationNames: { POST: { id: 'acceptInvitation', summary: 'Accept an invitation' } },
     path: '/account/invitations/accept/',
     access: accountsOnly,
     answer: { status: 204 },

@@ -12,6 +12,7 @@ import type {
   Context,
   Family,
   Operation,
+  OperationName,
   Reads,
   Route,
 } from '../../shared/core/resource/route.ts';
@@ -125,11 +126,12 @@ function moveWrites(before: AccountData, after: AccountData): readonly Write[] {
   ];
 }
 
-const keyed = { name: 'Keyed Account', fields: keyedAccountFields };
+const keyed = { name: 'Account With Key', fields: keyedAccountFields };
 const silent = { status: 204 } as const;
 
 const resetKey = endpointRoute({
   name: 'Account Reset Key',
+  operationNames: { POST: { id: 'resetAccountKey', summary: 'Reset the account key' } },
   path: '/account/reset_key/',
   access: accountsOnly,
   answer: keyed,
@@ -150,9 +152,16 @@ const resetKey = endpointRoute({
 function action(
   name: string,
   path: string,
-  form: ReturnType<typeof post> & { readonly access: Access; readonly answer: AnswerForm },
+  {
+    operationName,
+    ...form
+  }: ReturnType<typeof post> & {
+    readonly operationName: OperationName;
+    readonly access: Access;
+    readonly answer: AnswerForm;
+  },
 ): Route {
-  return endpointRoute({ name, path, ...form });
+  return endpointRoute({ name, path, operationNames: { POST: operationName }, ...form });
 }
 
 /** Accounts: registration, log-in, and what an account does with itself. */
@@ -162,54 +171,65 @@ export const account: Family = {
     own,
     resetKey,
     action('Register', '/account/register/', {
-      access: open,
-      answer: { ...keyed, status: 201 },
+      operationName: { id: 'registerAccount', summary: 'Register an account' },
+      ...{ access: open, answer: { ...keyed, status: 201 } },
       ...post(registerFields, register),
     }),
     endpointRoute({
-      name: 'Auth',
-      path: '/account/auth/',
-      access: open,
-      answer: keyed,
+      ...{ name: 'Auth', path: '/account/auth/', access: open, answer: keyed },
+      operationNames: { POST: { id: 'logInToAccount', summary: 'Log in to an account' } },
       ignoresCredentials: true,
       ...post(authFields, authenticate),
     }),
     action('Password', '/account/password/', {
-      access: accountsOnly,
-      answer: silent,
+      operationName: { id: 'changeAccountPassword', summary: 'Change the account password' },
+      ...{ access: accountsOnly, answer: silent },
       ...post(passwordFields, changePassword),
     }),
     action('Password Set', '/account/password/set/', {
-      access: accountsOnly,
-      answer: silent,
+      operationName: {
+        id: 'setAccountPassword',
+        summary: 'Set the first password of the account',
+      },
+      ...{ access: accountsOnly, answer: silent },
       ...post(passwordSetFields, setPassword),
     }),
     action('Password Reset', '/account/password/reset/', {
-      access: open,
-      answer: silent,
+      operationName: {
+        id: 'requestPasswordReset',
+        summary: 'Request a password reset email',
+      },
+      ...{ access: open, answer: silent },
       ...post(emailFields, sendReset),
     }),
     action('Password Reset Confirm', '/account/password/reset/confirm/', {
-      access: open,
-      answer: keyed,
+      operationName: {
+        id: 'confirmPasswordReset',
+        summary: 'Confirm a password reset',
+      },
+      ...{ access: open, answer: keyed },
       ...post(resetFields, confirmReset),
     }),
     action('Activate', '/account/activate/', {
-      access: open,
-      answer: keyed,
+      operationName: { id: 'activateAccount', summary: 'Activate an account' },
+      ...{ access: open, answer: keyed },
       ...post(activateFields, activate),
     }),
     action('Resend Email', '/account/resend_email/', {
-      access: open,
-      answer: silent,
+      operationName: { id: 'resendActivationEmail', summary: 'Resend the activation email' },
+      ...{ access: open, answer: silent },
       ...post(emailFields, resendActivation),
     }),
     endpointRoute({
-      name: 'Social Auth',
-      path: '/account/auth/{backend}/',
-      access: open,
+      ...{ name: 'Social Auth', path: '/account/auth/{backend}/', access: open },
+      operationNames: {
+        POST: {
+          id: 'logInToAccountWithSocialToken',
+          summary: 'Log in to an account with a social service token',
+        },
+      },
       answer: {
-        name: 'Social Account',
+        name: 'Social Log-In',
         fields: { ...keyedAccountFields, created: computed('boolean') },
       },
       ignoresCredentials: true,

@@ -23,6 +23,7 @@ interface View {
 
 const resource: ListResource<ApiKeyData, View> = {
   name: 'Api Key',
+  noun: 'API key',
   description: 'Manage API keys available for given instance.',
   path: '/instances/{instance}/api_keys/',
   item: 'id',
@@ -87,6 +88,7 @@ const resource: ListResource<ApiKeyData, View> = {
     {
       path: 'reset_key/',
       name: 'Reset Key',
+      operationName: { id: 'resetApiKey', summary: 'Reset an API key' },
       fields: {},
       run: async (context, current) =>
         change(context, current, await nextKey(context.platform.secrets, current.data)),

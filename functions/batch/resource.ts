@@ -15,6 +15,7 @@ export const batch: Family = {
   routes: [
     endpointRoute({
       name: 'Batch',
+      operationNames: { POST: { id: 'runBatch', summary: 'Run a batch of requests' } },
       path: '/instances/{instance}/batch/',
       access: { account: allRights, apiKey: allRights },
       operations: { POST: { right: 'A', run } },

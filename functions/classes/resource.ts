@@ -23,6 +23,7 @@ import { type ClassView, createClass, removeClass, updateClass } from './write.t
 
 const resource: ListResource<ClassData, ClassView> = {
   name: 'Klass',
+  noun: 'class',
   path: '/instances/{instance}/classes/',
   item: 'class',
   access: {

@@ -77,10 +77,20 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
   update: updateEndpoint,
   remove: removeEndpoint,
   actions: [
-    { path: 'rename/', name: 'Rename', fields: renameFields, run: renameEndpoint },
+    {
+      path: 'rename/',
+      name: 'Rename',
+      operationName: { id: 'renameDataEndpoint', summary: 'Rename a data endpoint' },
+      fields: renameFields,
+      run: renameEndpoint,
+    },
     {
       path: 'clear_cache/',
       name: 'Clear Cache',
+      operationName: {
+        id: 'clearDataEndpointCache',
+        summary: 'Clear the cache of a data endpoint',
+      },
       fields: {},
       // nothing is cached: clients of the service call it all the same (docs/reference/data-endpoints.md#get)
       run: () => Promise.resolve(undefined),

@@ -41,6 +41,9 @@ const atEndpoint = { inClass: true, boundBy: endpointKey } as const;
 const getRoute: Route = {
   ...endpointRoute({
     name: 'Data Endpoint Get',
+    operationNames: {
+      GET: { id: 'listDataEndpointObjects', summary: 'List the data objects of a data endpoint' },
+    },
     path: `${path}{endpoint}/get/`,
     v1Path: `${v1Path}{endpoint}/get/`,
     access: {
@@ -62,7 +65,7 @@ const getRoute: Route = {
           ...objectPageParameters,
           expand: {
             type: 'string',
-            description: 'Names of references and relations, with commas between, to be embedded.',
+            description: 'Comma-separated names of the reference and relation fields to embed.',
           },
         },
         authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'read'),
@@ -76,6 +79,12 @@ const getRoute: Route = {
 const postRoute: Route = {
   ...endpointRoute({
     name: 'Data Endpoint Post',
+    operationNames: {
+      POST: {
+        id: 'createDataEndpointObject',
+        summary: 'Create a data object in the class of a data endpoint',
+      },
+    },
     path: `${path}{endpoint}/post/`,
     v1Path: `${v1Path}{endpoint}/post/`,
     access: { owner: allRights, full: allRights, write: allRights, apiKey: allRights },

@@ -27,6 +27,9 @@ interface View {
 
 const resource: ListResource<AdminData, View> = {
   name: 'Admin',
+  operationNames: {
+    delete: { id: 'removeAdmin', summary: 'Remove an admin from the instance' },
+  },
   path: '/instances/{instance}/admins/',
   item: 'id',
   access: {

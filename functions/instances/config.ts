@@ -41,6 +41,7 @@ function change(mode: 'replace' | 'patch'): Operation {
 /** The configuration that scripts of an instance read; it may hold secrets (docs/reference/instances.md#config). */
 export const configRoute = endpointRoute({
   name: 'Config',
+  noun: 'instance config',
   path: '/instances/{instance}/snippets/config/',
   v1Path: null,
   access: { owner: allRights, full: allRights, write: 'G', read: 'G', ignoreAcl: 'G' },

@@ -99,6 +99,7 @@ const resource: ListResource<InvitationData, View> = {
     {
       path: 'resend/',
       name: 'Resend',
+      operationName: { id: 'resendInvitation', summary: 'Resend an invitation' },
       fields: {},
       isSilent: true,
       run: async (context, { data }) => {

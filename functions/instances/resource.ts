@@ -91,6 +91,7 @@ const resource: ListResource<InstanceData, View> = {
     {
       path: 'rename/',
       name: 'Rename',
+      operationName: { id: 'renameInstance', summary: 'Rename an instance' },
       fields: renameFields,
       run: async (context, current, body) =>
         viewOf(context, await renameInstance(context, current, body)),

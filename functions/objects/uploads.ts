@@ -33,6 +33,13 @@ const seconds = 900; // a form is filled at once; what takes long is the sending
 export const uploadRoute: Route = {
   ...endpointRoute({
     name: 'File Upload',
+    operationNames: {
+      POST: {
+        id: 'createUploadForm',
+        summary: 'Create an upload form for a large file',
+        description: 'Returns a presigned form for uploading a large file.',
+      },
+    },
     description: 'Gives a form by which a large file is sent to where files are.',
     path: '/instances/{instance}/classes/{class}/uploads/',
     v1Path: null,
@@ -45,7 +52,7 @@ export const uploadRoute: Route = {
       },
     },
     forms: { POST: fields },
-    answer: { status: 201, fields: answered },
+    answer: { status: 201, fields: answered, name: 'Upload Form' },
   }),
   inClass: true,
 };

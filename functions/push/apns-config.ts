@@ -140,6 +140,9 @@ const removeFields: Fields = {
 const removeRoute: Route = {
   ...endpointRoute({
     name: 'APNS Config Remove Certificate',
+    operationNames: {
+      POST: { id: 'removeApnsCertificates', summary: 'Remove APNS certificates' },
+    },
     path: `${configPath('apns')}remove_certificate/`,
     access: configAccess,
     answer: { fields, links: form.links, name: 'APNS Config' },

@@ -23,11 +23,11 @@ import { onlyUser } from './device-access.ts';
 
 /** Query parameters of the list of devices. */
 export const filterParameters: QueryParameters = {
-  device_id: { type: 'string', description: 'Lists only devices with this id.' },
-  user: { type: 'integer', description: 'Lists only devices of this user.', min: 1 },
+  device_id: { type: 'string', description: 'Returns only devices with this id.' },
+  user: { type: 'integer', description: 'Returns only devices of this user.', min: 1 },
   is_active: {
     type: 'boolean',
-    description: 'Lists only devices that are active, or that are not.',
+    description: 'Returns only devices that are active, or only inactive ones.',
   },
 };
 

@@ -1,12 +1,15 @@
-import { computed, type Fields, json } from '../../shared/core/resource/field.ts';
-import { bodyObject } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/resource/route.ts';
-import { resultOf } from '../../shared/push/rules/outcome.ts';
-import type { PushProvider } from '../../shared/push/rules/provider.ts';
+import { allRights } from '../../shared/domain/access.ts';
+import { resultOf } from '../../shared/domain/push/outcome.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { read } from '../../shared/domain/scalars.ts';
+import { schemaOf } from '../../shared/domain/values.ts';
+import { computed, type Fields, json } from '../../shared/resource/field.ts';
+import { bodyObject } from '../../shared/resource/input.ts';
+import type { ListResource } from '../../shared/resource/list-resource.ts';
+import { listRoutes } from '../../shared/resource/list-routes.ts';
+import { rowsOf } from '../../shared/resource/page.ts';
+import { instanceOf } from '../../shared/resource/place.ts';
+import type { Context, OperationName, Route } from '../../shared/resource/route.ts';
 import {
   as,
   instanceCounter,
@@ -21,14 +24,24 @@ import { schemaOf } from '../../shared/values/values.ts';
 import { configReads, createMessage, type MessageView } from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';
 
-/** A message; what its content must be like is looked at when it is stored. */
-export const messageFields: Fields = {
+const fields: Fields = {
   id: computed('integer'),
   status: computed('string'),
   content: json(schemaOf(read), { required: true, shows: 'object' }),
   result: computed('field'),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
+};
+
+/** A message of a provider; its content is checked when it is stored. Each provider has a model in the documents. */
+export const messageFields: Readonly<Record<PushProvider, Fields>> = {
+  gcm: { ...fields },
+  apns: { ...fields },
+};
+
+const sendNames: Readonly<Record<PushProvider, OperationName>> = {
+  gcm: { id: 'sendGcmMessage', summary: 'Send a GCM message' },
+  apns: { id: 'sendApnsMessage', summary: 'Send an APNS message' },
 };
 
 /** Links of a message. */
@@ -54,10 +67,11 @@ export function showMessage(provider: PushProvider, { data, parts }: MessageView
 export function messageRoutes(provider: PushProvider): readonly Route[] {
   const resource: ListResource<PushMessageData, MessageView> = {
     name: `${providerNames[provider]} Message`,
+    operationNames: { create: sendNames[provider] },
     path: `${providerPath(provider)}messages/`,
     item: 'id',
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
-    fields: messageFields,
+    fields: messageFields[provider],
     links: messageLinks,
     key: ({ instance, params }) =>
       instance === undefined || params.id === undefined

@@ -1,9 +1,12 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/core/resource/field.ts';
-import { bodyObject } from '../../shared/core/resource/input.ts';
-import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
-import type { Context, Route } from '../../shared/core/resource/route.ts';
-import type { PushProvider } from '../../shared/push/rules/provider.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import type { PushProvider } from '../../shared/domain/push/provider.ts';
+import { read } from '../../shared/domain/scalars.ts';
+import { schemaOf } from '../../shared/domain/values.ts';
+import { endpointRoute } from '../../shared/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/resource/field.ts';
+import { bodyObject } from '../../shared/resource/input.ts';
+import { instanceBase, linksOf } from '../../shared/resource/links.ts';
+import type { Context, OperationName, Route } from '../../shared/resource/route.ts';
 import { as, instanceCounter, pushDeviceEntity } from '../../shared/store/entities.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';
@@ -14,6 +17,11 @@ import { messageFields, messageLinks, showMessage } from './messages.ts';
 import { providerBase, providerNames, providerPath } from './paths.ts';
 
 const fields: Fields = { content: json(schemaOf(read), { required: true, shows: 'object' }) };
+
+const sendNames: Readonly<Record<PushProvider, OperationName>> = {
+  gcm: { id: 'sendMessageToGcmDevice', summary: 'Send a message to a GCM device' },
+  apns: { id: 'sendMessageToApnsDevice', summary: 'Send a message to an APNS device' },
+};
 
 /** A message to one device; it answers with the message (docs/reference/push.md#messages). */
 export function sendRoute(provider: PushProvider): Route {
@@ -30,10 +38,11 @@ export function sendRoute(provider: PushProvider): Route {
   };
   const route = endpointRoute({
     name: `${providerNames[provider]} Device Send Message`,
+    operationNames: { POST: sendNames[provider] },
     path: `${providerPath(provider)}devices/{device}/send_message/`,
     access: deviceAccess,
     answer: {
-      fields: messageFields,
+      fields: messageFields[provider],
       links: messageLinks,
       name: `${providerNames[provider]} Message`,
     },

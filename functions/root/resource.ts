@@ -19,7 +19,7 @@ export const root: Family = {
   name: 'root',
   routes: [
     {
-      ...linkPage({ name: 'Versions', path: '/', links: versionLinks }),
+      ...linkPage({ name: 'Versions', noun: 'version links', path: '/', links: versionLinks }),
       paths: {},
       isRoot: true,
       operations: {
@@ -29,15 +29,17 @@ export const root: Family = {
         },
       },
     },
-    linkPage({ name: 'Root', path: '/', links: home }),
+    linkPage({ name: 'Root', noun: 'root links', path: '/', links: home }),
     linkPage({
       name: 'Snippets',
+      noun: 'snippet links',
       path: `${inInstance}/snippets/`,
       v1Path: null,
       links: { scripts: 'scripts/', templates: 'templates/', config: 'config/' },
     }),
     linkPage({
       name: 'Endpoints',
+      noun: 'endpoint links',
       path: `${inInstance}/endpoints/`,
       v1Path: null,
       links: { scripts: 'scripts/', data: 'data/' },
@@ -51,6 +53,7 @@ function pushPages(path: string, providers: readonly string[]) {
   return [
     linkPage({
       name: 'Push Notifications',
+      noun: 'push notification links',
       path,
       links: Object.fromEntries(
         providers.map((provider) => [provider, { uri: `${provider}/`, links: devices }]),
@@ -59,6 +62,7 @@ function pushPages(path: string, providers: readonly string[]) {
     ...providers.map((provider) =>
       linkPage({
         name: `Push Notifications ${provider.toUpperCase()}`,
+        noun: `${provider.toUpperCase()} links`,
         path: `${path}${provider}/`,
         links: devices,
       }),

@@ -1,23 +1,20 @@
-import { documentedPath } from '../../shared/core/http/path-parameters.ts';
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
-import { isIn } from '../../shared/core/resource/links.ts';
-import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
-import {
-  type Method,
-  methods,
-  type Operation,
-  type Route,
-} from '../../shared/core/resource/route.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
-import type { Access, Right } from '../../shared/values/access.ts';
-import { type DescribedAnswer, type Model, Models } from './models.ts';
-import { functionName, operationWords, sentence, typeName } from './words.ts';
+import type { Access, Right } from '../../shared/domain/access.ts';
+import { documentedPath } from '../../shared/http/path-parameters.ts';
+import type { Fields, LinkForm } from '../../shared/resource/field.ts';
+import { isIn } from '../../shared/resource/links.ts';
+import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
+import { type Method, methods, type Operation, type Route } from '../../shared/resource/route.ts';
+import type { Version } from '../../shared/resource/versions.ts';
+import { type DescribedResponse, type Model, Models } from './models.ts';
+import { nameOperation } from './words.ts';
 
-/** One method of one path, with all that a client has to know of it. */
+/** One method of one path, as clients use it. */
 export interface DescribedOperation {
   /** Unique: `listApiKeys`. */
   readonly id: string;
   readonly summary: string;
+  /** May be empty. */
+  readonly description: string;
   readonly method: Method;
   readonly route: Route;
   /** From the root, with `{parameters}`. */
@@ -27,19 +24,19 @@ export interface DescribedOperation {
   readonly body: DescribedBody | undefined;
   readonly callers: readonly (keyof Access)[];
   readonly isPage: boolean;
-  readonly answer: DescribedAnswer;
-  /** Statuses of refusals that are to be expected; others stand in the table of errors. */
-  readonly refusals: readonly number[];
+  readonly response: DescribedResponse;
+  /** Statuses of error responses to expect; the table of errors has the others. */
+  readonly errorStatuses: readonly number[];
 }
 
-/** What an operation takes. */
+/** The body of a request. */
 export interface DescribedBody {
   readonly name: string;
   /** Absent: any JSON. */
   readonly fields: Fields | undefined;
   readonly links: readonly LinkForm[] | undefined;
   readonly isPartial: boolean;
-  /** A class adds fields of its own. */
+  /** A class adds its own fields. */
   readonly isOpen: boolean;
 }
 
@@ -50,7 +47,7 @@ export interface Description {
   readonly models: readonly Model[];
 }
 
-/** Describes everything that `routes` serve in a version, in their order; derived from their values alone. */
+/** Describes all operations of `routes` in a version, in their order. */
 export function describe(routes: readonly Route[], version: Version): Description {
   const models = new Models();
   const operations = routes.flatMap((route) => {
@@ -77,23 +74,16 @@ interface Place {
 
 function describeOperation(place: Place): DescribedOperation {
   const { route, path, method, operation } = place;
-  const words = operationWords(route, method);
+  const { id, summary, description = '' } = nameOperation(route, method);
   const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const body = bodyOf(place, typeName(words));
+  const body = bodyOf(place, `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`);
   const isPage = route.kind === 'list' && method === 'GET';
   return {
-    id: functionName(words),
-    summary: sentence(words),
-    method,
-    route,
-    path,
-    pathParameters,
-    body,
-    isPage,
+    ...{ id, summary, description, method, route, path, pathParameters, body, isPage },
     parameters: operation.parameters ?? {},
     callers: callersOf(route.access, operation.right),
-    answer: answerOf(place),
-    refusals: [
+    response: responseOf(place),
+    errorStatuses: [
       ...(isPage || body !== undefined ? [400] : []),
       ...(route.ignoresCredentials ? [] : [403]),
       ...(pathParameters.length > 0 ? [404] : []),
@@ -101,7 +91,7 @@ function describeOperation(place: Place): DescribedOperation {
   };
 }
 
-/** Who has a right, in the order of the table of rights. */
+/** Returns the callers that have a right, in the order of the table of rights. */
 function callersOf(access: Access, right: Right): readonly (keyof Access)[] {
   return (Object.keys(access) as (keyof Access)[]).filter((who) => access[who]?.includes(right));
 }
@@ -114,18 +104,16 @@ function bodyOf({ route, method, version }: Place, name: string): DescribedBody 
   const takes = Object.values(fields ?? {}).some(({ writable }) => writable !== 'never');
   if (fields !== undefined && !takes) return undefined;
   return {
-    name: `${name}Body`,
-    fields,
-    isOpen: route.inClass,
+    ...{ name, fields, isOpen: route.inClass },
     links: links?.filter((link) => isIn(link, version)),
     isPartial: method === 'PATCH',
   };
 }
 
-function answerOf({ route, method, models }: Place): DescribedAnswer {
-  const said = route.forms.answer?.status;
-  if (method === 'DELETE' || said === 204) return { status: 204 };
-  const status = route.kind === 'list' && method === 'POST' ? 201 : (said ?? 200);
+function responseOf({ route, method, models }: Place): DescribedResponse {
+  const declared = route.forms.answer?.status;
+  if (method === 'DELETE' || declared === 204) return { status: 204 };
+  const status = route.kind === 'list' && method === 'POST' ? 201 : (declared ?? 200);
   const model = models.of(route);
   return { status, ...(model && { model }) };
 }

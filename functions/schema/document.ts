@@ -81,7 +81,7 @@ function endpointOf(route: Route, operations: readonly DescribedOperation[]): Js
 }
 
 function methodOf(operation: DescribedOperation): JsonObject {
-  const { id, summary, parameters, body, refusals } = operation;
+  const { id, summary, parameters, body, errorStatuses } = operation;
   return {
     operation: id,
     description: summary,
@@ -91,7 +91,7 @@ function methodOf(operation: DescribedOperation): JsonObject {
     ...(body?.fields && { fields: describeFields(body.fields, body.links) }),
     ...(body?.isPartial && { partial: true }),
     response: responseOf(operation),
-    errors: refusals,
+    errors: errorStatuses,
   };
 }
 
@@ -111,7 +111,7 @@ function describeQuery(parameters: QueryParameters): JsonObject {
   );
 }
 
-/** Kinds of key, of which one opens; none: none is needed. */
+/** Returns the kinds of key that are accepted; empty if none is needed. */
 function authOf({ callers: who, route }: DescribedOperation): readonly string[] {
   if (who.includes('anonymous') || route.ignoresCredentials) return [];
   const kinds = who.map((caller) => keyOf[caller]);
@@ -133,7 +133,7 @@ const keyOf: Readonly<Record<keyof Access, string>> = {
   anonymous: 'none',
 };
 
-function responseOf({ answer: { status, model }, isPage }: DescribedOperation): JsonObject {
+function responseOf({ response: { status, model }, isPage }: DescribedOperation): JsonObject {
   if (status === 204) return { 204: null };
   const name = model?.name ?? 'JSON';
   return { [status]: isPage ? `page of ${name}` : name };

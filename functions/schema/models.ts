@@ -1,34 +1,34 @@
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
-import type { Route } from '../../shared/core/resource/route.ts';
-import { typeName } from './words.ts';
+import type { Fields, LinkForm } from '../../shared/resource/field.ts';
+import type { Route } from '../../shared/resource/route.ts';
+import { nounOf, typeName } from './words.ts';
 
-/** A thing that answers show. */
+/** An object that responses show. */
 export interface Model {
   readonly name: string;
   readonly fields: Fields;
   readonly links: readonly LinkForm[] | undefined;
-  /** A class adds fields of its own. */
+  /** A class adds its own fields. */
   readonly isOpen: boolean;
 }
 
-/** What a success answers with. */
-export interface DescribedAnswer {
+/** The response of a success. */
+export interface DescribedResponse {
   readonly status: 200 | 201 | 204;
   /** Absent: no body, or any JSON where the status has one. */
   readonly model?: Model;
 }
 
-/** Collects the things of all answers, one for each set of fields, under names of their own. */
+/** Collects the models of all responses, one for each set of fields, with unique names. */
 export class Models {
   readonly #byFields = new Map<Fields, Model>();
   readonly #names = new Set<string>();
 
-  /** All that were asked for, in that order. */
+  /** All models that `of` returned, in the order of their first use. */
   get all(): readonly Model[] {
     return [...this.#byFields.values()];
   }
 
-  /** What the route shows of its thing; undefined where that is not known. */
+  /** Returns the model that a route shows; undefined if it declares none. */
   of(route: Route): Model | undefined {
     const { forms } = route;
     const fields = forms.answer === undefined ? forms.PUT : forms.answer.fields;
@@ -36,7 +36,7 @@ export class Models {
     const known = this.#byFields.get(fields);
     if (known !== undefined) return known;
     const links = forms.answer === undefined ? forms.links : forms.answer.links;
-    const name = this.#freeName(typeName(forms.answer?.name ?? route.resource));
+    const name = this.#freeName(typeName(forms.answer?.name ?? nounOf(route)));
     const model = { name, fields, links, isOpen: route.inClass };
     this.#byFields.set(fields, model);
     return model;

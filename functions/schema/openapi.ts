@@ -47,16 +47,12 @@ const securitySchemes = {
     description: 'An account key or an API key.',
   },
   apiKeyQuery: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'api_key',
-    description: 'The same in the address, where logs of proxies see it.',
+    ...{ type: 'apiKey', in: 'query', name: 'api_key' },
+    description: 'Same as X-API-KEY, as a query parameter. Logs of proxies may contain it.',
   },
   userKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-USER-KEY',
-    description: 'The key of a user, beside an API key.',
+    ...{ type: 'apiKey', in: 'header', name: 'X-USER-KEY' },
+    description: 'A user key, sent together with an API key.',
   },
 };
 
@@ -81,23 +77,19 @@ function pathsOf(operations: readonly DescribedOperation[]): JsonObject {
 }
 
 function operationOf(operation: DescribedOperation): JsonObject {
-  const { id, summary, route, parameters, body, refusals } = operation;
+  const { id, summary, description, parameters, body, errorStatuses } = operation;
   const query = Object.entries(parameters).map(([name, each]) => queryOf(name, each));
   return {
-    operationId: id,
-    summary,
-    tags: [tagOf(operation)],
-    description: [route.description, accessText(operation)]
-      .filter((text) => text !== '')
-      .join('\n\n'),
+    ...{ operationId: id, summary, tags: [tagOf(operation)] },
+    description: [description, accessText(operation)].filter((text) => text !== '').join('\n\n'),
     ...(query.length > 0 && { parameters: query }),
     ...(body && { requestBody: requestOf(body) }),
     responses: {
       ...successOf(operation),
       ...Object.fromEntries(
-        refusals.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+        errorStatuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
       ),
-      default: errorResponse('default', 'Any other refusal.'),
+      default: errorResponse('default', 'Any other error.'),
     },
     security: securityOf(operation),
     'x-access': operation.callers,
@@ -105,7 +97,7 @@ function operationOf(operation: DescribedOperation): JsonObject {
 }
 
 function accessText({ callers: who }: DescribedOperation): string {
-  return `For: ${who.map((caller) => callers[caller]).join('; ')}.`;
+  return `Allowed callers: ${who.map((caller) => callers[caller]).join('; ')}.`;
 }
 
 function queryOf(name: string, { type, description, choices, min, max }: QueryParameter) {
@@ -124,11 +116,11 @@ function requestOf({ name, fields, isPartial }: DescribedBody): JsonObject {
   return { required: isRequired, content: { 'application/json': { schema } } };
 }
 
-function successOf({ answer: { status, model }, isPage }: DescribedOperation): JsonObject {
-  if (status === 204) return { 204: { description: 'Done; no body.' } };
+function successOf({ response: { status, model }, isPage }: DescribedOperation): JsonObject {
+  if (status === 204) return { 204: { description: 'Success. The response has no body.' } };
   const name = model && (isPage ? `${model.name}Page` : model.name);
   const schema = name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
-  const description = isPage ? 'One page of the list.' : status === 201 ? 'Made.' : 'Done.';
+  const description = isPage ? 'One page of the list.' : status === 201 ? 'Created.' : 'Success.';
   return { [status]: { description, content: { 'application/json': { schema } } } };
 }
 
@@ -138,7 +130,7 @@ function errorResponse(status: string, description = ''): JsonObject {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Alternatives, of which one has to be met; the empty one is to call without credentials. */
+/** Returns alternative requirements; the empty one allows requests without credentials. */
 function securityOf({ callers: who, route }: DescribedOperation): readonly JsonObject[] {
   if (who.includes('anonymous') || route.ignoresCredentials) return [{}];
   const isForUsers = who.every((caller) => caller === 'user');
@@ -151,7 +143,7 @@ function securityOf({ callers: who, route }: DescribedOperation): readonly JsonO
 
 function schemasOf({ version, operations, models }: Description): JsonObject {
   const paged = new Map(
-    operations.flatMap(({ isPage, answer: { model }, parameters }) =>
+    operations.flatMap(({ isPage, response: { model }, parameters }) =>
       isPage && model ? [[`${model.name}Page`, pageSchema(model.name, parameters)] as const] : [],
     ),
   );
@@ -188,7 +180,7 @@ const errorSchemas = {
   },
   ValidationError: {
     type: 'object',
-    description: 'Messages by field, or a detail.',
+    description: 'Messages by field, or `detail`.',
     properties: { detail: { type: 'string' } },
     additionalProperties: true,
   },

@@ -41,6 +41,14 @@ export const schema: Family = {
   routes: [
     endpointRoute({
       name: 'Schema',
+      operationNames: {
+        GET: {
+          id: 'getSchema',
+          summary: 'Get the schema of the interface',
+          description:
+            'Returns every path, method, parameter, field, access right and response of the interface.',
+        },
+      },
       description: 'Every path, method, parameter, field, right and answer of the interface.',
       path: '/schema/',
       access: open,
@@ -51,7 +59,8 @@ export const schema: Family = {
           parameters: {
             format: {
               type: 'string',
-              description: 'The form of the document: that of OpenAPI 3.1, or one of its own.',
+              description:
+                'Format of the document: OpenAPI 3.1 (`openapi`), a native JSON format (`json`), or HTML (`html`).',
               choices: [openApi, 'json', 'html'],
             },
           },

@@ -1,44 +1,45 @@
 import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Access } from '../../shared/values/access.ts';
 
-/** What holds for every call. */
+/** Rules of every request. */
 export const about =
-  'Every path ends in a slash. Beside its own methods every path answers OPTIONS, and HEAD where it answers GET. ' +
-  'Bodies are JSON, forms (application/x-www-form-urlencoded, multipart/form-data), or JSON as text/plain. ' +
-  'Unknown fields are ignored. A class adds fields of its own to its objects: OPTIONS on a list of objects shows them.';
+  'Every path ends with a slash. In addition to the methods listed here, every path supports OPTIONS, and HEAD if it ' +
+  'supports GET. Request bodies are JSON, forms (application/x-www-form-urlencoded or multipart/form-data), or JSON ' +
+  'sent as text/plain. Unknown fields are ignored. A class adds its own fields to its data objects; OPTIONS on a list ' +
+  'of data objects describes them.';
 
-/** Who calls, by the word that `access` uses. */
+/** Callers by the word that `access` uses. */
 export const callers: Readonly<Record<keyof Access, string>> = {
   account: 'any account key',
   owner: 'the account that owns the instance',
   full: 'an account with the role full in the instance',
   write: 'an account with the role write in the instance',
   read: 'an account with the role read in the instance',
-  apiKey: 'any API key of the instance; a class or an item may restrict it further',
+  apiKey: 'any API key of the instance (a class or an item may restrict it further)',
   ignoreAcl: 'an API key with ignore_acl',
   allowUserCreate: 'an API key with allow_user_create',
   allowGroupCreate: 'an API key with allow_group_create',
   allowAnonymousRead: 'an API key with allow_anonymous_read',
-  user: 'an API key together with a user key, within what the user may do',
-  anonymous: 'anybody, without credentials',
+  user: 'an API key with a user key, within the rights of the user',
+  anonymous: 'anyone, without credentials',
 };
 
-/** Query parameters of every call, beside those of credentials. */
+/** Query parameters of every request, except those of credentials. */
 export const commonParameters: QueryParameters = {
   format: {
     type: 'string',
-    description: 'The form of the answer, whatever Accept says.',
+    description: 'Format of the response. Overrides the Accept header.',
     choices: ['json', 'html'],
   },
   template_response: {
     type: 'string',
     description:
-      'Inside an instance: name of the template that the answer is rendered with. The headers X-Template-Response and X-Template say the same, and go before it.',
+      'Name of the template that renders the response, on paths of an instance. The headers X-Template-Response and X-Template do the same and take precedence.',
   },
-  template: { type: 'string', description: 'The same as `template_response`.' },
+  template: { type: 'string', description: 'Same as `template_response`.' },
 };
 
-/** Places of credentials; the first one that is not empty counts. */
+/** Locations of credentials; the first one that is not empty is used. */
 export const credentials = {
   key: [
     { in: 'header', name: 'X-API-KEY' },
@@ -55,17 +56,17 @@ export const credentials = {
   ],
 };
 
-/** Refusals of all kinds, by status. */
+/** Error responses by status. */
 export const errors: Readonly<Record<string, string>> = {
-  400: 'A field or a parameter is wrong: messages by field, or a detail.',
-  401: 'A log-in failed.',
-  403: 'No credentials, bad ones, or the caller may not do this.',
-  404: 'It is not there, or the caller may not know that it is.',
-  405: 'The path does not have the method.',
-  406: 'Nothing that Accept wants can be sent, or there is no such template.',
-  408: 'A query took too long.',
-  413: 'The body or the answer is too large.',
-  415: 'The body is in a form that is not understood.',
-  429: 'Too many calls: wait for Retry-After seconds.',
-  500: 'A fault of the server.',
+  400: 'A field or a parameter is invalid. The body has messages by field, or `detail`.',
+  401: 'The log-in failed.',
+  403: 'Credentials are missing or invalid, or the caller lacks the right.',
+  404: 'The resource does not exist or is not visible to the caller.',
+  405: 'The path does not support the method.',
+  406: 'The Accept header allows no available format, or the template does not exist.',
+  408: 'The query timed out.',
+  413: 'The request body or the response is too large.',
+  415: 'The media type of the request body is not supported.',
+  429: 'Too many requests. Retry-After has the seconds to wait.',
+  500: 'Server error.',
 };

@@ -1,47 +1,68 @@
-import type { Method, Route } from '../../shared/core/resource/route.ts';
+import type { Method, OperationName, Route } from '../../shared/resource/route.ts';
 
-const verbs: Readonly<Record<Method, string>> = {
-  GET: 'get',
-  POST: 'post',
-  PUT: 'replace',
-  PATCH: 'update',
-  DELETE: 'delete',
+const verbs: Readonly<Partial<Record<Method, string>>> = {
+  ...{ GET: 'get', PUT: 'replace', PATCH: 'update', DELETE: 'delete' },
 };
 
-/** Says in words what a method of a route does: `list`, `Api`, `Keys`. Unique over the map. */
-export function operationWords(route: Route, method: Method): readonly string[] {
-  const { kind, name, resource, operations } = route;
-  if (kind === 'list' && method === 'GET') return ['list', ...wordsOf(plural(resource))];
-  if (kind === 'list' && method === 'POST') return ['create', ...wordsOf(resource)];
-  if (kind === 'list' || kind === 'detail') return [verbs[method], ...wordsOf(resource)];
-  // an action is called by its own name, unless it can be called in several ways
-  const isOnlyWay = method === 'POST' && operations.GET === undefined;
-  return isOnlyWay ? wordsOf(name) : [verbs[method], ...wordsOf(name)];
+/**
+ * Names an operation: as its route declares it, else by the kind of the route. `listApiKeys` and `createApiKey` on a
+ * list, `getApiKey` and so on for an item, `getAccount` for a thing that is there once.
+ *
+ * @throws Error when a route needs a name of its own and declares none
+ */
+export function nameOperation(route: Route, method: Method): OperationName {
+  const declared = route.operationNames?.[method];
+  if (declared !== undefined) return declared;
+  const { kind } = route;
+  const noun = nounOf(route);
+  if (kind === 'list' && method === 'GET') return named('list', plural(noun));
+  if (kind === 'list' && method === 'POST') return named('create', noun, articleOf(noun));
+  if (kind === 'detail' && method === 'POST') {
+    const { id, summary } = named('replace', noun, articleOf(noun)); // the same as by PUT
+    return { id: `${id}WithPost`, summary: `${summary}, using POST` };
+  }
+  const verb = verbs[method];
+  if (verb === undefined || kind === 'action') {
+    throw new Error(`${method} of ${route.name} needs an entry in operationNames`);
+  }
+  return named(verb, noun, kind === 'page' ? 'the' : articleOf(noun));
 }
 
-function plural(words: string): string {
-  if (/[^aeiou]y$/.test(words)) return `${words.slice(0, -1)}ies`;
-  return /(s|x|ch|sh)$/.test(words) ? `${words}es` : `${words}s`;
+function named(verb: string, noun: string, article?: string): OperationName {
+  return {
+    id: verb + typeName(noun),
+    summary: [capitalized(verb), ...(article === undefined ? [] : [article]), noun].join(' '),
+  };
+}
+
+/** Returns the thing of a route in plain English: `API key`. Without a noun it is the resource in lower case. */
+export function nounOf({ noun, resource }: Route): string {
+  if (noun !== undefined) return noun;
+  const isAcronym = (word: string) => word.length > 1 && word === word.toUpperCase();
+  return wordsOf(resource)
+    .map((word) => (isAcronym(word) ? word : word.toLowerCase()))
+    .join(' ');
+}
+
+function plural(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+/** Returns the indefinite article of a noun. No noun of the interface begins with a `u` that is spoken as in "under". */
+function articleOf(noun: string): string {
+  return /^[aeio]/i.test(noun) ? 'an' : 'a';
 }
 
 function wordsOf(text: string): readonly string[] {
   return text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
 }
 
-/** Words as the name of a type: `ApiKey`. */
-export function typeName(words: string | readonly string[]): string {
-  const parts = typeof words === 'string' ? wordsOf(words) : words;
-  return parts.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+/** Returns words as the name of a type: `ApiKey` for `API key`. */
+export function typeName(words: string): string {
+  return wordsOf(words).map(capitalized).join('');
 }
 
-/** Words as the name of a function: `listApiKeys`. */
-export function functionName(words: readonly string[]): string {
-  const name = typeName(words);
-  return name.charAt(0).toLowerCase() + name.slice(1);
-}
-
-/** Words as a sentence without its full stop: `List api keys`. */
-export function sentence(words: readonly string[]): string {
-  const text = words.join(' ').toLowerCase();
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 }

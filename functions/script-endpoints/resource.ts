@@ -76,8 +76,20 @@ function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
     update: change(updateEndpoint),
     remove: removeEndpoint,
     actions: [
-      { path: 'reset_link/', name: 'Reset Link', fields: {}, run: change(resetLink) },
-      { path: 'rename/', name: 'Rename', fields: renameFields, run: change(renameEndpoint) },
+      {
+        path: 'reset_link/',
+        name: 'Reset Link',
+        operationName: { id: 'resetPublicLink', summary: 'Reset the link of a script endpoint' },
+        fields: {},
+        run: change(resetLink),
+      },
+      {
+        path: 'rename/',
+        name: 'Rename',
+        operationName: { id: 'renameScriptEndpoint', summary: 'Rename a script endpoint' },
+        fields: renameFields,
+        run: change(renameEndpoint),
+      },
     ],
   };
 }

@@ -1,8 +1,16 @@
-import { isCurrent } from '../../shared/core/pipeline/credentials.ts';
-import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Fields } from '../../shared/core/resource/field.ts';
-import type { Context, Known, Operation, Route } from '../../shared/core/resource/route.ts';
-import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
+import { allRights } from '../../shared/domain/access.ts';
+import { notFound } from '../../shared/domain/errors.ts';
+import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
+import { computed, type Fields } from '../../shared/resource/field.ts';
+import type {
+  Context,
+  Known,
+  Operation,
+  OperationNames,
+  Route,
+} from '../../shared/resource/route.ts';
+import { isCurrent } from '../../shared/services/keys.ts';
+import { maxPayloadBytes } from '../../shared/services/run-request.ts';
 import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import type { Key } from '../../shared/store/store.ts';
@@ -31,6 +39,7 @@ const ownRoute: Route = {
   ...endpointRoute({
     ...shared,
     name: 'Script Endpoint Run',
+    operationNames: bothNames('runScriptEndpoint', 'Run a script endpoint'),
     path: `${path}{endpoint}/run/`,
     v1Path: `${v1Path}{endpoint}/run/`,
     access: { owner: allRights, full: allRights, write: allRights, read: 'G' },
@@ -46,14 +55,20 @@ const ownRoute: Route = {
   boundBy: endpointKey,
 };
 
+interface PublicPath {
+  readonly name: string;
+  readonly operationNames: OperationNames;
+  readonly path: string;
+  /** Null where version 1 does not have it. */
+  readonly v1Path: string | null;
+}
+
 /** Runs by public link, for everybody who has it; credentials are not looked at. */
-function publicRoute(name: string, place: string, v1Place: string | null): Route {
+function publicRoute({ name, operationNames, path: place, v1Path: v1Place }: PublicPath): Route {
   return {
     ...endpointRoute({
       ...shared,
-      name,
-      path: place,
-      v1Path: v1Place,
+      ...{ name, operationNames, path: place, v1Path: v1Place },
       access: open,
       ignoresCredentials: true,
       operations: bothMethods({
@@ -66,6 +81,13 @@ function publicRoute(name: string, place: string, v1Place: string | null): Route
       }),
     }),
     boundBy: linkedRow,
+  };
+}
+
+function bothNames(id: string, summary: string): OperationNames {
+  return {
+    POST: { id, summary },
+    GET: { id: `${id}WithGet`, summary: `${summary}, using GET` },
   };
 }
 
@@ -105,12 +127,34 @@ const socketPath = '/instances/{instance}/sockets/endpoints/scripts/p/{link}/';
 /** What is done with a script endpoint: it is run. What follows a public link is only for who reads the address. */
 export const runRoutes: readonly Route[] = [
   ownRoute,
-  publicRoute('Script Endpoint Public Run', linkPath, linkV1Path),
-  publicRoute(
-    'Script Endpoint Public Named Run',
-    `${linkPath}{endpoint}/`,
-    `${linkV1Path}{endpoint}/`,
-  ),
-  publicRoute('Script Endpoint Socket Run', socketPath, null),
-  publicRoute('Script Endpoint Socket Named Run', `${socketPath}{endpoint}/`, null),
+  publicRoute({
+    name: 'Script Endpoint Public Run',
+    operationNames: bothNames('runPublicLink', 'Run a script endpoint by its public link'),
+    path: linkPath,
+    v1Path: linkV1Path,
+  }),
+  publicRoute({
+    name: 'Script Endpoint Public Named Run',
+    operationNames: bothNames(
+      'runNamedPublicLink',
+      'Run a script endpoint by its public link and name',
+    ),
+    path: `${linkPath}{endpoint}/`,
+    v1Path: `${linkV1Path}{endpoint}/`,
+  }),
+  publicRoute({
+    name: 'Script Endpoint Socket Run',
+    operationNames: bothNames('runSocketLink', 'Run a script endpoint by its socket link'),
+    path: socketPath,
+    v1Path: null,
+  }),
+  publicRoute({
+    name: 'Script Endpoint Socket Named Run',
+    operationNames: bothNames(
+      'runNamedSocketLink',
+      'Run a script endpoint by its socket link and name',
+    ),
+    path: `${socketPath}{endpoint}/`,
+    v1Path: null,
+  }),
 ];

@@ -44,6 +44,7 @@ const paths = below('{id}/run/');
 export const runRoute: Route = {
   ...endpointRoute({
     name: 'Script Run',
+    operationNames: { POST: { id: 'runScript', summary: 'Run a script' } },
     path: paths['v1.1'],
     v1Path: paths.v1,
     access,

@@ -32,6 +32,7 @@ const paths = below('runtimes/');
 /** What scripts can be written for. */
 export const runtimesRoute: Route = endpointRoute({
   name: 'Script Runtimes',
+  operationNames: { GET: { id: 'listScriptRuntimes', summary: 'List script runtimes' } },
   path: paths['v1.1'],
   v1Path: paths.v1,
   access,

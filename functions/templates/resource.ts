@@ -86,7 +86,15 @@ const resource: ListResource<TemplateData, TemplateView> = {
   create: createTemplate,
   update: updateTemplate,
   remove: removeTemplate,
-  actions: [{ path: 'rename/', name: 'Rename', fields: renameFields, run: renameTemplate }],
+  actions: [
+    {
+      path: 'rename/',
+      name: 'Rename',
+      operationName: { id: 'renameTemplate', summary: 'Rename a template' },
+      fields: renameFields,
+      run: renameTemplate,
+    },
+  ],
 };
 
 /** Predefined templates of a range that nobody has changed or removed yet. */
@@ -110,6 +118,7 @@ async function unwrittenRows(
 
 const renderRoute = endpointRoute({
   name: 'Template Render',
+  operationNames: { POST: { id: 'renderTemplate', summary: 'Render a template' } },
   path: `${path}{template}/render/`,
   access: { ...accessOfAdmins, apiKey: 'LGA' },
   ...post(

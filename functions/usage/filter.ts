@@ -20,11 +20,18 @@ export interface Filter {
 export function filterParameters(period: Period): QueryParameters {
   const form = period === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.uuuuuuZ';
   return {
-    start: { type: 'string', description: `The first ${period}: ${form}.` },
-    end: { type: 'string', description: `The last ${period}: ${form}.` },
-    source: { type: 'string', description: 'Only this source, in any case.', choices: sources },
-    instance: { type: 'string', description: 'Only the instance of this name.' },
-    total: { type: 'boolean', description: 'Adds all instances up and gives all rows at once.' },
+    start: { type: 'string', description: `First ${period} to return: ${form}.` },
+    end: { type: 'string', description: `Last ${period} to return: ${form}.` },
+    source: {
+      type: 'string',
+      description: 'Returns only rows of this source. Not case-sensitive.',
+      choices: sources,
+    },
+    instance: { type: 'string', description: 'Returns only rows of the instance with this name.' },
+    total: {
+      type: 'boolean',
+      description: 'Returns sums over all instances, on a single page.',
+    },
   };
 }
 

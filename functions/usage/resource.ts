@@ -7,8 +7,9 @@ import {
   orderingParameters,
   pageParameters,
   trimParameters,
-} from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family, Known, Route } from '../../shared/core/resource/route.ts';
+} from '../../shared/resource/query-parameters.ts';
+import type { Context, Family, Known, OperationName, Route } from '../../shared/resource/route.ts';
+import { parseTrim } from '../../shared/resource/trim.ts';
 import { ownedEntity } from '../../shared/store/entities.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { filterParameters } from './filter.ts';
@@ -23,16 +24,38 @@ export const usage: Family = {
   routes: [
     linkPage({
       name: 'Usage',
+      noun: 'usage links',
       path: '/usage/',
       access,
       links: { hourly: 'hourly/', daily: 'daily/' },
     }),
-    usageList('Hourly Usage', '/usage/hourly/', 'hour', { hour: computed('datetime') }),
-    usageList('Daily Usage', '/usage/daily/', 'day', { date: computed('string') }),
+    usageList({
+      name: 'Hourly Usage',
+      operationName: { id: 'listHourlyUsage', summary: 'List usage by hour' },
+      path: '/usage/hourly/',
+      period: 'hour',
+      moment: { hour: computed('datetime') },
+    }),
+    usageList({
+      name: 'Daily Usage',
+      operationName: { id: 'listDailyUsage', summary: 'List usage by day' },
+      path: '/usage/daily/',
+      period: 'day',
+      moment: { date: computed('string') },
+    }),
   ],
 };
 
-function usageList(name: string, path: string, period: Period, moment: Fields): Route {
+interface UsageList {
+  readonly name: string;
+  readonly operationName: OperationName;
+  readonly path: string;
+  readonly period: Period;
+  /** The field that says when. */
+  readonly moment: Fields;
+}
+
+function usageList({ name, operationName, path, period, moment }: UsageList): Route {
   const fields: Fields = {
     ...moment,
     source: computed('choice', { choices: sources }),
@@ -52,7 +75,7 @@ function usageList(name: string, path: string, period: Period, moment: Fields): 
     ...filterParameters(period),
     last_value: {
       type: 'string',
-      description: `The ${period} of the row next to the page. As in \`next\` and \`prev\`.`,
+      description: `The ${period} of the row adjacent to the page. \`next\` and \`prev\` contain it.`,
     },
     ...trimParameters,
   } as const;
@@ -61,9 +84,8 @@ function usageList(name: string, path: string, period: Period, moment: Fields): 
   });
   const route: Route = {
     ...endpointRoute({
-      name: `${name} List`,
-      path,
-      access,
+      ...{ name: `${name} List`, path, access },
+      operationNames: { GET: operationName },
       answer: { name, fields },
       operations: { GET: { right: 'L', parameters, reads, run } },
     }),

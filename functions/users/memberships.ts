@@ -46,6 +46,12 @@ interface GroupView {
 
 const groupsOfUser: ListResource<GroupData, GroupView> = {
   name: 'User Group',
+  operationNames: {
+    list: { id: 'listUserGroups', summary: 'List the groups of a user' },
+    create: { id: 'addUserToGroup', summary: 'Add a user to a group' },
+    get: { id: 'getUserGroup', summary: 'Get a group of a user' },
+    delete: { id: 'removeUserFromGroup', summary: 'Remove a user from a group' },
+  },
   path: '/instances/{instance}/users/{id}/groups/',
   item: 'member',
   access,
@@ -107,6 +113,13 @@ interface UserOfGroupView {
 
 const usersOfGroup: ListResource<MembershipData, UserOfGroupView> = {
   name: 'Group User',
+  noun: 'group member',
+  operationNames: {
+    list: { id: 'listGroupMembers', summary: 'List the members of a group' },
+    create: { id: 'addGroupMember', summary: 'Add a member to a group' },
+    get: { id: 'getGroupMember', summary: 'Get a member of a group' },
+    delete: { id: 'removeGroupMember', summary: 'Remove a member from a group' },
+  },
   path: '/instances/{instance}/groups/{id}/users/',
   item: 'member',
   access,

@@ -15,6 +15,7 @@ import { updateUser } from './write.ts';
  */
 export const ownRoute = endpointRoute({
   name: 'Own User',
+  noun: 'current user',
   path: '/instances/{instance}/user/',
   access: { user: 'GUDA' }, // what it has no method for is told so
   operations: {

@@ -78,6 +78,7 @@ const resource: ListResource<UserData, UserView> = {
     {
       path: 'reset_key/',
       name: 'Reset Key',
+      operationName: { id: 'resetUserKey', summary: 'Reset the key of a user' },
       fields: {},
       run: async (context, current) => {
         const next = await nextKey(context.platform.secrets, current.data);
@@ -129,6 +130,7 @@ const userAnswer = { fields: userFields, links: userLinks };
 
 const authRoute = endpointRoute({
   name: 'User Auth',
+  operationNames: { POST: { id: 'logInAsUser', summary: 'Log in as a user' } },
   path: '/instances/{instance}/user/auth/',
   access: logInAccess,
   answer: userAnswer,
@@ -137,6 +139,12 @@ const authRoute = endpointRoute({
 
 const socialRoute = endpointRoute({
   name: 'User Social Auth',
+  operationNames: {
+    POST: {
+      id: 'logInAsUserWithSocialToken',
+      summary: 'Log in as a user with a social service token',
+    },
+  },
   path: '/instances/{instance}/user/auth/{backend}/',
   access: logInAccess,
   answer: userAnswer,

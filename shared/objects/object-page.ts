@@ -13,16 +13,21 @@ import { toBoolean } from '../values/scalars.ts';
 export const objectPageParameters: QueryParameters = {
   query: {
     type: 'json',
-    description: 'A filter: conditions by field. Of several copies all apply together.',
+    description:
+      'Filter: a JSON object of conditions by field. If the parameter is repeated, all filters apply.',
   },
-  order_by: { type: 'string', description: 'A field to order by; with `-` before it, descending.' },
+  order_by: {
+    type: 'string',
+    description: 'Name of the field to order by. A leading `-` reverses the order.',
+  },
   last_value: {
     type: 'string',
-    description: 'Value of the order field next to the page. As in `next` and `prev`.',
+    description:
+      'Value of the order field of the item adjacent to the page. `next` and `prev` contain it.',
   },
   include_count: {
     type: 'boolean',
-    description: 'Adds `objects_count`: how many objects there are on all pages.',
+    description: 'Adds `objects_count`, the number of objects on all pages.',
   },
 };
 

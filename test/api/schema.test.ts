@@ -33,7 +33,7 @@ describe('the interface document', () => {
           methods: {
             GET: {
               operation: 'listApiKeys',
-              description: 'List api keys',
+              description: 'List API keys',
               auth: ['account_key', 'api_key'],
               access: ['owner', 'full', 'apiKey'],
               query: {
@@ -67,8 +67,8 @@ describe('the interface document', () => {
     const { models } = await documentOf('/v1.1/schema/');
 
     expect(Object.keys(models.User)).not.toContain('password');
-    expect(Object.keys(models.Klass)).not.toContain('expected_revision');
-    expect(Object.keys(models.KeyedAccount)).toContain('account_key');
+    expect(Object.keys(models.Class)).not.toContain('expected_revision');
+    expect(Object.keys(models.AccountWithKey)).toContain('account_key');
   });
 
   it('says who may call without credentials, and on whose behalf', async () => {
@@ -117,6 +117,29 @@ describe('the interface document', () => {
 
 const pretty = 'application/json; indent=2';
 
+interface Described {
+  readonly description?: string;
+}
+interface OpenOperation {
+  readonly description: string;
+  readonly parameters?: readonly Described[];
+}
+
+/** Words for which the documentation has a term of the field. */
+const avoided =
+  /\b(answer\w*|calls?|called|refus\w+|faults?|w(hat|ho|hich)ever|anybody|nobody|somebody|beside|anew|meanwhile|tells?|says?|stands?|goes|capitals|small letters|begins so|nothing)\b/i;
+
+/** All titles, summaries and descriptions of a document; those that OPTIONS shows too cannot change. */
+function textsOf(part: unknown): readonly string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) => {
+    const isText = typeof value === 'string' && /^(title|summary|description)$/.test(name);
+    return isText ? (frozen.includes(value) ? [] : [value]) : textsOf(value);
+  });
+}
+
+const frozen = ['Whether the e-mail address has been confirmed. It blocks nothing.'];
+
 describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
   it('is valid', async () => {
     const document = await documentOf(`/${version}/schema/?format=openapi`);
@@ -126,6 +149,32 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
 
     expect([valid, errors]).toEqual([true, undefined]);
     expect(validator.version).toBe('3.1');
+  });
+
+  it('is written in the terms of the field', async () => {
+    const document = await documentOf(`/${version}/schema/?format=openapi`);
+
+    const odd = [...new Set(textsOf(document))].filter((text) => avoided.test(text));
+
+    expect(odd).toEqual([]);
+  });
+
+  it('describes each parameter and its callers', async () => {
+    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
+    const operations = Object.values<Record<string, OpenOperation>>(paths).flatMap(
+      ({ parameters: _, ...own }) => Object.values(own),
+    );
+    const described = [
+      ...Object.values<Described>(components.parameters),
+      ...operations.flatMap((each) => each.parameters ?? []),
+    ];
+
+    expect(described.filter(({ description = '' }) => !/^[A-Z].*\.$/.test(description))).toEqual(
+      [],
+    );
+    expect(operations.filter((each) => !each.description.includes('Allowed callers: '))).toEqual(
+      [],
+    );
   });
 
   it('has security, tags by family, and types that are fit for a client', async () => {

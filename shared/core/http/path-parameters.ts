@@ -20,21 +20,21 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
   instance: {
     type: 'string',
     pattern: /^[a-z0-9_-]{1,64}$/,
-    description: 'Name of an instance; capitals count as small letters.',
+    description: 'Name of an instance. Not case-sensitive.',
     documentedAs: 'instance_name',
     isLowered: true,
   },
   class: {
     type: 'string',
     pattern: /^[a-z0-9_]{1,64}$/,
-    description: 'Name of a class; capitals count as small letters.',
+    description: 'Name of a class. Not case-sensitive.',
     documentedAs: 'class_name',
     isLowered: true,
   },
   endpoint: {
     type: 'string',
     pattern: /^[a-z0-9_-]{1,64}$/,
-    description: 'Name of an endpoint; capitals count as small letters.',
+    description: 'Name of an endpoint. Not case-sensitive.',
     isLowered: true,
   },
   link: {
@@ -48,25 +48,25 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
   template: {
     type: 'string',
     pattern: /^[a-z0-9_-]{1,64}$/,
-    description: 'Name of a template; capitals count as small letters.',
+    description: 'Name of a template. Not case-sensitive.',
     isLowered: true,
   },
-  id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item of the list.' },
+  id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item.' },
   device: {
     type: 'string',
     pattern: /^[A-Za-z0-9_|:-]{1,512}$/,
-    description: 'Registration id of a device: its token.',
+    description: 'Registration id (token) of a device.',
     documentedAs: 'registration_id',
   },
   backend: {
     type: 'string',
     pattern: /^[a-z0-9-]{1,40}$/,
-    description: 'Name of the service whose token is sent.',
+    description: 'Name of the service that issued the token.',
   },
   member: {
     type: 'integer',
     pattern: /^\d{1,10}$/,
-    description: 'Id of an item of the list below another item.',
+    description: 'Id of an item of a list below another item.',
   },
 };
 

@@ -2,13 +2,25 @@ import { type Access, allRights } from '../../values/access.ts';
 import { computed, type Field, type Fields } from './field.ts';
 import { type Body, bodyFor } from './input.ts';
 import { pathOf } from './links.ts';
-import type { AnswerForm, Context, Forms, Operation, Reads, Route } from './route.ts';
+import type {
+  AnswerForm,
+  Context,
+  Forms,
+  Operation,
+  OperationNames,
+  Reads,
+  Route,
+} from './route.ts';
 import type { Version } from './versions.ts';
 
 /** A path that is no part of a list: a log-in, a page of links, an action on the account. */
 export interface Endpoint {
   readonly name: string;
   readonly description?: string;
+  /** See Route. */
+  readonly noun?: string;
+  /** See Route; required for POST. */
+  readonly operationNames?: OperationNames;
   readonly path: string;
   /** Where version 1 has it under another path, or null where it does not have it. */
   readonly v1Path?: string | null;
@@ -46,6 +58,8 @@ export function endpointRoute(endpoint: Endpoint): Route {
     instance: path.includes('{instance}') ? 'place' : 'none',
     inClass: false,
     ignoresCredentials: endpoint.ignoresCredentials === true,
+    ...(endpoint.noun !== undefined && { noun: endpoint.noun }),
+    ...(endpoint.operationNames && { operationNames: endpoint.operationNames }),
     ...(endpoint.isHidden && { isHidden: true }),
     ...(endpoint.formats && { formats: endpoint.formats }),
     ...(endpoint.isUnbatchable && { isUnbatchable: true }),
@@ -73,21 +87,20 @@ export interface PageLinks {
 /**
  * Derives a page of links (docs/reference/responses.md#link-pages).
  *
+ * @param page.noun   `version links`: for the interface document
  * @param page.access open to all when absent
  */
 export function linkPage(page: {
   readonly name: string;
+  readonly noun: string;
   readonly path: string;
   readonly v1Path?: string | null;
   readonly access?: Access;
   readonly links: PageLinks;
 }): Route {
-  const { name, path, v1Path, access = open } = page;
+  const { name, noun, path, v1Path, access = open } = page;
   const route = endpointRoute({
-    name,
-    path,
-    access,
-    isUntemplated: true as const,
+    ...{ name, noun, path, access, isUntemplated: true as const },
     ...(v1Path !== undefined && { v1Path }),
     answer: { fields: { links: linkFields(page.links) } },
     operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },

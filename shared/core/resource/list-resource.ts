@@ -7,7 +7,7 @@ import type { Body } from './input.ts';
 import type { Link } from './links.ts';
 import type { Page, Rows } from './page.ts';
 import type { QueryParameters } from './query-parameters.ts';
-import type { Context, FieldsAt, Known } from './route.ts';
+import type { Context, FieldsAt, Known, OperationName } from './route.ts';
 import type { Version } from './versions.ts';
 
 /**
@@ -21,6 +21,10 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** In words, as introspection shows it, without `List` or `Instance`. */
   readonly name: string;
   readonly description?: string;
+  /** An item in plain English for the interface document, where `name` does not give it: `class` for `Klass`. */
+  readonly noun?: string;
+  /** Names in the interface document, where the noun does not give them: `createClass`. */
+  readonly operationNames?: Readonly<Partial<Record<ListOperation, OperationName>>>;
   /** The list below the version, for example `/instances/{instance}/api_keys/`. */
   readonly path: string;
   /** Where version 1 has the same under another path. */
@@ -78,6 +82,9 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly actions?: readonly Action<Data, View>[];
 }
 
+/** What a list and its items have operations for, by the verbs of their names. */
+export type ListOperation = 'list' | 'create' | 'get' | 'replace' | 'update' | 'delete';
+
 /** An update as a resource sees it. */
 export interface Update<Data extends object> {
   readonly current: Stored<Data>;
@@ -91,6 +98,8 @@ export interface Action<Data extends object, View> {
   readonly path: string;
   /** In words, for introspection. */
   readonly name: string;
+  /** Its name in the interface document. */
+  readonly operationName: OperationName;
   readonly fields: Readonly<Record<string, Field>>;
   /** Tries once; gives the item to answer with, or undefined for an answer without body. */
   readonly run: (context: Context, current: Stored<Data>, body: Body) => Promise<View | undefined>;

@@ -26,7 +26,9 @@ export function listRoutes<Data extends object, View extends object>(
     inClass: resource.inClass === true,
     ignoresCredentials: false,
     access: resource.access,
+    ...(resource.noun !== undefined && { noun: resource.noun }),
   };
+  const names = resource.operationNames ?? {};
   const { links, fields, fieldsAt } = resource;
   const answer = { fields, links };
   const described = { links, answer, ...(fieldsAt && { fieldsAt }) };
@@ -36,6 +38,7 @@ export function listRoutes<Data extends object, View extends object>(
     ...shared,
     name: `${resource.name} List`,
     kind: 'list',
+    operationNames: { GET: names.list, POST: names.create },
     paths: pathsOf(resource, ''),
     instance: place,
     operations: listOperations(resource, answers),
@@ -49,6 +52,12 @@ export function listRoutes<Data extends object, View extends object>(
     ...ofItem,
     name: `${resource.name} Instance`,
     kind: 'detail',
+    operationNames: {
+      GET: names.get,
+      PUT: names.replace,
+      PATCH: names.update,
+      DELETE: names.delete,
+    },
     paths: pathsOf(resource, item),
     operations: itemOperations(resource, answers),
     forms: { ...described, ...(resource.update && { PUT: formOf(resource, 'replace') }) },
@@ -58,6 +67,7 @@ export function listRoutes<Data extends object, View extends object>(
       ...ofItem,
       name: `${resource.name} ${action.name}`,
       kind: 'action',
+      operationNames: { POST: action.operationName },
       paths: pathsOf(resource, item + action.path, action.versions),
       operations: { POST: actionOperation(resource, answers, action) },
       forms: { POST: action.fields, answer: action.isSilent ? { status: 204 } : answer },

@@ -15,17 +15,18 @@ export type QueryParameters = Readonly<Record<string, QueryParameter>>;
 export const pageParameters: QueryParameters = {
   page_size: {
     type: 'integer',
-    description: 'Items on a page; 100 without it, and never more.',
+    description: 'Number of items per page. The default and the maximum are 100.',
     min: 0,
   },
   direction: {
     type: 'string',
-    description: 'Which way `last_pk` is left: 1 forward, 0 backward. As in `next` and `prev`.',
+    description:
+      'Direction of paging from `last_pk`: 1 is forward, 0 is backward. `next` and `prev` contain it.',
     choices: ['0', '1'],
   },
   last_pk: {
     type: 'integer',
-    description: 'The item next to the page. As in `next` and `prev`.',
+    description: 'List position of the item adjacent to the page. `next` and `prev` contain it.',
     min: 0,
     max: 2_147_483_647,
   },
@@ -35,7 +36,7 @@ export const pageParameters: QueryParameters = {
 export const orderingParameters: QueryParameters = {
   ordering: {
     type: 'string',
-    description: 'Oldest first or newest first.',
+    description: 'Order by age: oldest first (`asc`) or newest first (`desc`).',
     choices: ['asc', 'desc'],
   },
 };
@@ -44,11 +45,12 @@ export const orderingParameters: QueryParameters = {
 export const trimParameters: QueryParameters = {
   fields: {
     type: 'string',
-    description: 'Names with commas between: all other fields are left out, required ones as well.',
+    description:
+      'Comma-separated names of fields to include. All others are omitted, even required ones.',
   },
   excluded_fields: {
     type: 'string',
-    description: 'Names with commas between: these fields are left out, required ones as well.',
+    description: 'Comma-separated names of fields to omit, even required ones.',
   },
 };
 
@@ -57,7 +59,7 @@ export function prefixParameters(field: string): QueryParameters {
   return {
     [`${field}__startswith`]: {
       type: 'string',
-      description: `Lists only those whose ${field} begins so.`,
+      description: `Returns only items whose ${field} starts with this text.`,
     },
   };
 }

@@ -33,6 +33,10 @@ export interface Route {
   readonly description: string;
   /** The thing in words, without what the path does with it: `Api Key`. */
   readonly resource: string;
+  /** The thing in plain English for the interface document, where `resource` does not give it: `class` for `Klass`. */
+  readonly noun?: string;
+  /** Names of operations in the interface document, where kind and noun do not give them. */
+  readonly operationNames?: OperationNames;
   /** The family that it belongs to, where the whole map is at hand. */
   readonly family?: string;
   /** Path below the version with `{parameters}`, by version; a version without an entry does not have it. */
@@ -65,6 +69,19 @@ export interface Route {
   /** Values of `format` that the route itself knows, beside those of every route. */
   readonly formats?: readonly string[];
 }
+
+/** An operation as the interface document names it. */
+export interface OperationName {
+  /** Unique in the interface, a verb and its object in camel case: `addUserToGroup`. */
+  readonly id: string;
+  /** A short imperative sentence without full stop. */
+  readonly summary: string;
+  /** For the interface document only: OPTIONS shows the route's description. */
+  readonly description?: string;
+}
+
+/** Names of a route's operations by method. */
+export type OperationNames = Readonly<Partial<Record<Method, OperationName | undefined>>>;
 
 /** Fields that a write takes, and the names and kinds of links, for introspection. */
 export interface Forms {

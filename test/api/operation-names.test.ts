@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe as describeRoutes } from '../../functions/schema/describe.ts';
+import { endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
+import { type Api, expected, startApi } from '../support/api.ts';
+
+/*
+ * Generated clients have a function for each operation, named by its id, so a changed id breaks them. The table in
+ * operation-names.v1.1.txt shows each change; `npx vitest run test/api/operation-names.test.ts -u` writes it.
+ */
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+let api: Api;
+const operations: Record<string, readonly Operation[]> = {};
+const schemas: Record<string, readonly string[]> = {};
+
+beforeAll(async () => {
+  api = await startApi();
+  for (const version of ['v1.1', 'v1']) operations[version] = await readOperations(version);
+});
+afterAll(() => api.close());
+
+async function readOperations(version: string): Promise<readonly Operation[]> {
+  const path = `/${version}/schema/?format=openapi`;
+  const { paths, components } = expected(await api.send({ path }), 200);
+  schemas[version] = Object.keys(components.schemas);
+  return Object.entries<Record<string, Operation>>(paths).flatMap(([at, { parameters, ...own }]) =>
+    Object.entries(own).map(([method, { operationId, summary }]) => ({
+      method: method.toUpperCase(),
+      path: at,
+      operationId,
+      summary,
+    })),
+  );
+}
+
+const inVersion = (version: string) => operations[version] ?? [];
+
+const verbs = [
+  ...['list', 'get', 'create', 'replace', 'update', 'delete', 'add', 'remove', 'rename'],
+  ...['reset', 'send', 'resend', 'run', 'render', 'clear', 'register', 'log', 'activate'],
+  ...['accept', 'decline', 'change', 'set', 'request', 'confirm'],
+];
+
+it('are those of the table', async () => {
+  const table = inVersion('v1.1').map(
+    ({ method, path, operationId, summary }) => `${method} ${path} ${operationId}: ${summary}\n`,
+  );
+
+  await expect(table.join('')).toMatchFileSnapshot('operation-names.v1.1.txt');
+});
+
+describe.each(['v1.1', 'v1'])('in %s', (version) => {
+  it('are unique, as are summaries', () => {
+    const ids = inVersion(version).map(({ operationId }) => operationId);
+    const summaries = inVersion(version).map(({ summary }) => summary);
+
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(summaries.filter((text, at) => summaries.indexOf(text) !== at)).toEqual([]);
+  });
+
+  it('are a verb with its object, in camel case without runs of capitals', () => {
+    const ids = inVersion(version).map(({ operationId }) => operationId);
+
+    expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)+$/.test(id))).toEqual([]);
+    expect(ids.filter((id) => !verbs.includes(id.split(/[A-Z]/)[0] ?? ''))).toEqual([]);
+  });
+
+  it('have short imperative summaries', () => {
+    const odd = inVersion(version).filter(({ operationId, summary }) => {
+      const [first = ''] = summary.split(' ');
+      return (
+        !/^[A-Z][a-z]+ .*[^.]$/.test(summary) ||
+        summary.length > 70 ||
+        !operationId.startsWith(first.toLowerCase())
+      );
+    });
+
+    expect(odd).toEqual([]);
+  });
+});
+
+describe.each(['v1.1', 'v1'])('schemas in %s', (version) => {
+  it('are in Pascal case without runs of capitals', () => {
+    expect(schemas[version]?.filter((name) => !/^([A-Z][a-z]+)+$/.test(name))).toEqual([]);
+  });
+
+  it('of things are in the words of the guides', () => {
+    expect(schemas[version]).toEqual(expect.arrayContaining(['Class', 'ClassPage', 'GroupMember']));
+    expect(schemas[version]?.filter((name) => /klass|keyed/i.test(name))).toEqual([]);
+  });
+});
+
+it('of an action are declared with its route', () => {
+  const route = endpointRoute({
+    name: 'Telescope Turn',
+    path: '/telescope/turn/',
+    access: open,
+    ...post({}, () => Promise.resolve({ status: 204 })),
+  });
+  const operationNames = { POST: { id: 'turnTelescope', summary: 'Turn the telescope' } };
+
+  expect(() => describeRoutes([route], 'v1.1')).toThrow(
+    'POST of Telescope Turn needs an entry in operationNames',
+  );
+  expect(describeRoutes([{ ...route, operationNames }], 'v1.1').operations).toMatchObject([
+    { id: 'turnTelescope', summary: 'Turn the telescope', body: undefined },
+  ]);
+});
+
+it('are the same in both versions', () => {
+  const names = ({ operationId, summary }: Operation) => `${operationId}: ${summary}`;
+  const newer = new Set(inVersion('v1.1').map(names));
+
+  expect(
+    inVersion('v1')
+      .map(names)
+      .filter((name) => !newer.has(name)),
+  ).toEqual([]);
+});
+
+it('call things in the words of the guides', () => {
+  const all = inVersion('v1.1').map(({ operationId, summary }) => `${operationId} ${summary}`);
+
+  expect(all.filter((text) => /klass|post[A-Z]/i.test(text.split(' ')[0] ?? ''))).toEqual([]);
+  expect(all).toEqual(
+    expect.arrayContaining([
+      'listClasses List classes',
+      'addUserToGroup Add a user to a group',
+      'sendGcmMessage Send a GCM message',
+    ]),
+  );
+});
