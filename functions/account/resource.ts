@@ -172,18 +172,23 @@ export const account: Family = {
     resetKey,
     action('Register', '/account/register/', {
       operationName: { id: 'registerAccount', summary: 'Register an account' },
-      ...{ access: open, answer: { ...keyed, status: 201 } },
+      access: open,
+      answer: { ...keyed, status: 201 },
       ...post(registerFields, register),
     }),
     endpointRoute({
-      ...{ name: 'Auth', path: '/account/auth/', access: open, answer: keyed },
+      name: 'Auth',
+      path: '/account/auth/',
+      access: open,
+      answer: keyed,
       operationNames: { POST: { id: 'logInToAccount', summary: 'Log in to an account' } },
       ignoresCredentials: true,
       ...post(authFields, authenticate),
     }),
     action('Password', '/account/password/', {
       operationName: { id: 'changeAccountPassword', summary: 'Change the account password' },
-      ...{ access: accountsOnly, answer: silent },
+      access: accountsOnly,
+      answer: silent,
       ...post(passwordFields, changePassword),
     }),
     action('Password Set', '/account/password/set/', {
@@ -191,7 +196,8 @@ export const account: Family = {
         id: 'setAccountPassword',
         summary: 'Set the first password of the account',
       },
-      ...{ access: accountsOnly, answer: silent },
+      access: accountsOnly,
+      answer: silent,
       ...post(passwordSetFields, setPassword),
     }),
     action('Password Reset', '/account/password/reset/', {
@@ -199,7 +205,8 @@ export const account: Family = {
         id: 'requestPasswordReset',
         summary: 'Request a password reset email',
       },
-      ...{ access: open, answer: silent },
+      access: open,
+      answer: silent,
       ...post(emailFields, sendReset),
     }),
     action('Password Reset Confirm', '/account/password/reset/confirm/', {
@@ -207,21 +214,26 @@ export const account: Family = {
         id: 'confirmPasswordReset',
         summary: 'Confirm a password reset',
       },
-      ...{ access: open, answer: keyed },
+      access: open,
+      answer: keyed,
       ...post(resetFields, confirmReset),
     }),
     action('Activate', '/account/activate/', {
       operationName: { id: 'activateAccount', summary: 'Activate an account' },
-      ...{ access: open, answer: keyed },
+      access: open,
+      answer: keyed,
       ...post(activateFields, activate),
     }),
     action('Resend Email', '/account/resend_email/', {
       operationName: { id: 'resendActivationEmail', summary: 'Resend the activation email' },
-      ...{ access: open, answer: silent },
+      access: open,
+      answer: silent,
       ...post(emailFields, resendActivation),
     }),
     endpointRoute({
-      ...{ name: 'Social Auth', path: '/account/auth/{backend}/', access: open },
+      name: 'Social Auth',
+      path: '/account/auth/{backend}/',
+      access: open,
       operationNames: {
         POST: {
           id: 'logInToAccountWithSocialToken',

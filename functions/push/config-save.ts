@@ -5,12 +5,12 @@ import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
 import { emptySide, sealCredential } from '../../shared/push/push-config.ts';
 import { closeApplication } from '../../shared/push/push-endpoints.ts';
 import { failureReason } from '../../shared/push/push-failure.ts';
-import type {
-  PushCredential,
-  PushEnvironment,
-  PushProvider,
+import {
+  type PushCredential,
+  type PushEnvironment,
+  type PushProvider,
+  pushEnvironments,
 } from '../../shared/push/rules/provider.ts';
-import { pushEnvironments } from '../../shared/push/rules/provider.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, pushConfigEntity } from '../../shared/store/entities.ts';
 import type { PushConfigData, PushSideData } from '../../shared/store/records/push.ts';

@@ -1,15 +1,12 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { resultOf } from '../../shared/domain/push/outcome.ts';
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { read } from '../../shared/domain/scalars.ts';
-import { schemaOf } from '../../shared/domain/values.ts';
-import { computed, type Fields, json } from '../../shared/resource/field.ts';
-import { bodyObject } from '../../shared/resource/input.ts';
-import type { ListResource } from '../../shared/resource/list-resource.ts';
-import { listRoutes } from '../../shared/resource/list-routes.ts';
-import { rowsOf } from '../../shared/resource/page.ts';
-import { instanceOf } from '../../shared/resource/place.ts';
-import type { Context, OperationName, Route } from '../../shared/resource/route.ts';
+import { computed, type Fields, json } from '../../shared/core/resource/field.ts';
+import { bodyObject } from '../../shared/core/resource/input.ts';
+import type { ListResource } from '../../shared/core/resource/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import { rowsOf } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
+import { resultOf } from '../../shared/push/rules/outcome.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import {
   as,
   instanceCounter,

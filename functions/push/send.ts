@@ -1,12 +1,9 @@
-import { notFound } from '../../shared/domain/errors.ts';
-import type { PushProvider } from '../../shared/domain/push/provider.ts';
-import { read } from '../../shared/domain/scalars.ts';
-import { schemaOf } from '../../shared/domain/values.ts';
-import { endpointRoute } from '../../shared/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/resource/field.ts';
-import { bodyObject } from '../../shared/resource/input.ts';
-import { instanceBase, linksOf } from '../../shared/resource/links.ts';
-import type { Context, OperationName, Route } from '../../shared/resource/route.ts';
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { bodyObject } from '../../shared/core/resource/input.ts';
+import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
+import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { as, instanceCounter, pushDeviceEntity } from '../../shared/store/entities.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';

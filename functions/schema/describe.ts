@@ -1,10 +1,15 @@
-import type { Access, Right } from '../../shared/domain/access.ts';
-import { documentedPath } from '../../shared/http/path-parameters.ts';
-import type { Fields, LinkForm } from '../../shared/resource/field.ts';
-import { isIn } from '../../shared/resource/links.ts';
-import type { QueryParameters } from '../../shared/resource/query-parameters.ts';
-import { type Method, methods, type Operation, type Route } from '../../shared/resource/route.ts';
-import type { Version } from '../../shared/resource/versions.ts';
+import { documentedPath } from '../../shared/core/http/path-parameters.ts';
+import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
+import { isIn } from '../../shared/core/resource/links.ts';
+import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
+import {
+  type Method,
+  methods,
+  type Operation,
+  type Route,
+} from '../../shared/core/resource/route.ts';
+import type { Version } from '../../shared/core/resource/versions.ts';
+import type { Access, Right } from '../../shared/values/access.ts';
 import { type DescribedResponse, type Model, Models } from './models.ts';
 import { nameOperation } from './words.ts';
 
@@ -79,7 +84,15 @@ function describeOperation(place: Place): DescribedOperation {
   const body = bodyOf(place, `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`);
   const isPage = route.kind === 'list' && method === 'GET';
   return {
-    ...{ id, summary, description, method, route, path, pathParameters, body, isPage },
+    id,
+    summary,
+    description,
+    method,
+    route,
+    path,
+    pathParameters,
+    body,
+    isPage,
     parameters: operation.parameters ?? {},
     callers: callersOf(route.access, operation.right),
     response: responseOf(place),
@@ -104,7 +117,9 @@ function bodyOf({ route, method, version }: Place, name: string): DescribedBody 
   const takes = Object.values(fields ?? {}).some(({ writable }) => writable !== 'never');
   if (fields !== undefined && !takes) return undefined;
   return {
-    ...{ name, fields, isOpen: route.inClass },
+    name,
+    fields,
+    isOpen: route.inClass,
     links: links?.filter((link) => isIn(link, version)),
     isPartial: method === 'PATCH',
   };

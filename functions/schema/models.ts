@@ -1,5 +1,5 @@
-import type { Fields, LinkForm } from '../../shared/resource/field.ts';
-import type { Route } from '../../shared/resource/route.ts';
+import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
 import { nounOf, typeName } from './words.ts';
 
 /** An object that responses show. */

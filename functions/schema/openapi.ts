@@ -47,11 +47,15 @@ const securitySchemes = {
     description: 'An account key or an API key.',
   },
   apiKeyQuery: {
-    ...{ type: 'apiKey', in: 'query', name: 'api_key' },
+    type: 'apiKey',
+    in: 'query',
+    name: 'api_key',
     description: 'Same as X-API-KEY, as a query parameter. Logs of proxies may contain it.',
   },
   userKey: {
-    ...{ type: 'apiKey', in: 'header', name: 'X-USER-KEY' },
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-USER-KEY',
     description: 'A user key, sent together with an API key.',
   },
 };
@@ -80,7 +84,9 @@ function operationOf(operation: DescribedOperation): JsonObject {
   const { id, summary, description, parameters, body, errorStatuses } = operation;
   const query = Object.entries(parameters).map(([name, each]) => queryOf(name, each));
   return {
-    ...{ operationId: id, summary, tags: [tagOf(operation)] },
+    operationId: id,
+    summary,
+    tags: [tagOf(operation)],
     description: [description, accessText(operation)].filter((text) => text !== '').join('\n\n'),
     ...(query.length > 0 && { parameters: query }),
     ...(body && { requestBody: requestOf(body) }),

@@ -1,7 +1,10 @@
-import type { Method, OperationName, Route } from '../../shared/resource/route.ts';
+import type { Method, OperationName, Route } from '../../shared/core/resource/route.ts';
 
 const verbs: Readonly<Partial<Record<Method, string>>> = {
-  ...{ GET: 'get', PUT: 'replace', PATCH: 'update', DELETE: 'delete' },
+  GET: 'get',
+  PUT: 'replace',
+  PATCH: 'update',
+  DELETE: 'delete',
 };
 
 /**

@@ -1,16 +1,14 @@
-import { allRights } from '../../shared/domain/access.ts';
-import { notFound } from '../../shared/domain/errors.ts';
-import { endpointRoute, open } from '../../shared/resource/endpoint.ts';
-import { computed, type Fields } from '../../shared/resource/field.ts';
+import { isCurrent } from '../../shared/core/pipeline/credentials.ts';
+import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
+import { computed, type Fields } from '../../shared/core/resource/field.ts';
 import type {
   Context,
   Known,
   Operation,
   OperationNames,
   Route,
-} from '../../shared/resource/route.ts';
-import { isCurrent } from '../../shared/services/keys.ts';
-import { maxPayloadBytes } from '../../shared/services/run-request.ts';
+} from '../../shared/core/resource/route.ts';
+import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
 import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import type { Key } from '../../shared/store/store.ts';
@@ -68,7 +66,10 @@ function publicRoute({ name, operationNames, path: place, v1Path: v1Place }: Pub
   return {
     ...endpointRoute({
       ...shared,
-      ...{ name, operationNames, path: place, v1Path: v1Place },
+      name,
+      operationNames,
+      path: place,
+      v1Path: v1Place,
       access: open,
       ignoresCredentials: true,
       operations: bothMethods({

@@ -7,9 +7,14 @@ import {
   orderingParameters,
   pageParameters,
   trimParameters,
-} from '../../shared/resource/query-parameters.ts';
-import type { Context, Family, Known, OperationName, Route } from '../../shared/resource/route.ts';
-import { parseTrim } from '../../shared/resource/trim.ts';
+} from '../../shared/core/resource/query-parameters.ts';
+import type {
+  Context,
+  Family,
+  Known,
+  OperationName,
+  Route,
+} from '../../shared/core/resource/route.ts';
 import { ownedEntity } from '../../shared/store/entities.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { filterParameters } from './filter.ts';
@@ -84,7 +89,9 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
   });
   const route: Route = {
     ...endpointRoute({
-      ...{ name: `${name} List`, path, access },
+      name: `${name} List`,
+      path,
+      access,
       operationNames: { GET: operationName },
       answer: { name, fields },
       operations: { GET: { right: 'L', parameters, reads, run } },

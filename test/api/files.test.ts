@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { workKinds } from '../../functions/jobs.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
-import type { Store } from '../../shared/store/store.ts';
-import { ConditionFailed } from '../../shared/store/store.ts';
+import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import {
   type Answer,
   type Api,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describe as describeRoutes } from '../../functions/schema/describe.ts';
-import { endpointRoute, open, post } from '../../shared/resource/endpoint.ts';
+import { endpointRoute, open, post } from '../../shared/core/resource/endpoint.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 
 /*

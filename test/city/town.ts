@@ -1,5 +1,11 @@
-import type { Resident } from './citizen.ts';
-import { type Citizen, type RuntimeName, type Size, sizes, type Tenant } from './citizen.ts';
+import {
+  type Citizen,
+  type Resident,
+  type RuntimeName,
+  type Size,
+  sizes,
+  type Tenant,
+} from './citizen.ts';
 import { type Client, createClient, type Gate } from './client.ts';
 import type { Random } from './random.ts';
 import type { Report } from './report.ts';

@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
-import type { LambdaContext } from 'hono/aws-lambda';
-import { handle } from 'hono/aws-lambda';
+import { handle, type LambdaContext } from 'hono/aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Handler } from '../../shared/core/http/edge.ts';
 import { openClock } from '../../shared/platform/clock.ts';

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Api, World } from './api.ts';
-import { expected } from './api.ts';
+import { type Api, expected, type World } from './api.ts';
 
 /** A service account as Firebase gives it, with a key that opens nothing. */
 export const serviceAccount = {

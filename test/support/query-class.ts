@@ -1,6 +1,5 @@
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
-import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
-import { needsSlot } from '../../shared/classes/rules/field-types.ts';
+import { type FieldDefinition, needsSlot } from '../../shared/classes/rules/field-types.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
 const filtered = { filter_index: true } as const;

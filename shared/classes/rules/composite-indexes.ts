@@ -1,5 +1,10 @@
-import type { FieldDefinition, FieldStorage, IndexPair } from './field-types.ts';
-import { needsSlot, slotCount } from './field-types.ts';
+import {
+  type FieldDefinition,
+  type FieldStorage,
+  type IndexPair,
+  needsSlot,
+  slotCount,
+} from './field-types.ts';
 
 /** Stands among storage names, of which none is like it, for the time of an object's last change. */
 export const timeOfChange = 'updated_at';

@@ -100,7 +100,11 @@ export function linkPage(page: {
 }): Route {
   const { name, noun, path, v1Path, access = open } = page;
   const route = endpointRoute({
-    ...{ name, noun, path, access, isUntemplated: true as const },
+    name,
+    noun,
+    path,
+    access,
+    isUntemplated: true as const,
     ...(v1Path !== undefined && { v1Path }),
     answer: { fields: { links: linkFields(page.links) } },
     operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },

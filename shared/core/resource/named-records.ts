@@ -1,6 +1,5 @@
 import { commitUnique } from '../../store/commit.ts';
-import type { Entity } from '../../store/entities.ts';
-import { as } from '../../store/entities.ts';
+import { as, type Entity } from '../../store/entities.ts';
 import type { NamedRowData } from '../../store/records/records.ts';
 import type { Stored, Write } from '../../store/store.ts';
 import { erase, insert, store as put, replace } from '../../store/writes.ts';
