@@ -12,7 +12,10 @@ import { coldPauseMs, measure } from './scripts.ts';
 export const directRows = ['direct run warm', 'direct run cold'] as const;
 
 const settings: Settings = {
-  ...{ maxInstances: 1, maxClasses: 1, location: '', passwordCost: 10 },
+  maxInstances: 1,
+  maxClasses: 1,
+  location: '',
+  passwordCost: 10,
   registration: 'open',
 };
 
@@ -57,8 +60,12 @@ async function open() {
   let key: string | undefined;
   const post = async (path: string, value: object) => {
     const answer = await dispatch({
-      ...{ id: 'bench', method: 'POST', path: `/v1.1/${path}`, sourceAddress: '127.0.0.1' },
-      ...{ query: new URLSearchParams(), headers: { 'x-api-key': key } },
+      id: 'bench',
+      method: 'POST',
+      path: `/v1.1/${path}`,
+      sourceAddress: '127.0.0.1',
+      query: new URLSearchParams(),
+      headers: { 'x-api-key': key },
       body: { kind: 'json', value },
     });
     if (answer.status > 201) throw new Error(`${path} answered ${answer.status}`);

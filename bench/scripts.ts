@@ -83,10 +83,18 @@ async function runOnce(
 ): Promise<number> {
   const startedMs = performance.now();
   const { status } = await scripts.run({
-    ...{ instance: 1, owner: 1, script, version: 1, runtime, config: {}, meta: {} },
+    instance: 1,
+    owner: 1,
+    script,
+    version: 1,
+    runtime,
+    config: {},
+    meta: {},
     args: { GET: {}, POST: { who: 'Ann' }, who: 'Ann' },
     source: async () => sources[runtime],
-    ...{ timeoutMs: 5_000, waitMs: 5_000, isAwaited: true },
+    timeoutMs: 5_000,
+    waitMs: 5_000,
+    isAwaited: true,
   });
   if (status !== 'success') throw new Error(`a script ended as ${status}`);
   return performance.now() - startedMs;

@@ -104,10 +104,15 @@ async function fill(
 ): Promise<void> {
   const path = `${instance}/classes/${name}/objects/`;
   await runLoad({
-    ...{ port: platform.port, connections: 4, seconds: 600, count: count / batchSize },
+    port: platform.port,
+    connections: 4,
+    seconds: 600,
+    count: count / batchSize,
     request: (index) => {
       const requests = Array.from({ length: batchSize }, (_, at) => ({
-        ...{ method: 'POST', path, body: article(from + index * batchSize + at) },
+        method: 'POST',
+        path,
+        body: article(from + index * batchSize + at),
       }));
       return toBytes('POST', `${instance}/batch/`, apiKey, { requests });
     },
@@ -132,7 +137,10 @@ async function cpuMicros({ platform }: World): Promise<number> {
 
 function article(rank: number) {
   return {
-    ...{ rank, tenth: rank % 10, even: rank % 2 === 0, title: `Article number ${rank}` },
+    rank,
+    tenth: rank % 10,
+    even: rank % 2 === 0,
+    title: `Article number ${rank}`,
     price: rank / 4,
     summary: 'A few words on what it is, how it came about and who may like it best.',
     tags: ['new', 'light', `lot-${rank % 50}`],
@@ -165,7 +173,10 @@ async function cost(
   const pages = rounds * pagesEach;
   const before = await cpuMicros(world);
   await runLoad({
-    ...{ port: platform.port, connections: 4, seconds: 60, count: pagesEach },
+    port: platform.port,
+    connections: 4,
+    seconds: 60,
+    count: pagesEach,
     request: (index) => {
       const below = count - Math.floor((count * ((from + index) % pages)) / pages);
       const encoded = encodeURI(query(Math.max(below, leastBelow)));
@@ -178,8 +189,11 @@ async function cost(
 function toBytes(method: string, path: string, apiKey: string, body?: unknown): Buffer {
   const sent = body === undefined ? '' : JSON.stringify(body);
   const head = [
-    ...[`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `x-api-key: ${apiKey}`],
-    ...['content-type: application/json', `content-length: ${Buffer.byteLength(sent)}`],
+    `${method} ${path} HTTP/1.1`,
+    'host: 127.0.0.1',
+    `x-api-key: ${apiKey}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(sent)}`,
   ];
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${sent}`);
 }

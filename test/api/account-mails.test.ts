@@ -85,7 +85,10 @@ describe('mails to an address', () => {
       routes,
       api.platform,
     )({
-      ...{ id: 'test', method: 'POST', path: `${account}password/reset/`, headers: {} },
+      id: 'test',
+      method: 'POST',
+      path: `${account}password/reset/`,
+      headers: {},
       query: new URLSearchParams(),
       body: { kind: 'json', value: { email } },
       sourceAddress: '127.0.0.1',
@@ -322,8 +325,12 @@ const unknown = { email: ['Email not found.'] };
 
 describe('a request is refused', () => {
   const row = (path: string, why: string, body: unknown, answer: object) => ({
-    ...{ name: `${path} with ${why}`, path: account + path, method: 'POST', body },
-    ...{ status: 400, answer },
+    name: `${path} with ${why}`,
+    path: account + path,
+    method: 'POST',
+    body,
+    status: 400,
+    answer,
   });
   const asking = ['resend_email/', 'password/reset/'];
   const proving = ['activate/', 'password/reset/confirm/'];
@@ -358,7 +365,9 @@ describe('a request is refused', () => {
       { new_password: ['Ensure this field has no more than 128 characters.'] },
     ),
     ...[...asking, ...proving].map((path) => ({
-      ...{ name: `a GET of ${path}`, path: account + path, status: 405 },
+      name: `a GET of ${path}`,
+      path: account + path,
+      status: 405,
       answer: { detail: 'Method "GET" not allowed.' },
     })),
   ]);
@@ -382,7 +391,10 @@ describe('a mailer that is out of order', () => {
     const body = { email: 'kim@example.com' };
     const invited = await world.call(world.owner, 'POST', 'invitations/', body);
     const moved = await broken.send({
-      ...{ as: world.owner, method: 'PATCH', path: account, body: { email: 'x@example.com' } },
+      as: world.owner,
+      method: 'PATCH',
+      path: account,
+      body: { email: 'x@example.com' },
     });
 
     expect([invited.status, moved.status]).toEqual([201, 200]);

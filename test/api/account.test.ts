@@ -52,7 +52,10 @@ function logInLater(seconds: number, email: string, password: string): Promise<R
   const { clock } = api.platform;
   const ahead = { ...clock, micros: () => clock.micros() + seconds * 1_000_000 };
   return createDispatch(routes, { ...api.platform, clock: ahead })({
-    ...{ id: 'test', method: 'POST', path: auth, headers: {} },
+    id: 'test',
+    method: 'POST',
+    path: auth,
+    headers: {},
     query: new URLSearchParams(),
     body: { kind: 'json', value: { email, password } },
     sourceAddress: '127.0.0.1',
@@ -64,8 +67,14 @@ describe('registration', () => {
     const answer = await api.send({
       path: register,
       body: {
-        ...{ email: ' Ann@Example.ORG ', password: ' secret ', first_name: ' Ann ' },
-        ...{ last_name: 'Lee', id: 99, is_active: true, has_password: false, account_key: 'x' },
+        email: ' Ann@Example.ORG ',
+        password: ' secret ',
+        first_name: ' Ann ',
+        last_name: 'Lee',
+        id: 99,
+        is_active: true,
+        has_password: false,
+        account_key: 'x',
         metadata: { a: 1 },
       },
     });
@@ -74,8 +83,11 @@ describe('registration', () => {
     expect(answer.body).toEqual({
       id: expect.any(Number),
       email: 'ann@example.org',
-      ...{ first_name: 'Ann', last_name: 'Lee' },
-      ...{ is_active: false, has_password: true, metadata: {} },
+      first_name: 'Ann',
+      last_name: 'Lee',
+      is_active: false,
+      has_password: true,
+      metadata: {},
       account_key: expect.stringMatching(/^[0-9a-f]{56}$/),
     });
     expect(answer.body.id).not.toBe(99);
@@ -108,7 +120,12 @@ describe('registration', () => {
   });
 
   const invalid = (name: string, body: unknown, answer: object) => ({
-    ...{ name, path: register, method: 'POST', body, status: 400, answer },
+    name,
+    path: register,
+    method: 'POST',
+    body,
+    status: 400,
+    answer,
   });
   scenarios('a registration is refused', () => api, [
     invalid('without anything', undefined, { email: required, password: required }),
@@ -132,8 +149,10 @@ describe('registration', () => {
     invalid(
       'with too long texts',
       {
-        ...{ email: 'x@example.com', password: 'p'.repeat(129) },
-        ...{ first_name: 'x'.repeat(65), last_name: 'x'.repeat(65) },
+        email: 'x@example.com',
+        password: 'p'.repeat(129),
+        first_name: 'x'.repeat(65),
+        last_name: 'x'.repeat(65),
       },
       {
         password: ['Ensure this field has no more than 128 characters.'],
@@ -270,7 +289,12 @@ describe('log-in', () => {
   });
 
   const row = (name: string, body: unknown, status: number, answer: object) => ({
-    ...{ name, path: auth, method: 'POST', body, status, answer },
+    name,
+    path: auth,
+    method: 'POST',
+    body,
+    status,
+    answer,
   });
   scenarios('is refused', () => api, [
     row('without anything', {}, 400, { email: required, password: required }),
@@ -387,7 +411,10 @@ describe('the account itself', () => {
     await activate(email);
 
     const answer = await api.send({
-      ...{ as: key, method: 'PATCH', path: account, body: { email: 'Moved@Example.com' } },
+      as: key,
+      method: 'PATCH',
+      path: account,
+      body: { email: 'Moved@Example.com' },
     });
     const byNew = await logIn('moved@example.com', 'a password');
     const byOld = await logIn(email, 'a password');
@@ -407,7 +434,10 @@ describe('the account itself', () => {
     await activate(email);
 
     const answer = await api.send({
-      ...{ as: key, method: 'PATCH', path: account, body: { email: email.toUpperCase() } },
+      as: key,
+      method: 'PATCH',
+      path: account,
+      body: { email: email.toUpperCase() },
     });
 
     expect(answer).toMatchObject({ status: 200, body: { email, is_active: true } });
@@ -441,7 +471,8 @@ describe('the account itself', () => {
     path: account,
     body: { metadata },
     given: () => ({ as: someone }),
-    ...{ status: 400, answer: { metadata: [message] } },
+    status: 400,
+    answer: { metadata: [message] },
   });
   let someone: string;
   beforeAll(async () => {
@@ -502,7 +533,8 @@ describe('the password', () => {
     const { key, email } = await person();
 
     const answer = await api.send({
-      ...{ as: key, path },
+      as: key,
+      path,
       body: { current_password: 'a password', new_password: ' b ' },
     });
     const old = await logIn(email, 'a password');
@@ -593,7 +625,10 @@ describe('a reset of the key', () => {
     const { key, shown } = await person();
 
     const answer = await api.send({
-      ...{ as: key, method: 'POST', path: `${account}reset_key/`, body: '{' },
+      as: key,
+      method: 'POST',
+      path: `${account}reset_key/`,
+      body: '{',
       headers: { 'Content-Type': 'application/json' },
     });
 
@@ -621,21 +656,32 @@ beforeAll(async () => {
 scenarios('who is no account may not', () => api, [
   ...['', 'reset_key/', 'password/', 'password/set/'].map((path) => ({
     name: `use ${path}`,
-    ...{ method: 'POST', path: account + path, status: 403, answer: forbidden },
+    method: 'POST',
+    path: account + path,
+    status: 403,
+    answer: forbidden,
   })),
   { name: 'read it', path: account, status: 403, answer: forbidden },
   {
     name: 'post it, and who is one neither',
-    ...{ method: 'POST', path: account, given: () => ({ as: key }), status: 405 },
+    method: 'POST',
+    path: account,
+    given: () => ({ as: key }),
+    status: 405,
     answer: { detail: 'Method "POST" not allowed.' },
   },
   {
     name: 'delete it, and who is one neither',
-    ...{ method: 'DELETE', path: account, given: () => ({ as: key }), status: 405 },
+    method: 'DELETE',
+    path: account,
+    given: () => ({ as: key }),
+    status: 405,
     answer: { detail: 'Method "DELETE" not allowed.' },
   },
   {
     name: 'get the log-in',
-    ...{ path: auth, status: 405, answer: { detail: 'Method "GET" not allowed.' } },
+    path: auth,
+    status: 405,
+    answer: { detail: 'Method "GET" not allowed.' },
   },
 ]);

@@ -50,7 +50,8 @@ function shown(name: string, role: Role): object {
     id: ids[name],
     role,
     email: `${name}-of-${world.instance}@example.com`,
-    ...{ first_name: '', last_name: '' },
+    first_name: '',
+    last_name: '',
     links: { self: world.base + path(name) },
   };
 }

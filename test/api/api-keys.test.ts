@@ -41,7 +41,9 @@ const off = {
 
 function shown(id: number, more: object = {}): object {
   return {
-    ...{ id, description: '', ...off },
+    id,
+    description: '',
+    ...off,
     api_key: expect.stringMatching(/^[0-9a-f]{56}$/),
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     links: { self: `${base}${id}/`, reset_key: `${base}${id}/reset_key/` },
@@ -120,7 +122,10 @@ describe('a change of a key', () => {
     const made = await fresh({ ignore_acl: true, allow_user_create: true, description: 'a' });
     const form = (method: string) =>
       api.send({
-        ...{ as: full, method, path: made.links.self, body: 'ignore_acl=1' },
+        as: full,
+        method,
+        path: made.links.self,
+        body: 'ignore_acl=1',
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       });
 
@@ -166,7 +171,10 @@ describe('a change of a key', () => {
     const made = await fresh({ description: 'a' });
 
     const answer = await api.send({
-      ...{ as: full, method: 'POST', path: made.links.reset_key, body: '[' },
+      as: full,
+      method: 'POST',
+      path: made.links.reset_key,
+      body: '[',
       headers: { 'Content-Type': 'application/json' },
     });
     const read = await call('GET', `${made.id}/`);
@@ -189,7 +197,12 @@ describe('a change of a key', () => {
 });
 
 const row = (name: string, body: unknown, answer: object) => ({
-  ...{ name, path: base, method: 'POST', body, status: 400, answer },
+  name,
+  path: base,
+  method: 'POST',
+  body,
+  status: 400,
+  answer,
   given: () => ({ as: full }),
 });
 scenarios('a key is refused with', () => api, [
@@ -229,7 +242,8 @@ scenarios(
     name: id,
     path: `${base}${id}/`,
     given: () => ({ as: full }),
-    ...{ status: 404, answer: notFound },
+    status: 404,
+    answer: notFound,
   })),
 );
 

@@ -34,7 +34,10 @@ function post(from: string, path: string, value: object, key?: string): Promise<
     routes,
     api.platform,
   )({
-    ...{ id: 'test', method: 'POST', path, query: new URLSearchParams() },
+    id: 'test',
+    method: 'POST',
+    path,
+    query: new URLSearchParams(),
     headers: key === undefined ? {} : { 'x-api-key': key },
     body: { kind: 'json', value },
     sourceAddress: from,
@@ -207,7 +210,8 @@ describe('a hundred wrong passwords for one name in an hour', () => {
 
   it('are counted for a changed password as well', async () => {
     const { body } = await post(newAddress(), '/v1.1/account/auth/', {
-      ...{ email: await person(), password },
+      email: await person(),
+      password,
     });
     const { email, account_key: key } = body as { email: string; account_key: string };
     await useUp(email);
@@ -229,8 +233,10 @@ describe('behind the gateway of AWS', () => {
       const { statusCode } = await handler({
         ...event,
         headers: {
-          ...{ ...event.headers, 'x-forwarded-for': `${forged}, ${sourceIp}` },
-          ...{ 'x-real-ip': forged, forwarded: `for=${forged}` },
+          ...event.headers,
+          'x-forwarded-for': `${forged}, ${sourceIp}`,
+          'x-real-ip': forged,
+          forwarded: `for=${forged}`,
         },
         requestContext: {
           ...event.requestContext,

@@ -233,37 +233,52 @@ describe('a batch that is not in order is refused as a whole', () => {
 scenarios('who may call', () => api, [
   {
     name: 'nobody without credentials',
-    ...{ method: 'POST', path: '/v1.1/instances/blog-1/batch/', body: { requests: [] } },
-    ...{ status: 403, answer: forbidden.content },
+    method: 'POST',
+    path: '/v1.1/instances/blog-1/batch/',
+    body: { requests: [] },
+    status: 403,
+    answer: forbidden.content,
   },
   {
     name: 'an account, in either version',
     given: () => ({ as: world.owner }),
-    ...{ method: 'POST', path: '/v1/instances/BLOG-1/batch/', body: { requests: [] } },
-    ...{ status: 200, answer: [] },
+    method: 'POST',
+    path: '/v1/instances/BLOG-1/batch/',
+    body: { requests: [] },
+    status: 200,
+    answer: [],
   },
   {
     name: 'other methods are none of its',
     given: () => ({ as: apiKey }),
-    ...{ method: 'GET', path: '/v1.1/instances/blog-1/batch/', status: 405 },
+    method: 'GET',
+    path: '/v1.1/instances/blog-1/batch/',
+    status: 405,
     answer: { detail: 'Method "GET" not allowed.' },
   },
   {
     name: 'an instance that is missing',
     given: () => ({ as: world.owner }),
-    ...{ method: 'POST', path: '/v1.1/instances/blog-2/batch/', body: { requests: [] } },
-    ...{ status: 404, answer: { detail: 'Instance was not found.' } },
+    method: 'POST',
+    path: '/v1.1/instances/blog-2/batch/',
+    body: { requests: [] },
+    status: 404,
+    answer: { detail: 'Instance was not found.' },
   },
   {
     name: 'as text/plain, with a key in the body',
     given: () => ({
       body: JSON.stringify({
-        ...{ _method: 'POST', _api_key: world.owner },
+        _method: 'POST',
+        _api_key: world.owner,
         requests: [item('GET', 'groups/7/')],
       }),
     }),
-    ...{ method: 'POST', path: '/v1.1/instances/blog-1/batch/' },
-    ...{ headers: { 'Content-Type': 'text/plain' }, status: 200, answer: [missing] },
+    method: 'POST',
+    path: '/v1.1/instances/blog-1/batch/',
+    headers: { 'Content-Type': 'text/plain' },
+    status: 200,
+    answer: [missing],
   },
 ]);
 
@@ -380,7 +395,10 @@ describe('entries', () => {
     const unbatchable = { code: 405, content: { detail: 'Batching not allowed.' } };
     const instance = await world.call(world.owner, 'GET', '');
     expect(entries).toEqual([
-      ...[noEndpoint, noEndpoint, unbatchable, unbatchable],
+      noEndpoint,
+      noEndpoint,
+      unbatchable,
+      unbatchable,
       { code: 404, content: { detail: 'Class was not found.' } },
       { code: 200, content: instance.body },
     ]);
@@ -392,7 +410,8 @@ describe('entries', () => {
   ])('a batch of %s answers items of %s in theirs', async (outer, inner) => {
     const [entry] = expected(
       await api.send({
-        ...{ as: world.owner, path: `/${outer}/instances/blog-1/batch/` },
+        as: world.owner,
+        path: `/${outer}/instances/blog-1/batch/`,
         body: { requests: [item('GET', `/${inner}/instances/BLOG-1/Classes/User_Profile/`)] },
       }),
       200,
@@ -468,15 +487,18 @@ describe('later items see what earlier ones did', () => {
     const make = item('POST', 'classes/', { name: 'changing', schema: [title] });
 
     const entries = await run([
-      ...[
-        item('POST', objects, { title: 'a' }),
-        make,
-        item('POST', objects, { title: 'b', size: 1 }),
-      ],
+      item('POST', objects, { title: 'a' }),
+      make,
+      item('POST', objects, { title: 'b', size: 1 }),
       item('PATCH', path, { schema: [title, { name: 'size', type: 'integer' }] }),
-      ...[item('POST', objects, { title: 'c', size: 2 }), item('POST', objects, { size: 'x' })],
-      ...[item('GET', `${objects}?fields=title,size`), item('DELETE', path), make],
-      ...[item('GET', objects), item('POST', objects, {}), item('GET', `${objects}?fields=title`)],
+      item('POST', objects, { title: 'c', size: 2 }),
+      item('POST', objects, { size: 'x' }),
+      item('GET', `${objects}?fields=title,size`),
+      item('DELETE', path),
+      make,
+      item('GET', objects),
+      item('POST', objects, {}),
+      item('GET', `${objects}?fields=title`),
     ]);
 
     expect(codes(entries)).toEqual([404, 201, 201, 200, 201, 400, 200, 204, 201, 200, 201, 200]);
@@ -524,15 +546,18 @@ describe('later items see what earlier ones did', () => {
     const brief = await openWorld(api, 'brief-1');
     const path = `${brief.base}classes/`;
     const requests = [
-      ...[item('GET', path), item('POST', `${brief.base}rename/`, { new_name: 'brief-2' })],
+      item('GET', path),
+      item('POST', `${brief.base}rename/`, { new_name: 'brief-2' }),
       item('GET', path),
     ];
     const renamed = await brief.call(brief.owner, 'POST', 'batch/', { requests });
     const removed = await api.send({
-      ...{ as: brief.owner, path: '/v1.1/instances/brief-2/batch/' },
+      as: brief.owner,
+      path: '/v1.1/instances/brief-2/batch/',
       body: {
         requests: ['DELETE', 'GET'].map((method) => ({
-          ...{ method, path: '/v1.1/instances/brief-2/' },
+          method,
+          path: '/v1.1/instances/brief-2/',
         })),
       },
     });
@@ -736,8 +761,12 @@ describe('when time runs out', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
     const answer = dispatch({
-      ...{ id: 'x', method: 'POST', path: `${world.base}batch/`, query: new URLSearchParams() },
-      ...{ headers: { 'x-api-key': world.owner }, sourceAddress: '127.0.0.1' },
+      id: 'x',
+      method: 'POST',
+      path: `${world.base}batch/`,
+      query: new URLSearchParams(),
+      headers: { 'x-api-key': world.owner },
+      sourceAddress: '127.0.0.1',
       body: { kind: 'json', value: { requests: [group, create, create, group, create] } },
     });
     await vi.waitUntil(() => written === 2, { timeout: 50_000 });

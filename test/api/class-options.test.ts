@@ -11,7 +11,10 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const shown = (type: string, label: string, more: object = {}) => ({
-  ...{ type, required: false, read_only: true, label },
+  type,
+  required: false,
+  read_only: true,
+  label,
   ...more,
 });
 const taken = (type: string, label: string, more: object = {}) =>
@@ -68,7 +71,8 @@ it('a class describes its full update, there or not', async () => {
   expect([status, body]).toEqual([
     200,
     {
-      ...{ name: 'Klass Instance', ...about },
+      name: 'Klass Instance',
+      ...about,
       actions: { PUT: { ...fields, name, expected_revision, links } },
     },
   ]);

@@ -161,7 +161,9 @@ describe('a class that comes back under its name', () => {
     const page = await own('GET', 'classes/book/objects/');
     const former = await api.send({ as: world.owner, path: old.links.self });
     const patched = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: old.links.self },
+      as: world.owner,
+      method: 'PATCH',
+      path: old.links.self,
       body: { a: 'y' },
     });
     const same = await own('POST', 'classes/book/objects/', { a: 'x' });
@@ -195,7 +197,9 @@ describe('a class that comes back under its name', () => {
       await own('POST', 'classes/', fields);
     });
     await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: old.links.self },
+      as: world.owner,
+      method: 'PATCH',
+      path: old.links.self,
       body: { a: 'y' },
     });
     const page = await own('GET', 'classes/book/objects/');

@@ -219,7 +219,8 @@ describe('a schema is kept', () => {
     await world.call(world.owner, 'DELETE', 'classes/kept/');
 
     const answer = await world.call(world.owner, 'POST', 'classes/', {
-      ...{ name: 'kept', schema },
+      name: 'kept',
+      schema,
       ...more,
     });
     const read = await world.call(world.owner, 'GET', 'classes/kept/');
@@ -330,11 +331,15 @@ describe('a changed schema', () => {
     await change([field('a', 'integer'), field('b', 'boolean')]);
 
     const refused = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: self },
+      as: world.owner,
+      method: 'PATCH',
+      path: self,
       body: { a: 'y' },
     });
     const taken = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: self },
+      as: world.owner,
+      method: 'PATCH',
+      path: self,
       body: { a: 5, b: 'on' },
     });
 

@@ -34,9 +34,18 @@ const owner = () => ({ as: world.owner });
 function fresh(name: string, more: object = {}): unknown {
   const self = `${list}${name}/`;
   return {
-    ...{ name, description: '', schema: [], status: 'ready', created_at: time, updated_at: time },
-    ...{ objects_count: 0, revision: 1, group: null },
-    ...{ group_permissions: 'create_objects', other_permissions: 'create_objects', metadata: {} },
+    name,
+    description: '',
+    schema: [],
+    status: 'ready',
+    created_at: time,
+    updated_at: time,
+    objects_count: 0,
+    revision: 1,
+    group: null,
+    group_permissions: 'create_objects',
+    other_permissions: 'create_objects',
+    metadata: {},
     links: { self, objects: `${self}objects/` },
     ...more,
   };
@@ -57,15 +66,28 @@ const creates: readonly (Lazy & { body: unknown })[] = [
   {
     name: 'everything that may be written is kept, read-only and unknown members are read past',
     body: {
-      ...{ name: 'full', description: 'All of it', group: 3, group_permissions: 'read' },
-      ...{ other_permissions: 0, metadata: { color: 'red' }, revision: 9, status: 'migrating' },
-      ...{ objects_count: 5, created_at: 'x', links: {}, instanceName: 'blog-1', id: 1 },
+      name: 'full',
+      description: 'All of it',
+      group: 3,
+      group_permissions: 'read',
+      other_permissions: 0,
+      metadata: { color: 'red' },
+      revision: 9,
+      status: 'migrating',
+      objects_count: 5,
+      created_at: 'x',
+      links: {},
+      instanceName: 'blog-1',
+      id: 1,
       schema: [{ name: 'title', type: 'STRING', filter_index: true, order_index: false }],
     },
     status: 201,
     answer: fresh('full', {
-      ...{ description: 'All of it', group: 3, group_permissions: 'read' },
-      ...{ other_permissions: 'none', metadata: { color: 'red' } },
+      description: 'All of it',
+      group: 3,
+      group_permissions: 'read',
+      other_permissions: 'none',
+      metadata: { color: 'red' },
       schema: [{ name: 'title', type: 'string', filter_index: true }],
       links: {
         self: `${list}full/`,
@@ -77,13 +99,19 @@ const creates: readonly (Lazy & { body: unknown })[] = [
   {
     name: 'schema and metadata may be JSON text, numbers their text',
     body: {
-      ...{ name: 'texts', schema: '[{"name":"a","type":"text"}]', metadata: '{"a":1}' },
-      ...{ group: '3', group_permissions: '1', other_permissions: 2 },
+      name: 'texts',
+      schema: '[{"name":"a","type":"text"}]',
+      metadata: '{"a":1}',
+      group: '3',
+      group_permissions: '1',
+      other_permissions: 2,
     },
     status: 201,
     answer: fresh('texts', {
-      ...{ schema: [{ name: 'a', type: 'text' }], metadata: { a: 1 }, group: 3 },
-      ...{ group_permissions: 'read' },
+      schema: [{ name: 'a', type: 'text' }],
+      metadata: { a: 1 },
+      group: 3,
+      group_permissions: 'read',
       links: {
         self: `${list}texts/`,
         objects: `${list}texts/objects/`,
@@ -168,8 +196,13 @@ const creates: readonly (Lazy & { body: unknown })[] = [
   {
     name: 'all failing fields are told together',
     body: {
-      ...{ name: 'a b', description: null, schema: 5, group: 'x', group_permissions: 'write' },
-      ...{ other_permissions: null, metadata: [] },
+      name: 'a b',
+      description: null,
+      schema: 5,
+      group: 'x',
+      group_permissions: 'write',
+      other_permissions: null,
+      metadata: [],
     },
     status: 400,
     answer: {
@@ -228,8 +261,12 @@ scenarios(
 
 describe('changing a class', () => {
   const whole = {
-    ...{ name: 'shelf', description: 'Old', group: 3, group_permissions: 'read' },
-    ...{ other_permissions: 'none', metadata: { a: 1 } },
+    name: 'shelf',
+    description: 'Old',
+    group: 3,
+    group_permissions: 'read',
+    other_permissions: 'none',
+    metadata: { a: 1 },
     schema: [{ name: 'title', type: 'string' }],
   };
   const shelf = `${list}shelf/`;
@@ -269,8 +306,11 @@ describe('changing a class', () => {
       'PUT',
       {},
       {
-        ...{ schema: [], revision: 2, metadata: {} },
-        ...{ group_permissions: 'create_objects', other_permissions: 'create_objects' },
+        schema: [],
+        revision: 2,
+        metadata: {},
+        group_permissions: 'create_objects',
+        other_permissions: 'create_objects',
       },
     ],
     ['PUT of the whole record changes nothing', 'PUT', { ...whole, links: {}, revision: 7 }, {}],
@@ -337,15 +377,21 @@ describe('a class as a form', () => {
   it.each(['multipart/form-data', 'application/x-www-form-urlencoded'])('%s', async (type) => {
     const name = type.startsWith('m') ? 'parts' : 'pairs';
     const values = {
-      ...{ name, description: '', group: '', metadata: '{"a":"b"}' },
-      ...{ schema: '[{"name":"a","type":"integer","unique":true}]', other_permissions: 'read' },
+      name,
+      description: '',
+      group: '',
+      metadata: '{"a":"b"}',
+      schema: '[{"name":"a","type":"integer","unique":true}]',
+      other_permissions: 'read',
     };
     const form = new FormData();
     for (const [field, value] of Object.entries(values)) form.append(field, value);
     const isMultipart = type.startsWith('m');
 
     const answer = await api.send({
-      ...{ as: world.owner, method: 'POST', path: list },
+      as: world.owner,
+      method: 'POST',
+      path: list,
       body: isMultipart ? form : new URLSearchParams(values).toString(),
       ...(isMultipart ? {} : { headers: { 'Content-Type': type } }),
     });
@@ -353,7 +399,8 @@ describe('a class as a form', () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual(
       fresh(name, {
-        ...{ metadata: { a: 'b' }, other_permissions: 'read' },
+        metadata: { a: 'b' },
+        other_permissions: 'read',
         schema: [{ name: 'a', type: 'integer', filter_index: true, unique: true }],
       }),
     );
@@ -363,7 +410,9 @@ describe('a class as a form', () => {
     await world.dataClass('formed', [{ name: 'a', type: 'text' }], { group: 3 });
 
     const { body } = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: `${list}formed/` },
+      as: world.owner,
+      method: 'PATCH',
+      path: `${list}formed/`,
       body: 'schema=&metadata=&group=&other_permissions=',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });

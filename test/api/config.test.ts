@@ -53,7 +53,10 @@ describe('the configuration', () => {
   it('may come as text, and from a form', async () => {
     const answer = await put('{"a": 1}');
     const form = await api.send({
-      ...{ as: world.owner, method: 'PUT', path: world.base + path, body: 'config={"b":2}' },
+      as: world.owner,
+      method: 'PUT',
+      path: world.base + path,
+      body: 'config={"b":2}',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
 
@@ -86,7 +89,8 @@ describe('the configuration', () => {
     await world.call(world.owner, 'POST', 'rename/', { new_name: `moved-${count}` });
 
     const moved = await api.send({
-      ...{ as: world.owner, path: `/v1.1/instances/moved-${count}/${path}` },
+      as: world.owner,
+      path: `/v1.1/instances/moved-${count}/${path}`,
     });
     await api.send({ as: world.owner, path: '/v1.1/instances/', body: { name: world.instance } });
 
@@ -103,7 +107,11 @@ describe('the configuration', () => {
 
 describe('a configuration is refused', () => {
   const row = (name: string, config: unknown, message: string) => ({
-    ...{ name, method: 'PUT', body: { config }, status: 400, answer: { config: [message] } },
+    name,
+    method: 'PUT',
+    body: { config },
+    status: 400,
+    answer: { config: [message] },
     given: () => ({ as: world.owner, path: world.base + path }),
   });
   const many = Object.fromEntries(Array.from({ length: 1025 }, (_, n) => [n, 1]));

@@ -6,8 +6,17 @@ let api: Api;
 let callers: Readonly<Record<Caller, Credentials>>;
 
 const names = [
-  ...(['owner', 'full', 'write', 'read', 'stranger'] as const),
-  ...(['key', 'ignore_acl', 'user_create', 'group_create', 'anonymous_read', 'user'] as const),
+  'owner',
+  'full',
+  'write',
+  'read',
+  'stranger',
+  'key',
+  'ignore_acl',
+  'user_create',
+  'group_create',
+  'anonymous_read',
+  'user',
   'nobody',
 ] as const;
 type Caller = (typeof names)[number];

@@ -63,7 +63,10 @@ beforeAll(async () => {
   const bare = await world.apiKey();
   const ignoring = await world.apiKey({ ignore_acl: true });
   Object.assign(keys, {
-    ...{ owner: world.owner, bare, ignoring, nobody: undefined },
+    owner: world.owner,
+    bare,
+    ignoring,
+    nobody: undefined,
     read: await joinAs(world, 'read'),
     reading: await world.apiKey({ allow_anonymous_read: true }),
     ann: { key: bare, user: ann.user_key },
@@ -188,8 +191,14 @@ describe('the objects of an endpoint', () => {
 
     expect(link.pathname).toBe(`${world.base}${path}get/`);
     expect(Object.fromEntries(link.searchParams)).toEqual({
-      ...{ order_by: '-title', page_size: '2', query: '{"pages":{"_gt":0}}', fields: 'id,sequel' },
-      ...{ expand: 'sequel', direction: '1', last_pk: '7', last_value: 'b' },
+      order_by: '-title',
+      page_size: '2',
+      query: '{"pages":{"_gt":0}}',
+      fields: 'id,sequel',
+      expand: 'sequel',
+      direction: '1',
+      last_pk: '7',
+      last_value: 'b',
     });
     expect([first, second, back].map(({ body }) => ids(body))).toEqual([[5, 7], [6], [5, 7]]);
     expect(second.body.objects[0].sequel).toMatchObject({ id: 5, title: 'c' });
@@ -471,7 +480,11 @@ describe('a new object', () => {
     const path = await endpoint();
 
     const { status, body } = await world.call(keys.ann, 'POST', `${path}post/`, {
-      ...{ title: 'e', pages: '0', author: 3, owner: 2, other_permissions: 'none' },
+      title: 'e',
+      pages: '0',
+      author: 3,
+      owner: 2,
+      other_permissions: 'none',
     });
 
     expect(status).toBe(201);

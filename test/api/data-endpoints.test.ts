@@ -34,8 +34,13 @@ const make = async (name: string, more: object = {}) =>
   expected(await call('POST', '', { name, class: 'book', ...more }), 201);
 
 const plain = {
-  ...{ description: '', class: 'book', query: {} },
-  ...{ excluded_fields: null, order_by: null, page_size: null, expand: null },
+  description: '',
+  class: 'book',
+  query: {},
+  excluded_fields: null,
+  order_by: null,
+  page_size: null,
+  expand: null,
 };
 
 function linksOf(name: string, list = `${world.base}endpoints/data/`) {
@@ -55,8 +60,14 @@ describe('a data endpoint', () => {
 
   it('is made with everything that it can hold', async () => {
     const sent = {
-      ...{ name: 'a_1', description: 'd', class: 'user_profile', query: { a: { _gt: 1 } } },
-      ...{ excluded_fields: 'id,created_at', order_by: '-a', page_size: 4, expand: 'a,b' },
+      name: 'a_1',
+      description: 'd',
+      class: 'user_profile',
+      query: { a: { _gt: 1 } },
+      excluded_fields: 'id,created_at',
+      order_by: '-a',
+      page_size: 4,
+      expand: 'a,b',
     };
 
     const { body } = await call('POST', '', sent);
@@ -340,7 +351,10 @@ describe('the list', () => {
     const trimmed = await call('GET', 'e/?fields=name,class');
 
     expect([first, second, back, backwards].map(({ body }) => names(body))).toEqual([
-      ...['ed', 'dba', 'ed', 'adbde'],
+      'ed',
+      'dba',
+      'ed',
+      'adbde',
     ]);
     expect(filtered.body.objects[0].name).toBe('d');
     expect(names((await api.send({ as: world.owner, path: filtered.body.next })).body)).toBe('db');
@@ -395,7 +409,10 @@ describe('who may do what', () => {
 it('describes itself', async () => {
   await make('a');
   const field = (type: string, label: string, more: object = {}) => ({
-    ...{ type, required: false, read_only: false, label },
+    type,
+    required: false,
+    read_only: false,
+    label,
     ...more,
   });
   const limit = { max_length: 256 };
@@ -409,7 +426,10 @@ it('describes itself', async () => {
     page_size: field('integer', 'Page size', { min_value: 0, max_value: 100 }),
     expand: field('string', 'Expand', limit),
     links: {
-      ...{ type: 'links', required: false, read_only: true, label: 'Links' },
+      type: 'links',
+      required: false,
+      read_only: true,
+      label: 'Links',
       links: [
         { name: 'self', type: 'detail' },
         { name: 'get', type: 'get' },

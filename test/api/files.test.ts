@@ -19,7 +19,15 @@ let path: string;
 let sabotage: ((write: () => Promise<void>) => Promise<void>) | undefined;
 
 const types = [
-  ...['string', 'text', 'integer', 'float', 'boolean', 'datetime', 'array', 'object', 'geopoint'],
+  'string',
+  'text',
+  'integer',
+  'float',
+  'boolean',
+  'datetime',
+  'array',
+  'object',
+  'geopoint',
 ];
 
 beforeAll(async () => {
@@ -65,7 +73,8 @@ function form(...parts: readonly Part[]): FormData {
 }
 
 const file = (name: string, text: string, filename = 'a.txt', type = ''): Part => ({
-  ...{ name, filename },
+  name,
+  filename,
   value: new Blob([text], { type }),
 });
 
@@ -143,7 +152,10 @@ describe('an upload', () => {
     const body = `--XX\r\n${part} application/octet-stream\r\n\r\nbuffer\r\n--XX--\r\n`;
 
     const made = await api.send({
-      ...{ as: world.owner, path, body, method: 'POST' },
+      as: world.owner,
+      path,
+      body,
+      method: 'POST',
       headers: { 'Content-Type': 'multipart/form-data; boundary=XX' },
     });
     const read = await download(expected(made, 201).scan.value);
@@ -225,7 +237,7 @@ describe('an upload', () => {
     expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body: answer });
   });
 
-  it.each([...types.map((type) => `a_${type}`), ...['a_reference', 'a_relation']])(
+  it.each([...types.map((type) => `a_${type}`), 'a_reference', 'a_relation'])(
     'for the field %s, which is none for files, is refused',
     async (name) => {
       const refused = await post(form(file(name, '{"a":1}')));
@@ -312,7 +324,9 @@ describe('a change', () => {
     const type = 'content-type: application/octet-stream';
 
     const changed = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: self },
+      as: world.owner,
+      method: 'PATCH',
+      path: self,
       headers: { 'Content-Type': 'multipart/form-data; boundary=XX' },
       body: `--XX\r\n${head}\r\n${type}\r\n\r\n\r\n--XX--\r\n`,
     });
@@ -690,9 +704,16 @@ describe('a download', () => {
   });
 
   it.each([
-    ...['/files/', '/files/1/', '/files/1/2/', '/files/1/2/x', '/files/../secrets.json'],
-    ...['/files/%2e%2e/%2e%2e/secrets.json', '/files/1/2/%00', '/files//etc/passwd'],
-    ...[`/files/1/2/${'0'.repeat(40)}`, `/files/uploads/1/2/${'0'.repeat(40)}`],
+    '/files/',
+    '/files/1/',
+    '/files/1/2/',
+    '/files/1/2/x',
+    '/files/../secrets.json',
+    '/files/%2e%2e/%2e%2e/secrets.json',
+    '/files/1/2/%00',
+    '/files//etc/passwd',
+    `/files/1/2/${'0'.repeat(40)}`,
+    `/files/uploads/1/2/${'0'.repeat(40)}`,
   ])('of %s finds nothing', async (at) => {
     const answer = await api.send({ path: at });
 
@@ -755,7 +776,8 @@ describe('a profile', () => {
   it('comes with its user by parts of a form', async () => {
     const parts = [nick('al'), { name: 'profile.age', value: '' }, avatar('a face')];
     const made = await api.send({
-      ...{ as: world.owner, path: users() },
+      as: world.owner,
+      path: users(),
       body: form(...named('bea'), ...parts),
     });
 
@@ -767,12 +789,16 @@ describe('a profile', () => {
   it('may come as JSON text and parts, and the parts win', async () => {
     const whole = { name: 'profile', value: '{"nick":"a","age":5,"other_permissions":"read"}' };
     const made = await api.send({
-      ...{ as: world.owner, path: users() },
+      as: world.owner,
+      path: users(),
       body: form(...named('cid'), whole, nick('b')),
     });
 
     expect(expected(made, 201).profile).toMatchObject({
-      ...{ nick: 'b', age: 5, avatar: null, other_permissions: 'read' },
+      nick: 'b',
+      age: 5,
+      avatar: null,
+      other_permissions: 'read',
     });
   });
 
@@ -787,7 +813,9 @@ describe('a profile', () => {
     const [as, at] = await where(links.self);
 
     const changed = await api.send({
-      ...{ as: as as string, method, path: at },
+      as: as as string,
+      method,
+      path: at,
       body: form(...(method === 'PUT' ? named(name) : []), nick('new'), avatar('a new face')),
     });
 

@@ -129,7 +129,10 @@ async function spend(key: Key): Promise<void> {
     change: { actor: {}, cause: 'maintenance', depth: 0 },
     writes: [
       {
-        ...{ action: 'put', key, kind, data: { ...(data as object), generation: 65_535 } },
+        action: 'put',
+        key,
+        kind,
+        data: { ...(data as object), generation: 65_535 },
         condition: { kind: 'version', version },
       },
     ],

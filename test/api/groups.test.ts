@@ -39,7 +39,9 @@ describe('groups', () => {
   it('have an optional name, label and description', async () => {
     const empty = await call('POST', 'groups/', {});
     const full = await call('POST', 'groups/', {
-      ...{ name: ' Editors-1 ', label: 'Editors', description: 'Who writes' },
+      name: ' Editors-1 ',
+      label: 'Editors',
+      description: 'Who writes',
     });
 
     const { id } = full.body;
@@ -48,7 +50,10 @@ describe('groups', () => {
     expect([full.status, full.body]).toEqual([
       201,
       {
-        ...{ id, name: 'editors-1', label: 'Editors', description: 'Who writes' },
+        id,
+        name: 'editors-1',
+        label: 'Editors',
+        description: 'Who writes',
         links: { self, users: `${self}users/` },
       },
     ]);
@@ -162,7 +167,8 @@ describe('memberships', () => {
     expect((await call('GET', `users/${user}/groups/${right}/`)).body).toEqual(asUser);
     expect((await call('GET', `groups/${left}/users/${user}/`)).body).toEqual(asGroup);
     expect((await call('GET', `users/${user}/groups/?ordering=desc`)).body).toEqual({
-      ...{ next: null, prev: null },
+      next: null,
+      prev: null,
       objects: [asUser, expect.objectContaining({ group: expect.objectContaining({ id: left }) })],
     });
     expect((await call('GET', `groups/${right}/users/`)).body.objects).toEqual([
@@ -182,11 +188,9 @@ describe('memberships', () => {
     const after = [await call('GET', there), await call('GET', here), await call('DELETE', path)];
     expect(removed.status).toBe(204);
     expect(after.map(({ status, body }) => [status, body])).toEqual([
-      ...[
-        [404, missing],
-        [404, missing],
-        [404, missing],
-      ],
+      [404, missing],
+      [404, missing],
+      [404, missing],
     ]);
     expect((await call('GET', `users/${user}/`)).body.groups).toEqual([]);
     expect((await call('GET', `groups/${group}/users/`)).body.objects).toEqual([]);

@@ -36,8 +36,19 @@ async function fresh(more: object = {}): Promise<{ name: string; path: string; m
 function linksOf(name: string): Record<string, string> {
   const base = `${list}${name}/`;
   const below = [
-    ...['admins', 'snippets', 'endpoints', 'classes', 'invitations', 'api_keys', 'triggers'],
-    ...['schedules', 'users', 'groups', 'channels', 'batch', 'rename'],
+    'admins',
+    'snippets',
+    'endpoints',
+    'classes',
+    'invitations',
+    'api_keys',
+    'triggers',
+    'schedules',
+    'users',
+    'groups',
+    'channels',
+    'batch',
+    'rename',
   ];
   return {
     self: base,
@@ -53,16 +64,27 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
 describe('a new instance', () => {
   it('is answered whole, its name trimmed and in lower case', async () => {
     const answer = await create({
-      ...{ name: ' Shop-1 ', description: ' demo ', metadata: { a: 1 } },
-      ...{ role: 'read', location: 'mars', owner: 7, links: {} },
+      name: ' Shop-1 ',
+      description: ' demo ',
+      metadata: { a: 1 },
+      role: 'read',
+      location: 'mars',
+      owner: 7,
+      links: {},
     });
 
     expect([answer.status, answer.body]).toEqual([
       201,
       {
-        ...{ name: 'shop-1', description: 'demo', owner: account },
-        ...{ created_at: time, updated_at: time, role: 'full', location: 'local' },
-        ...{ metadata: { a: 1 }, links: linksOf('shop-1') },
+        name: 'shop-1',
+        description: 'demo',
+        owner: account,
+        created_at: time,
+        updated_at: time,
+        role: 'full',
+        location: 'local',
+        metadata: { a: 1 },
+        links: linksOf('shop-1'),
       },
     ]);
     expect(answer.headers.get('Location')).toBeNull();
@@ -144,7 +166,9 @@ describe('a new instance', () => {
     const { body } = await api.send({ as: key, path: list });
 
     expect(body.objects.map(({ name }: { name: string }) => name)).toEqual([
-      ...['zebra', 'yak-1', 'ant-1'],
+      'zebra',
+      'yak-1',
+      'ant-1',
     ]);
   });
 });
@@ -220,7 +244,12 @@ const rename = (name: string, body: unknown, as = owner): Promise<Answer> =>
 
 describe('a creation is refused', () => {
   const row = (name: string, body: unknown, answer: object) => ({
-    ...{ name, path: list, method: 'POST', body, status: 400, answer },
+    name,
+    path: list,
+    method: 'POST',
+    body,
+    status: 400,
+    answer,
     given: () => ({ as: owner }),
   });
   scenarios('with', () => api, [
@@ -369,7 +398,9 @@ describe('a rename', () => {
 
     const renamed = {
       ...made,
-      ...{ name: `moved-${name}`, updated_at: time, links: linksOf(`moved-${name}`) },
+      name: `moved-${name}`,
+      updated_at: time,
+      links: linksOf(`moved-${name}`),
     };
     expect([answer.status, answer.body]).toEqual([200, renamed]);
     expect(read.body).toEqual(answer.body);

@@ -64,8 +64,12 @@ const stateOf = async ({ id }: Invitation): Promise<unknown> =>
 describe('an invitation', () => {
   it('is answered whole, the address in lower case, and mailed', async () => {
     const answer = await post({
-      ...{ email: ` Guest-${count}@Example.COM `, role: 'read', state: 'accepted' },
-      ...{ id: 7, key: 'x', inviter: 'y' },
+      email: ` Guest-${count}@Example.COM `,
+      role: 'read',
+      state: 'accepted',
+      id: 7,
+      key: 'x',
+      inviter: 'y',
     });
 
     const { id } = answer.body;
@@ -73,9 +77,14 @@ describe('an invitation', () => {
     expect([answer.status, answer.body]).toEqual([
       201,
       {
-        ...{ id: expect.any(Number), email: address, role: 'read', key },
+        id: expect.any(Number),
+        email: address,
+        role: 'read',
+        key,
         inviter: `owner-of-${world.instance}@example.com`,
-        ...{ created_at: time, updated_at: time, state: 'new' },
+        created_at: time,
+        updated_at: time,
+        state: 'new',
         links: { self, resend: `${self}resend/` },
       },
     ]);
@@ -202,7 +211,11 @@ describe('an invitation', () => {
 
 describe('an invitation is refused', () => {
   const row = (name: string, body: unknown, answer: object) => ({
-    ...{ name, method: 'POST', body, status: 400, answer },
+    name,
+    method: 'POST',
+    body,
+    status: 400,
+    answer,
     given: () => ({ as: world.owner, path: `${world.base}invitations/` }),
   });
   const notEmail = 'Enter a valid email address.';
@@ -356,7 +369,10 @@ describe('the invited account', () => {
 
     expect([declined.status, declined.body]).toEqual([204, '']);
     expect([twice.status, twice.body, read.status, list.body.objects]).toEqual([
-      ...[404, missing, 404, []],
+      404,
+      missing,
+      404,
+      [],
     ]);
     expect([accepted.status, accepted.body]).toEqual([400, notFound]);
     expect(await stateOf(made)).toBe('declined');

@@ -79,7 +79,10 @@ it('searches and passwords in all instances of an account share what one owner m
   }
   const send = (method: string, path: string, value: Json = null) =>
     dispatch({
-      ...{ id: 'test', method, sourceAddress: '127.0.0.1', headers: { 'x-api-key': account } },
+      id: 'test',
+      method,
+      sourceAddress: '127.0.0.1',
+      headers: { 'x-api-key': account },
       path: path.split('?')[0] ?? '',
       query: new URLSearchParams(path.split('?')[1]),
       body: { kind: 'json', value },
@@ -118,7 +121,10 @@ it('all lists of a batch have one budget of time together, and each batch its ow
   const item = { method: 'GET', path: `${world.base}classes/book/objects/` };
   const batch = () =>
     dispatch({
-      ...{ id: 'test', method: 'POST', path: `${world.base}batch/`, sourceAddress: '127.0.0.1' },
+      id: 'test',
+      method: 'POST',
+      path: `${world.base}batch/`,
+      sourceAddress: '127.0.0.1',
       headers: { 'x-api-key': world.owner },
       query: new URLSearchParams(),
       body: { kind: 'json', value: { requests: [item, item, item] } },

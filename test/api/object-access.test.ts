@@ -61,7 +61,11 @@ beforeAll(async () => {
   const reading = await world.apiKey({ allow_anonymous_read: true });
   const inGroup = await plantUser(world, 8, [3, 4]);
   Object.assign(credentials, {
-    ...{ owner: world.owner, bare, ignoring, reading, nobody: undefined },
+    owner: world.owner,
+    bare,
+    ignoring,
+    reading,
+    nobody: undefined,
     'allowing users and groups': await world.apiKey({
       allow_user_create: true,
       allow_group_create: true,
@@ -100,7 +104,9 @@ describe('the rights that a class gives', () => {
   ];
   const places = classPermissions.flatMap((other) =>
     groups.map(({ group, right }) => ({
-      ...{ other, group, right },
+      other,
+      group,
+      right,
       name: `c_${other}_${group ?? 'nobody'}_${right}`,
     })),
   );
@@ -170,8 +176,11 @@ describe('the rights that an object gives', () => {
   const kinds = objectPermissions.flatMap((owner_permissions, i) =>
     objectPermissions.flatMap((group_permissions, j) =>
       objectPermissions.map((other_permissions, k) => ({
-        ...{ owner: (i + j + k) % 2 === 0 ? 7 : 10, owner_permissions },
-        ...{ group: 3, group_permissions, other_permissions },
+        owner: (i + j + k) % 2 === 0 ? 7 : 10,
+        owner_permissions,
+        group: 3,
+        group_permissions,
+        other_permissions,
       })),
     ),
   );

@@ -89,7 +89,9 @@ describe('an object that was shown before', () => {
 
     const shown = await get(place + path);
     await api.send({
-      ...{ as: world.owner, method: 'POST', path: `${place}rename/` },
+      as: world.owner,
+      method: 'POST',
+      path: `${place}rename/`,
       body: { new_name: world.instance },
     });
 

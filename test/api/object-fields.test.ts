@@ -313,9 +313,20 @@ describe('an operator', () => {
 
 describe('a whole object', () => {
   const everything = {
-    ...{ string: 'a', text: 'b', integer: 1, float: 1.5, boolean: true, datetime: time.value },
-    ...{ array: [1], object: { a: 1 }, geopoint: { longitude: 1, latitude: 2 } },
-    ...{ author: 1, other: 4, person: 7, authors: [1, 2], people: [7] },
+    string: 'a',
+    text: 'b',
+    integer: 1,
+    float: 1.5,
+    boolean: true,
+    datetime: time.value,
+    array: [1],
+    object: { a: 1 },
+    geopoint: { longitude: 1, latitude: 2 },
+    author: 1,
+    other: 4,
+    person: 7,
+    authors: [1, 2],
+    people: [7],
   };
 
   it('can be sent back as it was read, and nothing changes', async () => {
@@ -347,7 +358,9 @@ describe('a whole object', () => {
     const made = expected(await create(everything), 201);
 
     const { status, body } = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: made.links.self },
+      as: world.owner,
+      method: 'PATCH',
+      path: made.links.self,
       body: schema.map(({ name }) => `${name}=`).join('&'),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
@@ -362,7 +375,9 @@ describe('a whole object', () => {
     const made = expected(await create({ integer: 1, array: ['a'] }), 201);
 
     const { body } = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: made.links.self },
+      as: world.owner,
+      method: 'PATCH',
+      path: made.links.self,
       body: new URLSearchParams({ integer: '{"_increment":2}', array: '{"_add":"b"}' }).toString(),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
@@ -374,7 +389,11 @@ describe('a whole object', () => {
     const before = (await api.send({ as: world.owner, path: `${objects}?direction=0` })).body;
 
     const { status, body } = await create({
-      ...{ integer: 'x', author: 99, owner: 99, group: 'x', group_permissions: 'some' },
+      integer: 'x',
+      author: 99,
+      owner: 99,
+      group: 'x',
+      group_permissions: 'some',
       channel: 'nowhere',
     });
     const after = (await api.send({ as: world.owner, path: `${objects}?direction=0` })).body;

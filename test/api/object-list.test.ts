@@ -145,8 +145,15 @@ scenarios('the list of objects', () => api, [
     given: owner,
   },
   ...[
-    ...['page_size=-1', 'page_size=x', 'page_size=', 'direction=2', 'direction='],
-    ...['last_pk=x', 'last_pk=-1', 'last_pk=2147483648', 'direction=1&last_pk='],
+    'page_size=-1',
+    'page_size=x',
+    'page_size=',
+    'direction=2',
+    'direction=',
+    'last_pk=x',
+    'last_pk=-1',
+    'last_pk=2147483648',
+    'direction=1&last_pk=',
   ].map((query) => ({
     name: `refuses ${query}`,
     path: `${list}?${query}`,

@@ -44,10 +44,19 @@ const owner = () => ({ as: world.owner });
 /** An object as answers show it when it was made without any value. */
 function fresh(id: number, more: object = {}, links: object = {}): unknown {
   return {
-    ...{ id, created_at: time, updated_at: time, revision: 1 },
-    ...{ owner: null, owner_permissions: 'full', group: null, group_permissions: 'none' },
-    ...{ other_permissions: 'none', channel: null, channel_room: null },
-    ...{ title: null, pages: null },
+    id,
+    created_at: time,
+    updated_at: time,
+    revision: 1,
+    owner: null,
+    owner_permissions: 'full',
+    group: null,
+    group_permissions: 'none',
+    other_permissions: 'none',
+    channel: null,
+    channel_room: null,
+    title: null,
+    pages: null,
     ...more,
     links: { self: `${list}${id}/`, ...links },
   };
@@ -66,12 +75,22 @@ describe('a new object', () => {
       'keeps what may be written',
       () => world.owner,
       {
-        ...{ title: 'Dunes', pages: '12', owner: 7, owner_permissions: 'read', group: '4' },
-        ...{ group_permissions: 2, other_permissions: '1' },
+        title: 'Dunes',
+        pages: '12',
+        owner: 7,
+        owner_permissions: 'read',
+        group: '4',
+        group_permissions: 2,
+        other_permissions: '1',
       },
       {
-        ...{ title: 'Dunes', pages: 12, owner: 7, owner_permissions: 'read', group: 4 },
-        ...{ group_permissions: 'write', other_permissions: 'read' },
+        title: 'Dunes',
+        pages: 12,
+        owner: 7,
+        owner_permissions: 'read',
+        group: 4,
+        group_permissions: 'write',
+        other_permissions: 'read',
       },
       { ...userLink(7), ...groupLink(4) },
     ],
@@ -79,8 +98,16 @@ describe('a new object', () => {
       'reads past what is not its own',
       () => world.owner,
       {
-        ...{ id: 1, revision: 5, created_at: 'x', updated_at: 'x', links: 5, unknown: {} },
-        ...{ expected_revision: 'x', className: 'book', channel: null, constructor: 1 },
+        id: 1,
+        revision: 5,
+        created_at: 'x',
+        updated_at: 'x',
+        links: 5,
+        unknown: {},
+        expected_revision: 'x',
+        className: 'book',
+        channel: null,
+        constructor: 1,
       },
       {},
     ],
@@ -203,8 +230,13 @@ describe('a changed object', () => {
   let self: string;
   let id: number;
   const start = {
-    ...{ title: 'Dunes', pages: 3, owner: 7, owner_permissions: 'write', group: 3 },
-    ...{ group_permissions: 'read', other_permissions: 'read' },
+    title: 'Dunes',
+    pages: 3,
+    owner: 7,
+    owner_permissions: 'write',
+    group: 3,
+    group_permissions: 'read',
+    other_permissions: 'read',
   };
   const links = { ...userLink(7), ...groupLink(3) };
 
@@ -340,7 +372,9 @@ describe('a changed object', () => {
 
   it('lets a user say again what it is', async () => {
     const answer = await api.send({
-      ...{ as: user, method: 'PATCH', path: self },
+      as: user,
+      method: 'PATCH',
+      path: self,
       body: { owner: 7, group: 3, title: 'New' },
     });
 
@@ -351,7 +385,9 @@ describe('a changed object', () => {
     await api.send({ as: world.owner, method: 'PATCH', path: self, body: { group: 4 } });
 
     const answer = await api.send({
-      ...{ as: user, method: 'PATCH', path: self },
+      as: user,
+      method: 'PATCH',
+      path: self,
       body: { group: 4, title: 'New' },
     });
 

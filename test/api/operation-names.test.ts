@@ -42,9 +42,30 @@ async function readOperations(version: string): Promise<readonly Operation[]> {
 const inVersion = (version: string) => operations[version] ?? [];
 
 const verbs = [
-  ...['list', 'get', 'create', 'replace', 'update', 'delete', 'add', 'remove', 'rename'],
-  ...['reset', 'send', 'resend', 'run', 'render', 'clear', 'register', 'log', 'activate'],
-  ...['accept', 'decline', 'change', 'set', 'request', 'confirm'],
+  'list',
+  'get',
+  'create',
+  'replace',
+  'update',
+  'delete',
+  'add',
+  'remove',
+  'rename',
+  'reset',
+  'send',
+  'resend',
+  'run',
+  'render',
+  'clear',
+  'register',
+  'log',
+  'activate',
+  'accept',
+  'decline',
+  'change',
+  'set',
+  'request',
+  'confirm',
 ];
 
 it('are those of the table', async () => {

@@ -66,7 +66,9 @@ const links = (targets: readonly (readonly [string, string])[]) => ({
 
 function document(name: string, actions?: object, description = '') {
   return {
-    ...{ name, description, renders: ['application/json', 'text/html'] },
+    name,
+    description,
+    renders: ['application/json', 'text/html'],
     parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
     ...(actions && { actions }),
   };
@@ -245,7 +247,9 @@ const documents: readonly [caller: string, path: string, answer: object][] = [
     document('Register', {
       POST: {
         id: field('integer', 'ID', readOnly),
-        ...{ email, password, ...names },
+        email,
+        password,
+        ...names,
         invitation_key: field('string', 'Invitation key', { max_length: 128 }),
       },
     }),
@@ -305,7 +309,9 @@ const documents: readonly [caller: string, path: string, answer: object][] = [
         requests: field('field', 'Requests', {
           ...required,
           child: {
-            ...{ type: 'nested object', required: true, read_only: false },
+            type: 'nested object',
+            required: true,
+            read_only: false,
             children: {
               method: field('choice', 'Method', {
                 ...required,
@@ -359,7 +365,8 @@ describe('actions on objects are those that the class allows too', () => {
     ['creating', 'create_objects', ['POST']],
   ])('%s', async (_, other_permissions, list) => {
     const path = await world.dataClass(`of-${other_permissions}`.replace('-', '_'), [], {
-      ...{ other_permissions, group_permissions: 'none' },
+      other_permissions,
+      group_permissions: 'none',
     });
     const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
 
@@ -375,7 +382,8 @@ describe('actions on objects are those that the class allows too', () => {
 
   it('also those of one object, which may be changed where it may be read', async () => {
     const path = await world.dataClass('changeable', [{ name: 'size', type: 'integer' }], {
-      ...{ other_permissions: 'read', group_permissions: 'none' },
+      other_permissions: 'read',
+      group_permissions: 'none',
     });
     const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
 

@@ -48,7 +48,8 @@ async function fill(name: string, fields: readonly object[] = schema): Promise<v
   const path = `${world.base}classes/${name}/objects/`;
   for (let first = 0; first < count; first += 50) {
     const requests = Array.from({ length: 50 }, (_, at) => ({
-      ...{ method: 'POST', path },
+      method: 'POST',
+      path,
       body: {
         state: `s${(first + at) % 10}`,
         n: ((first + at) * 7) % 501,
@@ -179,7 +180,9 @@ describe('a class with a pair', () => {
 
   it('gives its last slot to a field that needs it', async () => {
     const fields = Array.from({ length: 13 }, (_, at) => ({
-      ...{ name: `f${at}`, type: 'string', filter_index: true },
+      name: `f${at}`,
+      type: 'string',
+      filter_index: true,
     }));
     const full = [
       ...schema.slice(0, 1),

@@ -38,7 +38,9 @@ describe('the keys of Firebase', () => {
 
     const shown = `service_account:${serviceAccount.client_email}`;
     expect(empty.body).toEqual({
-      ...{ production_api_key: null, development_api_key: null, links: self },
+      production_api_key: null,
+      development_api_key: null,
+      links: self,
     });
     expect([set.status, set.body]).toEqual([
       200,
@@ -186,7 +188,8 @@ describe("a certificate of Apple's", () => {
     });
 
     expect(set.body).toMatchObject({
-      ...{ production_certificate_name: 'mine', production_certificate: true },
+      production_certificate_name: 'mine',
+      production_certificate: true,
       production_bundle_identifier: 'com.example.app',
       production_expiration_date: expect.stringMatching(/000000Z$/),
     });

@@ -49,8 +49,14 @@ describe('a device', () => {
     const gone = await call('GET', path);
 
     const whole = {
-      ...{ label: 'Pixel', user: null, registration_id: 'dk3:APA91bE-x|1', device_id: '0x1f' },
-      ...{ metadata: {}, is_active: true, created_at: stamp, updated_at: stamp },
+      label: 'Pixel',
+      user: null,
+      registration_id: 'dk3:APA91bE-x|1',
+      device_id: '0x1f',
+      metadata: {},
+      is_active: true,
+      created_at: stamp,
+      updated_at: stamp,
       links: { self, config: `${list}config/`, send_message: `${self}send_message/` },
     };
     expect([made.status, made.body]).toEqual([201, whole]);
@@ -221,8 +227,12 @@ describe('a message', () => {
     };
     const ofB = outboxOf(api).find((line) => line.id === body.result.success.b);
     expect(ofB).toMatchObject({
-      ...{ provider: 'gcm', environment: 'development', registration_id: 'b', platform: 'GCM' },
-      ...{ payload, attributes: {} },
+      provider: 'gcm',
+      environment: 'development',
+      registration_id: 'b',
+      platform: 'GCM',
+      payload,
+      attributes: {},
     });
   });
 
@@ -237,7 +247,8 @@ describe('a message', () => {
 
     expect([body.status, body.result]).toEqual(['delivered', {}]);
     expect(outboxOf(api).at(-1)).toMatchObject({
-      ...{ platform: 'APNS_SANDBOX', payload: { aps, custom: [1] } },
+      platform: 'APNS_SANDBOX',
+      payload: { aps, custom: [1] },
       attributes: {
         'AWS.SNS.MOBILE.APNS.PUSH_TYPE': 'alert',
         'AWS.SNS.MOBILE.APNS.PRIORITY': '10',
@@ -282,7 +293,9 @@ describe('a message', () => {
     expect([body.status, body.result]).toEqual([
       'error',
       {
-        ...{ status: 8, identifier: 0, description: 'Invalid token' },
+        status: 8,
+        identifier: 0,
+        description: 'Invalid token',
         errors: { NotRegistered: ['invalid-1'] },
       },
     ]);
@@ -300,7 +313,9 @@ describe('a message', () => {
     expect([body.status, body.result]).toEqual([
       'error',
       {
-        ...{ status: 8, identifier: 1, description: 'Invalid token' },
+        status: 8,
+        identifier: 1,
+        description: 'Invalid token',
         success: { [hex]: expect.any(String) },
         errors: { NotRegistered: ['invalid-1'] },
       },

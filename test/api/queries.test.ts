@@ -130,7 +130,9 @@ describe('a query', () => {
     const body = { _method: 'GET', query, fields: 'id', page_size: 3 };
 
     const sent = await api.send({
-      ...{ as: world.owner, path: books, body: JSON.stringify(body) },
+      as: world.owner,
+      path: books,
+      body: JSON.stringify(body),
       headers: { 'Content-Type': 'text/plain' },
     });
 
@@ -268,8 +270,12 @@ scenarios('links of a page', () => api, [
     answer: {
       next: `${books}?${parameters({
         query: [{ pages: { _gt: 0 } }, { id: { _gt: 0 } }],
-        ...{ order_by: '-pages', page_size: '2', fields: 'id' },
-        ...{ direction: '1', last_pk: '6', last_value: '7' },
+        order_by: '-pages',
+        page_size: '2',
+        fields: 'id',
+        direction: '1',
+        last_pk: '6',
+        last_value: '7',
       })}`,
       prev: null,
       objects: [{ id: 4 }, { id: 6 }],
@@ -304,7 +310,11 @@ scenarios('links of a page', () => api, [
     status: 200,
     answer: {
       next: `${books}?${parameters({
-        ...{ order_by: 'out', page_size: '1', fields: 'id', direction: '1', last_pk: '3' },
+        order_by: 'out',
+        page_size: '1',
+        fields: 'id',
+        direction: '1',
+        last_pk: '3',
         last_value: '2024-03-01T00:00:00.000001Z',
       })}`,
       prev: null,
@@ -337,7 +347,9 @@ describe('include_count', () => {
 
     expect(body.objects_count).toBe(count);
     expect(Object.keys(body)).toEqual([
-      ...['next', 'prev', 'objects'],
+      'next',
+      'prev',
+      'objects',
       ...(count === undefined ? [] : ['objects_count']),
     ]);
   });

@@ -72,7 +72,11 @@ async function call(
 ): Promise<Body> {
   const [place = '', query] = path.split('?');
   const answer = await dispatch({
-    ...{ id: 'model', method, path: place, headers: key, sourceAddress: '127.0.0.1' },
+    id: 'model',
+    method,
+    path: place,
+    headers: key,
+    sourceAddress: '127.0.0.1',
     query: new URLSearchParams(query),
     body: { kind: 'json', value: body },
   });
@@ -214,7 +218,9 @@ const toId = ({ id }: { readonly id: number }) => id;
 
 function toPath(path: string, { lookups, order, pageSize }: Question): string {
   const parameters = new URLSearchParams({
-    ...{ page_size: String(pageSize), include_count: 'true', fields: 'id' },
+    page_size: String(pageSize),
+    include_count: 'true',
+    fields: 'id',
     ...(order !== undefined && { order_by: order }),
   });
   for (const { field, lookup, value } of lookups) {

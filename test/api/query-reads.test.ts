@@ -87,12 +87,18 @@ async function plant(name: string, count: number): Promise<void> {
 function objectOf(id: number, count: number): ObjectData {
   const at = new Date(Date.UTC(2024, 0, 1) + id * 1000).toISOString().replace('Z', '000Z');
   return {
-    ...{ id, created_at: at, updated_at: at, revision: 1, epoch: 1 },
+    id,
+    created_at: at,
+    updated_at: at,
+    revision: 1,
+    epoch: 1,
     owner: id % (count / 20) === 1 ? 7 : 8,
     owner_permissions: 'full',
-    ...{ group: null, group_permissions: 'none' },
+    group: null,
+    group_permissions: 'none',
     other_permissions: id % 50 === 0 ? 'read' : 'none',
-    ...{ channel: null, channel_room: null },
+    channel: null,
+    channel_room: null,
     values: {
       '1_n': count - id,
       '1_tenth': id % 10,
@@ -116,7 +122,10 @@ interface Page {
 /** What a list of a class costs a process that has seen the class before. */
 async function cost(key: Record<string, string>, name: string, query: string) {
   const call = {
-    ...{ id: 'reads', method: 'GET', headers: key, sourceAddress: '127.0.0.1' },
+    id: 'reads',
+    method: 'GET',
+    headers: key,
+    sourceAddress: '127.0.0.1',
     path: `${world.base}classes/${name}/objects/`,
     query: new URLSearchParams(query),
     body: { kind: 'json', value: undefined } as const,
@@ -154,7 +163,9 @@ const rows: readonly Row[] = [
   {
     query:
       'query={"place":{"_near":{"longitude":13.41,"latitude":52.5,"distance_in_kilometers":5}}}',
-    ...{ kept: 10, rounds: 2, queried: 111 },
+    kept: 10,
+    rounds: 2,
+    queried: 111,
   },
   { query: 'query={"n":{"_lt":15}}', kept: 15, rounds: 2, queried: 116 },
   { query: 'query={"n":{"_in":[1,5,9]}}&page_size=20', kept: 3, rounds: 2, queried: 3 },
@@ -163,16 +174,22 @@ const rows: readonly Row[] = [
   // one in ten fits, and a pair has them in order
   {
     query: 'query={"tenth":{"_eq":3},"n":{"_lt":900}}&order_by=-n&page_size=20',
-    ...{ kept: 20, rounds: 2, queried: 21 },
+    kept: 20,
+    rounds: 2,
+    queried: 21,
   },
   {
     query: 'query={"tenth":{"_eq":3},"half":{"_eq":false}}&order_by=-n&page_size=20',
-    ...{ kept: 20, rounds: 2, queried: 40 },
+    kept: 20,
+    rounds: 2,
+    queried: 40,
   },
   // a pair has nothing of two values side by side
   {
     query: 'query={"tenth":{"_in":[3,4]}}&order_by=-n&page_size=20',
-    ...{ kept: 20, rounds: 5, queried: 1000 },
+    kept: 20,
+    rounds: 5,
+    queried: 1000,
   },
   {
     query: 'query={"tags":{"_contains":["tag-3"]}}&page_size=20',
@@ -188,7 +205,9 @@ const rows: readonly Row[] = [
   },
   {
     query: 'query={"tenth":{"_gte":3}}&order_by=-n&page_size=20',
-    ...{ kept: 20, rounds: 3, queried: 400 },
+    kept: 20,
+    rounds: 3,
+    queried: 400,
   },
   { query: 'query={"owner":{"_eq":7}}', kept: 20, rounds: 2, queried: 20 },
   // the class, then the authors, then those who refer to them
@@ -330,7 +349,10 @@ describe('the log', () => {
     {
       query: 'query={"rare":{"_startswith":"r-1"}}&order_by=tenth&page_size=30',
       line: {
-        ...{ message: 'objects listed', path: 'slot2', keysRead: 41, kept: 10 },
+        message: 'objects listed',
+        path: 'slot2',
+        keysRead: 41,
+        kept: 10,
         plans: [
           { path: 'slot1', keysRead: 31, kept: 3 },
           { path: 'slot2', keysRead: 10, kept: 10 },
@@ -341,7 +363,10 @@ describe('the log', () => {
     await cost(admin, 'few', query);
 
     expect(lines().at(-1)).toEqual({
-      ...{ level: 'debug', requestId: 'reads', durationMs: expect.any(Number), ...line },
+      level: 'debug',
+      requestId: 'reads',
+      durationMs: expect.any(Number),
+      ...line,
     });
   });
 

@@ -148,7 +148,10 @@ describe('bytes of files', () => {
 describe('bytes of traces', () => {
   it('are bounded: the runs go on, and their traces keep neither arguments nor output', async () => {
     const outcome: ScriptOutcome = {
-      ...{ status: 'success', executedAtMs: 0, durationMs: 1, stderr: '' },
+      status: 'success',
+      executedAtMs: 0,
+      durationMs: 1,
+      stderr: '',
       stdout: 'o'.repeat(20_000),
     };
     const spy = vi.spyOn(api.platform.scripts, 'run').mockResolvedValue(outcome);

@@ -183,7 +183,9 @@ describe('a template that a call names', () => {
     [`${object}?template=what`, { Accept: 'text/html' }],
   ])('renders %s with %j', async (path, headers) => {
     expect(seen(await send(path, headers))).toEqual({
-      ...{ status: 200, type: text, body: 'retrieve  1' },
+      status: 200,
+      type: text,
+      body: 'retrieve  1',
     });
   });
 
@@ -275,7 +277,8 @@ describe('a template that a call names', () => {
     'is of no use to %s',
     async (path) => {
       expect(seen(await send(`${path}?template=what`))).toEqual({
-        ...{ status: 400, type: json },
+        status: 400,
+        type: json,
         body: { detail: 'This endpoint does not support templates.' },
       });
     },
@@ -327,7 +330,8 @@ describe('a template that a call names', () => {
 
   it('may fail, which is told as any wrong call', async () => {
     expect(seen(await send(`${object}?template=broken`))).toEqual({
-      ...{ status: 400, type: json },
+      status: 400,
+      type: json,
       body: { detail: "Template rendering failed: 'dict object' has no attribute 'nothing'" },
     });
   });

@@ -64,7 +64,9 @@ async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: numb
   const { method, path, key, body = {} } = call;
   const { status, body: answer } = await dispatch({
     id: 'test',
-    ...{ method, path, headers: key },
+    method,
+    path,
+    headers: key,
     query: new URLSearchParams(call.query),
     body: { kind: 'json', value: body },
     sourceAddress: '127.0.0.1',
@@ -128,8 +130,12 @@ const rows: readonly Row[] = [
   { name: 'one object', method: 'GET', path: freshObject, status: 200, warm: 1, cold: 2 },
   {
     name: 'a list',
-    ...{ method: 'GET', path: list, status: 200 },
-    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+    method: 'GET',
+    path: list,
+    status: 200,
+    warm: 2,
+    cold: 3,
+    coldWithApiKey: 2,
   },
   ...[
     'query={"title":{"_eq":"Dunes"}}&include_count=true',
@@ -137,38 +143,70 @@ const rows: readonly Row[] = [
     'order_by=-title',
   ].map((query) => ({
     name: `a list by ${query}`,
-    ...{ method: 'GET', path: list, query, status: 200 },
-    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+    method: 'GET',
+    path: list,
+    query,
+    status: 200,
+    warm: 2,
+    cold: 3,
+    coldWithApiKey: 2,
   })),
   {
     name: 'a list that a template shows',
-    ...{ method: 'GET', path: list, query: 'template=objects_csv', status: 200 },
-    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+    method: 'GET',
+    path: list,
+    query: 'template=objects_csv',
+    status: 200,
+    warm: 2,
+    cold: 3,
+    coldWithApiKey: 2,
   },
   {
     name: 'a list by what another class says',
-    ...{ method: 'GET', path: list, query: 'query={"author":{"_is":{}}}', status: 200 },
-    ...{ warm: 4, cold: 5, coldWithApiKey: 4 },
+    method: 'GET',
+    path: list,
+    query: 'query={"author":{"_is":{}}}',
+    status: 200,
+    warm: 4,
+    cold: 5,
+    coldWithApiKey: 4,
   },
   {
     name: 'a new object',
-    ...{ method: 'POST', path: list, status: 201 },
-    ...{ warm: 2, cold: 3, coldWithApiKey: 2 },
+    method: 'POST',
+    path: list,
+    status: 201,
+    warm: 2,
+    cold: 3,
+    coldWithApiKey: 2,
   },
   {
     name: 'a new object with a reference',
-    ...{ method: 'POST', path: list, body: { author: 1 }, status: 201 },
-    ...{ warm: 3, cold: 4, coldWithApiKey: 3 },
+    method: 'POST',
+    path: list,
+    body: { author: 1 },
+    status: 201,
+    warm: 3,
+    cold: 4,
+    coldWithApiKey: 3,
   },
   {
     name: 'a change',
-    ...{ method: 'PATCH', path: freshObject, body: { title: 'Sand' }, status: 200 },
-    ...{ warm: 2, cold: 3 },
+    method: 'PATCH',
+    path: freshObject,
+    body: { title: 'Sand' },
+    status: 200,
+    warm: 2,
+    cold: 3,
   },
   {
     name: 'a change of a reference',
-    ...{ method: 'PATCH', path: freshObject, body: { author: 1 }, status: 200 },
-    ...{ warm: 3, cold: 4 },
+    method: 'PATCH',
+    path: freshObject,
+    body: { author: 1 },
+    status: 200,
+    warm: 3,
+    cold: 4,
   },
   ...[
     { query: '', warm: 2 },
@@ -177,14 +215,23 @@ const rows: readonly Row[] = [
     { query: 'expand=author,reader', warm: 4 },
   ].map(({ query, warm }) => ({
     name: `a data endpoint with ${query}`,
-    ...{ method: 'GET', path: endpoint('get/'), query, status: 200 },
+    method: 'GET',
+    path: endpoint('get/'),
+    query,
+    status: 200,
     // the endpoint says which class it is about: that costs a round where no object is read
-    ...{ warm, cold: warm + 2, coldWithApiKey: warm + 1 },
+    warm,
+    cold: warm + 2,
+    coldWithApiKey: warm + 1,
   })),
   {
     name: 'a new object by a data endpoint',
-    ...{ method: 'POST', path: endpoint('post/'), status: 201 },
-    ...{ warm: 2, cold: 4, coldWithApiKey: 3 },
+    method: 'POST',
+    path: endpoint('post/'),
+    status: 201,
+    warm: 2,
+    cold: 4,
+    coldWithApiKey: 3,
   },
   { name: 'an object', method: 'DELETE', path: freshObject, status: 204, warm: 2, cold: 3 },
 ];
@@ -245,7 +292,12 @@ describe('a run of a script endpoint', () => {
 
     const answers = [...before, ...moved, ...renamed];
     expect(answers.map(({ body }) => body.result?.stdout)).toEqual([
-      ...['1', '1', '2', '2', undefined, '2'],
+      '1',
+      '1',
+      '2',
+      '2',
+      undefined,
+      '2',
     ]);
   });
 });
@@ -268,7 +320,10 @@ describe('what a process remembers of names', () => {
 
   function makeInstance(dispatch: Dispatch, name: string) {
     return send(dispatch, {
-      ...{ method: 'POST', path: '/v1.1/instances/', key: owner(), body: { name } },
+      method: 'POST',
+      path: '/v1.1/instances/',
+      key: owner(),
+      body: { name },
     });
   }
 
@@ -291,13 +346,17 @@ describe('what a process remembers of names', () => {
     const path = await makeClass(here, 'wiki-1');
     const made = await send(here, { method: 'POST', path, key: owner() });
     await send(elsewhere, {
-      ...{ method: 'POST', path: '/v1.1/instances/wiki-1/rename/', key: owner() },
+      method: 'POST',
+      path: '/v1.1/instances/wiki-1/rename/',
+      key: owner(),
       body: { new_name: 'wiki-2' },
     });
 
     const before = await send(here, { method: 'GET', path, key: owner() });
     const after = await send(here, {
-      ...{ method: 'GET', path: path.replace('wiki-1', 'wiki-2'), key: owner() },
+      method: 'GET',
+      path: path.replace('wiki-1', 'wiki-2'),
+      key: owner(),
     });
 
     expect(before).toEqual({ status: 404, body: { detail: 'Instance was not found.' } });
@@ -309,7 +368,9 @@ describe('what a process remembers of names', () => {
     const path = await makeClass(here, 'shop-1');
     await send(here, { method: 'POST', path, key: owner() });
     const key = await send(here, {
-      ...{ method: 'POST', path: '/v1.1/instances/shop-1/api_keys/', key: owner() },
+      method: 'POST',
+      path: '/v1.1/instances/shop-1/api_keys/',
+      key: owner(),
       body: { ignore_acl: true },
     });
     const apiKey = { 'x-api-key': key.body.api_key };

@@ -192,7 +192,11 @@ describe('query parameters', () => {
     const query = new WatchedQuery('nothing=1');
 
     await dispatch({
-      ...{ id: 'test', method: 'GET', path: world.path(place), query, sourceAddress: '' },
+      id: 'test',
+      method: 'GET',
+      path: world.path(place),
+      query,
+      sourceAddress: '',
       headers: headersOf(world.caller(place)),
       body: { kind: 'bytes', bytes: new Uint8Array() },
     });

@@ -24,7 +24,8 @@ describe('the interface document', () => {
     const form = await world.call(world.owner, 'OPTIONS', 'api_keys/');
 
     expect(resourceOf(document, 'Api Key')).toMatchObject({
-      ...{ family: 'api-keys', description: 'Manage API keys available for given instance.' },
+      family: 'api-keys',
+      description: 'Manage API keys available for given instance.',
       endpoints: {
         list: {
           path: '/v1.1/instances/{instance_name}/api_keys/',
@@ -184,16 +185,18 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
 
     expect(servers).toEqual([{ url: '/' }]);
     expect(Object.keys(components.securitySchemes)).toEqual([
-      ...['apiKeyHeader', 'apiKeyQuery', 'userKey'],
+      'apiKeyHeader',
+      'apiKeyQuery',
+      'userKey',
     ]);
     expect(objects.get).toMatchObject({
-      ...{ operationId: 'listDataObjects', tags: ['objects'] },
+      operationId: 'listDataObjects',
+      tags: ['objects'],
       security: [
-        ...[{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
-        ...[
-          { apiKeyHeader: [], userKey: [] },
-          { apiKeyQuery: [], userKey: [] },
-        ],
+        { apiKeyHeader: [] },
+        { apiKeyQuery: [] },
+        { apiKeyHeader: [], userKey: [] },
+        { apiKeyQuery: [], userKey: [] },
       ],
       parameters: expect.arrayContaining([
         expect.objectContaining({ name: 'query', in: 'query', schema: { type: 'string' } }),
@@ -216,29 +219,41 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
 scenarios('/schema/', () => api, [
   {
     name: 'is no place for a bad key',
-    ...{ path: '/v1.1/schema/', as: 'bad', status: 403 },
+    path: '/v1.1/schema/',
+    as: 'bad',
+    status: 403,
     answer: { detail: 'No such API Key.' },
   },
   {
     name: 'is not written to',
-    ...{ method: 'POST', path: '/v1.1/schema/', status: 405 },
+    method: 'POST',
+    path: '/v1.1/schema/',
+    status: 405,
     answer: { detail: 'Method "POST" not allowed.' },
   },
   {
     name: 'has no other forms',
-    ...{ path: '/v1.1/schema/?format=yaml', status: 404, answer: { detail: 'Not found.' } },
+    path: '/v1.1/schema/?format=yaml',
+    status: 404,
+    answer: { detail: 'Not found.' },
   },
   {
     name: 'alone is there as OpenAPI',
-    ...{ path: '/v1.1/?format=openapi', status: 404, answer: { detail: 'Not found.' } },
+    path: '/v1.1/?format=openapi',
+    status: 404,
+    answer: { detail: 'Not found.' },
   },
   {
     name: 'is in no other version',
-    ...{ path: '/v2/schema/', status: 404, answer: { detail: 'Not found.' } },
+    path: '/v2/schema/',
+    status: 404,
+    answer: { detail: 'Not found.' },
   },
   {
     name: 'is described to everybody',
-    ...{ method: 'OPTIONS', path: '/v1.1/schema/', status: 200 },
+    method: 'OPTIONS',
+    path: '/v1.1/schema/',
+    status: 200,
     answer: {
       name: 'Schema',
       description: 'Every path, method, parameter, field, right and answer of the interface.',

@@ -42,8 +42,11 @@ function seen(answer: Answer) {
 }
 
 const plain = (stdout: string) => ({
-  ...{ id: expect.any(Number), status: 'success', executed_at: time },
-  ...{ duration: expect.any(Number), result: { stdout, stderr: '' } },
+  id: expect.any(Number),
+  status: 'success',
+  executed_at: time,
+  duration: expect.any(Number),
+  result: { stdout, stderr: '' },
 });
 
 describe('a run', () => {
@@ -94,7 +97,9 @@ describe('a run', () => {
     expected(await world.call(world.owner, 'PATCH', 'endpoints/scripts/changing/', moved), 200);
 
     expect([first, second, await run('changing')].map(({ body }) => body.result.stdout)).toEqual([
-      ...['1', '2 new', '3'],
+      '1',
+      '2 new',
+      '3',
     ]);
   });
 
@@ -111,7 +116,9 @@ describe('a run', () => {
 
     const { id, executed_at, ...rest } = expected(answer, 200);
     expect(rest).toEqual({
-      ...{ status: 'blocked', duration: null, result: { stdout: '', stderr: '' } },
+      status: 'blocked',
+      duration: null,
+      result: { stdout: '', stderr: '' },
     });
     expect([Number.isInteger(id), executed_at]).toEqual([true, time]);
   });
@@ -131,8 +138,12 @@ describe('a run', () => {
     const impatient = createDispatch(routes, { ...api.platform, runs });
 
     const { status, body } = await impatient({
-      ...{ id: 'test', method: 'GET', path: at('slow/run/'), query: new URLSearchParams() },
-      ...{ headers: { 'x-api-key': world.owner }, sourceAddress: '127.0.0.1' },
+      id: 'test',
+      method: 'GET',
+      path: at('slow/run/'),
+      query: new URLSearchParams(),
+      headers: { 'x-api-key': world.owner },
+      sourceAddress: '127.0.0.1',
       body: { kind: 'json', value: {} },
     });
     await runs.idle();
@@ -266,7 +277,9 @@ describe('a body', () => {
     const fits = await run('echo', { body: whole, headers: json });
     const own = await api.send({ as: 'nobody', path, body: `${whole} `, headers: json });
     const open = await api.send({
-      ...{ path: at(`p/${echo.public_link}/`), body: `${whole} `, headers: json },
+      path: at(`p/${echo.public_link}/`),
+      body: `${whole} `,
+      headers: json,
     });
 
     expect(fits.body.status).toBe('failure'); // it says too much: the script puts its arguments out twice
@@ -290,12 +303,21 @@ describe('a body', () => {
 
 describe('META', () => {
   const headers = {
-    ...{ 'X-Own-Header': 'own', 'User-Agent': 'tests', Cookie: 'a=1; b=2', Via: 'proxy' },
-    ...{ 'X-Forwarded-For': '198.51.100.7, 10.0.0.1', 'X-Amzn-Trace-Id': 't', 'X-User-Key': 'u' },
+    'X-Own-Header': 'own',
+    'User-Agent': 'tests',
+    Cookie: 'a=1; b=2',
+    Via: 'proxy',
+    'X-Forwarded-For': '198.51.100.7, 10.0.0.1',
+    'X-Amzn-Trace-Id': 't',
+    'X-User-Key': 'u',
   };
   const request = {
-    ...{ PATH_INFO: expect.any(String), REQUEST_METHOD: 'POST', REMOTE_ADDR: '198.51.100.7' },
-    ...{ HTTP_HOST: expect.any(String), HTTP_X_OWN_HEADER: 'own', HTTP_USER_AGENT: 'tests' },
+    PATH_INFO: expect.any(String),
+    REQUEST_METHOD: 'POST',
+    REMOTE_ADDR: '198.51.100.7',
+    HTTP_HOST: expect.any(String),
+    HTTP_X_OWN_HEADER: 'own',
+    HTTP_USER_AGENT: 'tests',
     HTTP_COOKIE: 'a=1; b=2',
   };
   /** What every client of HTTP adds. */
@@ -311,7 +333,11 @@ describe('META', () => {
 
     const { request: call, ...others } = META;
     expect(others).toEqual({
-      ...{ executed_by: 'webhook', executor: 'echo', instance: 'blog-1', async: 0, metadata: {} },
+      executed_by: 'webhook',
+      executor: 'echo',
+      instance: 'blog-1',
+      async: 0,
+      metadata: {},
       api_url: expect.stringMatching(/^https?:../),
       api_host: expect.stringMatching(/^[a-z0-9.-]+(:\d+)?$/),
       admin: { id: 1, email: 'owner-of-blog-1@example.com' },
@@ -364,69 +390,101 @@ describe('a custom response', () => {
     {
       name: 'with everything',
       source: respond(201, '<p>Ä</p>', 'text/html', { 'X-Own': 'own' }),
-      ...{ status: 201, type: 'text/html', text: '<p>Ä</p>' },
+      status: 201,
+      type: 'text/html',
+      text: '<p>Ä</p>',
       headers: { 'x-own': 'own', 'x-content-type-options': 'nosniff' },
     },
     {
       name: 'of defaults',
       source: 'setResponse(new HttpResponse())',
-      ...{ status: 200, type: 'application/json', text: '' },
+      status: 200,
+      type: 'application/json',
+      text: '',
     },
     {
       name: 'of an object',
       source: respond(404, { a: [1] }),
-      ...{ status: 404, type: 'application/json', text: '{"a":[1]}' },
+      status: 404,
+      type: 'application/json',
+      text: '{"a":[1]}',
     },
     {
       name: 'that is text, not quoted',
       source: respond(200, 'just so', 'text/plain; charset=latin1'),
-      ...{ status: 200, type: 'text/plain; charset=latin1', text: 'just so' },
+      status: 200,
+      type: 'text/plain; charset=latin1',
+      text: 'just so',
     },
     {
       name: 'that leads elsewhere',
       source: respond(302, '', 'text/plain', { Location: 'https://example.com/x' }),
-      ...{ status: 302, type: 'text/plain', text: '' },
+      status: 302,
+      type: 'text/plain',
+      text: '',
       headers: { location: 'https://example.com/x' },
     },
     {
       name: 'whose headers say another type',
       source: respond(200, 'a,b', 'text/plain', { 'Content-Type': 'text/csv' }),
-      ...{ status: 200, type: 'text/csv', text: 'a,b' },
+      status: 200,
+      type: 'text/csv',
+      text: 'a,b',
     },
     {
       name: 'with headers of the connection',
       source: respond(200, 'x', 'text/plain', {
-        ...{ Connection: 'upgrade', 'Content-Length': '99', 'Transfer-Encoding': 'gzip' },
-        ...{ 'Keep-Alive': 'x', Upgrade: 'h2c', 'X-Own': 'kept' },
+        Connection: 'upgrade',
+        'Content-Length': '99',
+        'Transfer-Encoding': 'gzip',
+        'Keep-Alive': 'x',
+        Upgrade: 'h2c',
+        'X-Own': 'kept',
       }),
-      ...{ status: 200, type: 'text/plain', text: 'x' },
+      status: 200,
+      type: 'text/plain',
+      text: 'x',
       headers: { 'content-length': '1', 'transfer-encoding': null, upgrade: null, 'x-own': 'kept' },
     },
     {
       name: 'with headers that speak for others',
       source: respond(200, 'x', 'text/plain', {
-        ...{ NEL: '{}', 'Report-To': '{}', 'Clear-Site-Data': '"*"', 'X-Request-Id': 'mine' },
+        NEL: '{}',
+        'Report-To': '{}',
+        'Clear-Site-Data': '"*"',
+        'X-Request-Id': 'mine',
       }),
-      ...{ status: 200, type: 'text/plain', text: 'x' },
+      status: 200,
+      type: 'text/plain',
+      text: 'x',
       headers: {
-        ...{ nel: null, 'report-to': null, 'clear-site-data': null },
+        nel: null,
+        'report-to': null,
+        'clear-site-data': null,
         'x-request-id': expect.not.stringMatching('mine'),
       },
     },
     {
       name: 'without content',
       source: respond(204, 'nobody sees it'),
-      ...{ status: 204, type: null, text: '' },
+      status: 204,
+      type: null,
+      text: '',
     },
     {
       name: 'of a fault',
       source: respond(503, 'later', 'text/plain', { 'Retry-After': '7' }),
-      ...{ status: 503, type: 'text/plain', text: 'later', headers: { 'retry-after': '7' } },
+      status: 503,
+      type: 'text/plain',
+      text: 'later',
+      headers: { 'retry-after': '7' },
     },
     {
       name: 'set twice',
       source: respond(201, 'first') + respond(202, 'last', 'text/plain'),
-      ...{ status: 202, type: 'text/plain', text: 'last' },
+      status: 202,
+      type: 'text/plain',
+      text: 'last',
     },
   ];
 
@@ -441,7 +499,9 @@ describe('a custom response', () => {
     });
 
     expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
-      ...[status, type, text],
+      status,
+      type,
+      text,
     ]);
     const told = Object.keys(headers).map((header) => [header, answer.headers.get(header)]);
     expect(Object.fromEntries(told)).toEqual(headers);
@@ -569,7 +629,13 @@ describe('a public link', () => {
     counts.push(await statuses(next));
 
     expect(counts.map((each) => [...new Set(each)])).toEqual([
-      ...[[200], [404], [200], [200], [404], [200], [404]],
+      [200],
+      [404],
+      [200],
+      [200],
+      [404],
+      [200],
+      [404],
     ]);
   });
 
@@ -666,7 +732,9 @@ describe('in a batch', () => {
     const { ARGS, META } = JSON.parse(first.content.result.stdout);
     expect(ARGS).toEqual({ a: '1', b: 2, GET: { a: '1' }, POST: { b: 2 } });
     expect(META.request).toEqual({
-      ...{ PATH_INFO: at('echo/run/'), REQUEST_METHOD: 'POST', REMOTE_ADDR: '198.51.100.7' },
+      PATH_INFO: at('echo/run/'),
+      REQUEST_METHOD: 'POST',
+      REMOTE_ADDR: '198.51.100.7',
       HTTP_USER_AGENT: 'tests',
     });
   });
@@ -688,7 +756,10 @@ describe('what is kept apart', () => {
     const theirs = await other.call(other.owner, 'GET', 'endpoints/scripts/looks/run/');
 
     expect([...own, theirs].map(({ body }) => body.result.stdout)).toEqual([
-      ...['1', '1', 'undefined undefined ours', 'undefined undefined '],
+      '1',
+      '1',
+      'undefined undefined ours',
+      'undefined undefined ',
     ]);
   });
 });
@@ -729,7 +800,9 @@ describe('a run that names a template', () => {
 
   it('is shown by it, in its type as it stands', async () => {
     expect(answer(await run('said', {}, '?template=shown'))).toEqual([
-      ...[200, 'text/x-run', 'script success hi'],
+      200,
+      'text/x-run',
+      'script success hi',
     ]);
   });
 

@@ -41,7 +41,8 @@ const make = async (name: string, more: object = {}) =>
 const makeScript = async () =>
   expected(
     await world.call(world.owner, 'POST', 'snippets/scripts/', {
-      ...{ runtime_name: 'nodejs_v6', source: 'console.log("ran")' },
+      runtime_name: 'nodejs_v6',
+      source: 'console.log("ran")',
     }),
     201,
   );
@@ -67,7 +68,11 @@ describe('a script endpoint', () => {
 
     expect(status).toBe(201);
     expect(body).toEqual({
-      ...{ name: 'greet-me', description: '', public: false, script: 1, public_link: link },
+      name: 'greet-me',
+      description: '',
+      public: false,
+      script: 1,
+      public_link: link,
       links: linksOf('greet-me', body.public_link),
     });
     expect((await call('GET', 'GREET-me/')).body).toEqual(body);
@@ -137,9 +142,15 @@ describe('a script endpoint', () => {
 
     const self = `${path}a/`;
     expect(body).toEqual({
-      ...{ name: 'a', description: '', public: false, codebox: 1, public_link: link },
+      name: 'a',
+      description: '',
+      public: false,
+      codebox: 1,
+      public_link: link,
       links: {
-        ...{ self, run: `${self}run/`, 'reset-link': `${self}reset_link/` },
+        self,
+        run: `${self}run/`,
+        'reset-link': `${self}reset_link/`,
         codebox: `/v1/instances/${world.instance}/codeboxes/1/`,
         'public-link': `/v1/instances/${world.instance}/webhooks/p/${body.public_link}/`,
         traces: `${self}traces/`,
@@ -315,7 +326,10 @@ describe('the list', () => {
     const trimmed = await call('GET', 'e/?fields=name,script');
 
     expect([first, second, backwards, filtered].map(({ body }) => names(body))).toEqual([
-      ...['ed', 'dba', 'adbde', 'ddb'],
+      'ed',
+      'dba',
+      'adbde',
+      'ddb',
     ]);
     expect(trimmed.body).toEqual({ name: 'e', script: 1 });
   });

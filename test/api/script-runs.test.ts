@@ -71,7 +71,11 @@ describe('a direct run', () => {
       { id: 1, status: 'pending', executed_at: null, duration: null, result: {}, links },
     ]);
     expect(trace).toEqual({
-      ...{ id: 1, status: 'success', executed_at: time, duration: expect.any(Number), links },
+      id: 1,
+      status: 'success',
+      executed_at: time,
+      duration: expect.any(Number),
+      links,
       result: { stdout: 'hi Ann', stderr: '' },
     });
     expect(Number.isInteger(trace.duration)).toBe(true);
@@ -200,8 +204,12 @@ describe('what a script sees', () => {
 
     expect(seen).toEqual({ a: 'i', b: 's', c: 's', timeout: 0.001, async: 1, mcpu: 1 });
     expect(meta).toEqual({
-      ...{ executed_by: 'codebox', executor: script, instance: world.instance, async: 2 },
-      ...{ api_url: api.url, api_host: new URL(api.url).host },
+      executed_by: 'codebox',
+      executor: script,
+      instance: world.instance,
+      async: 2,
+      api_url: api.url,
+      api_host: new URL(api.url).host,
     });
   });
 
@@ -312,13 +320,11 @@ describe('traces', () => {
     const bad = await api.send({ as: world.owner, path: `${list}?direction=2` });
 
     expect([first, second, back, bare, oldest].map(idsOf)).toEqual([
-      ...[
-        [5, 4],
-        [3, 2],
-        [5, 4],
-        [3, 2],
-        [1, 2],
-      ],
+      [5, 4],
+      [3, 2],
+      [5, 4],
+      [3, 2],
+      [1, 2],
     ]);
     expect(first.next).toBe(`${list}?page_size=2&direction=1&last_pk=4`);
     expect(first.prev).toBeNull();

@@ -32,25 +32,31 @@ describe('a script', () => {
 
     const self = (id: number) => `${world.base}${list}${id}/`;
     const links = (id: number) => ({
-      ...{ self: self(id), run: `${self(id)}run/`, traces: `${self(id)}traces/` },
+      self: self(id),
+      run: `${self(id)}run/`,
+      traces: `${self(id)}traces/`,
       runtimes: `${world.base}${list}runtimes/`,
     });
     const id = made.body.id;
     expect(made).toMatchObject({ status: 201 });
     expect(made.body).toEqual({
-      ...{ id, ...sent, description: '', created_at: time, updated_at: time },
+      id,
+      ...sent,
+      description: '',
+      created_at: time,
+      updated_at: time,
       links: links(id),
     });
     expect(plain.body).toEqual({
-      ...{
-        id: id + 1,
-        runtime_name: 'python3',
-        source: '',
-        label: '',
-        description: '',
-        config: {},
-      },
-      ...{ created_at: time, updated_at: time, links: links(id + 1) },
+      id: id + 1,
+      runtime_name: 'python3',
+      source: '',
+      label: '',
+      description: '',
+      config: {},
+      created_at: time,
+      updated_at: time,
+      links: links(id + 1),
     });
     expect((await call('GET', `${id}/`)).body).toEqual(made.body);
   });
@@ -97,7 +103,9 @@ describe('a script', () => {
     const { body } = await api.send({ as: world.owner, path });
 
     expect(body.links).toEqual({
-      ...{ self: path, run: `${path}run/`, traces: `${path}traces/` },
+      self: path,
+      run: `${path}run/`,
+      traces: `${path}traces/`,
       runtimes: `/v1/instances/${world.instance}/codeboxes/runtimes/`,
     });
   });
@@ -275,12 +283,23 @@ describe('runtimes', () => {
 
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual([
-      ...['nodejs_library_v0.4', 'nodejs_library_v1.0', 'nodejs_v6', 'nodejs_v8', 'nodejs_v12'],
-      ...['python_library_v4.2', 'python_library_v5.0', 'python3'],
+      'nodejs_library_v0.4',
+      'nodejs_library_v1.0',
+      'nodejs_v6',
+      'nodejs_v8',
+      'nodejs_v12',
+      'python_library_v4.2',
+      'python_library_v5.0',
+      'python3',
     ]);
     expect(body['nodejs_library_v0.4']).toEqual({
-      ...{ name: 'Node.js', version: expect.stringMatching(/^\d+\.\d+\.\d+$/), library: null },
-      ...{ library_version: '0.4', deprecated: true, image: 'node', packages: null },
+      name: 'Node.js',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      library: null,
+      library_version: '0.4',
+      deprecated: true,
+      image: 'node',
+      packages: null,
     });
   });
 
@@ -325,8 +344,10 @@ describe('who may what', () => {
 
   function allFlags() {
     return world.apiKey({
-      ...{ ignore_acl: true, allow_user_create: true },
-      ...{ allow_group_create: true, allow_anonymous_read: true },
+      ignore_acl: true,
+      allow_user_create: true,
+      allow_group_create: true,
+      allow_anonymous_read: true,
     });
   }
 });

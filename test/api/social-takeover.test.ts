@@ -46,7 +46,10 @@ describe('a social log-in to an account whose address was never confirmed', () =
     const second = await logIn(`id-${count}`, email);
 
     expect(first).toMatchObject({
-      ...{ email, created: false, is_active: true, has_password: false },
+      email,
+      created: false,
+      is_active: true,
+      has_password: false,
     });
     expect([await stateOf(squatter), await byPassword(email)]).toEqual([403, 401]);
     expect(await stateOf(first.account_key)).toBe(200);

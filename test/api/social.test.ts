@@ -38,8 +38,13 @@ describe('a log-in by another service', () => {
     expect([first.status, first.body]).toEqual([
       200,
       {
-        ...{ id: expect.any(Number), email, first_name: 'Kim', last_name: 'Lee' },
-        ...{ is_active: true, has_password: false, metadata: {} },
+        id: expect.any(Number),
+        email,
+        first_name: 'Kim',
+        last_name: 'Lee',
+        is_active: true,
+        has_password: false,
+        metadata: {},
         account_key: expect.stringMatching(/^[0-9a-f]{56}$/),
         created: true,
       },
@@ -66,7 +71,10 @@ describe('a log-in by another service', () => {
 
     const first = await logIn('github');
     people.set('token', {
-      ...{ id: `id-${count}`, email: `new-${count}@example.com`, first_name: '', last_name: '' },
+      id: `id-${count}`,
+      email: `new-${count}@example.com`,
+      first_name: '',
+      last_name: '',
     });
     const second = await logIn('github');
 
@@ -103,7 +111,9 @@ describe('a log-in by another service', () => {
 
   it('takes forms, and reads credentials past', async () => {
     const answer = await api.send({
-      ...{ method: 'POST', path: `${path}facebook/`, as: 'no key at all' },
+      method: 'POST',
+      path: `${path}facebook/`,
+      as: 'no key at all',
       body: 'access_token=+token+',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
@@ -115,7 +125,9 @@ describe('a log-in by another service', () => {
     const { account_key: as } = (await logIn()).body;
 
     const set = await api.send({
-      ...{ as, path: '/v1.1/account/password/set/', body: { password: 'b' } },
+      as,
+      path: '/v1.1/account/password/set/',
+      body: { password: 'b' },
     });
     const logged = await api.send({ path, body: { email, password: 'b' } });
 
@@ -165,7 +177,8 @@ describe('a log-in by another service is refused', () => {
     });
 
     const { status, body } = await closed.send({
-      ...{ path: `${path}facebook/`, body: { access_token: 'token' } },
+      path: `${path}facebook/`,
+      body: { access_token: 'token' },
     });
     await closed.close();
 

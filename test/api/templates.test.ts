@@ -57,7 +57,9 @@ describe('a template', () => {
 
   it('is made with everything that it can hold, white space around its content left out', async () => {
     const sent = {
-      ...{ name: 'a', content_type: 'application/vnd.api+json', description: 'd' },
+      name: 'a',
+      content_type: 'application/vnd.api+json',
+      description: 'd',
       context: { one: 1, list: ['a'], 'any key': { a: null } },
     };
 
@@ -238,8 +240,11 @@ describe('a predefined template', () => {
       links: linksOf('objects_html_table'),
     });
     expect(table.context).toMatchObject({
-      ...{ table_classes: '', tr_header_classes: '', th_header_classes: '' },
-      ...{ tr_row_classes: '', td_row_classes: '' },
+      table_classes: '',
+      tr_header_classes: '',
+      th_header_classes: '',
+      tr_row_classes: '',
+      td_row_classes: '',
     });
     expect(csv).toMatchObject({
       content_type: 'text/csv',

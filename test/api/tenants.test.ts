@@ -89,7 +89,8 @@ it('an instance whose name was stored without its owner, or renamed since, has o
   await api.send({ path: publicLink.replace(world.instance, name) });
   expected(
     await api.send({
-      ...{ as: world.owner, path: `/v1.1/instances/${name}/rename/` },
+      as: world.owner,
+      path: `/v1.1/instances/${name}/rename/`,
       body: { new_name: world.instance },
     }),
     200,

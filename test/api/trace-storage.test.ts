@@ -53,7 +53,11 @@ function endAll(outcome: ScriptOutcome, afterMs = 0) {
 }
 
 const success: ScriptOutcome = {
-  ...{ status: 'success', executedAtMs: 0, durationMs: 1, stdout: 'hi', stderr: '' },
+  status: 'success',
+  executedAtMs: 0,
+  durationMs: 1,
+  stdout: 'hi',
+  stderr: '',
 };
 
 async function instanceId(): Promise<number> {

@@ -13,8 +13,15 @@ afterAll(() => api.close());
 
 const instance = '/v1.1/instances/blog-1/';
 const whole = [
-  ...['name', 'description', 'owner', 'created_at', 'updated_at', 'role', 'location'],
-  ...['metadata', 'links'],
+  'name',
+  'description',
+  'owner',
+  'created_at',
+  'updated_at',
+  'role',
+  'location',
+  'metadata',
+  'links',
 ];
 const without = (...names: string[]) => whole.filter((name) => !names.includes(name));
 
@@ -48,7 +55,10 @@ describe('an answer has only the fields that are wanted', () => {
     [
       'excluded_fields=links,created_at,updated_at,email,id,metadata',
       {
-        ...{ name: 'blog-1', description: '', role: 'full', location: 'local' },
+        name: 'blog-1',
+        description: '',
+        role: 'full',
+        location: 'local',
         owner: { first_name: '', last_name: '', is_active: false, has_password: true },
       },
     ],

@@ -194,7 +194,9 @@ describe('a file that is posted', () => {
     await send(opened);
 
     const changed = await api.send({
-      ...{ as: world.owner, method: 'PATCH', path: made.links.self },
+      as: world.owner,
+      method: 'PATCH',
+      path: made.links.self,
       body: { scan: opened.file },
     });
 

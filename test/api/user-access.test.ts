@@ -40,7 +40,11 @@ beforeAll(async () => {
   const users = await world.apiKey({ allow_user_create: true });
   const groups = await world.apiKey({ allow_group_create: true });
   Object.assign(credentials, {
-    ...{ owner, bare, ignoring, 'creating users': users, 'creating groups': groups },
+    owner,
+    bare,
+    ignoring,
+    'creating users': users,
+    'creating groups': groups,
     full: await joinAs(world, 'full'),
     write: await joinAs(world, 'write'),
     read: await joinAs(world, 'read'),
@@ -116,20 +120,26 @@ const isUser: Row = [ok, ok, 405, ok];
 type Callers = Record<string, { users: Row; groups: Row; members: Row; own: Row }>;
 const admin = { users: everything, groups: allGroups, members: allMembers, own: logInOnly };
 const outside = {
-  ...{ users: nothing, groups: [no, no, no, no, no, no], members: noMembers },
+  users: nothing,
+  groups: [no, no, no, no, no, no],
+  members: noMembers,
   own: [no, no, no, no],
 };
 const bareKey = { users: nothing, groups: readGroups, members: noMembers, own: logInOnly };
 const user = { users: himself, groups: readGroups, members: ownMembers, own: isUser };
 const callers: Callers = {
-  ...{ owner: admin, full: admin, write: admin },
+  owner: admin,
+  full: admin,
+  write: admin,
   read: {
     users: [ok, ok, ok, no, no, no, no, no, no],
     groups: readGroups,
     members: [ok, ok, ok, ok, ok, ok, ok, no, no, no, no],
     own: logInOnly,
   },
-  ...{ bare: bareKey, reading: bareKey, 'a user key that is none': bareKey },
+  bare: bareKey,
+  reading: bareKey,
+  'a user key that is none': bareKey,
   ignoring: { ...bareKey, users: everything },
   'creating users': { ...bareKey, users: [no, no, no, made, no, no, no, no, no] },
   'creating groups': { ...bareKey, groups: createGroups },
@@ -137,8 +147,10 @@ const callers: Callers = {
   'user, creating users': { ...user, users: [ok, gone, ok, made, gone, ok, ok, no, gone] },
   'user, creating groups': { ...user, groups: createGroups },
   'user, ignoring': { ...user, users: [ok, gone, ok, made, gone, ok, ok, gone, gone] },
-  ...{ nobody: outside, stranger: outside },
-  ...{ 'key of another instance': outside, 'a user key alone': outside },
+  nobody: outside,
+  stranger: outside,
+  'key of another instance': outside,
+  'a user key alone': outside,
 };
 
 let count = 0;

@@ -69,7 +69,8 @@ it('a user without password has no log-in by password', async () => {
   await logIn(creating, 'e1 social@example.com');
 
   const { status, body } = await world.call(bare, 'POST', 'user/auth/', {
-    ...{ username: 'social@example.com', password: 'x' },
+    username: 'social@example.com',
+    password: 'x',
   });
 
   expect([status, body]).toEqual([401, { detail: 'Invalid password.' }]);

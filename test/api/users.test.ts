@@ -46,10 +46,21 @@ describe('registration', () => {
       id: expect.any(Number),
       username: 'Ann Lee',
       profile: {
-        ...{ id: expect.any(Number), created_at: time, updated_at: time, revision: 1 },
-        ...{ owner: id, owner_permissions: 'full', group: null, group_permissions: 'none' },
-        ...{ other_permissions: 'none', channel: null, channel_room: null },
-        ...{ nick: 'al', badge: null, friend: null, visits: null },
+        id: expect.any(Number),
+        created_at: time,
+        updated_at: time,
+        revision: 1,
+        owner: id,
+        owner_permissions: 'full',
+        group: null,
+        group_permissions: 'none',
+        other_permissions: 'none',
+        channel: null,
+        channel_room: null,
+        nick: 'al',
+        badge: null,
+        friend: null,
+        visits: null,
         links: { self: profilePath, owner: self },
       },
       groups: [],
@@ -127,7 +138,10 @@ describe('registration', () => {
   const required = ['This field is required.'];
   const post = (name: string, body: unknown, answer: unknown, status = 400) => ({
     name,
-    ...{ method: 'POST', body, status, answer },
+    method: 'POST',
+    body,
+    status,
+    answer,
     given: () => ({ as: world.owner, path: `${world.base}users/` }),
   });
   scenarios('refuses', () => api, [
@@ -247,7 +261,9 @@ describe('changes', () => {
     expect(patched.body.profile).toMatchObject({ nick: 'b', ...rights });
     expect(without.body.profile).toMatchObject({ nick: 'b', ...rights });
     expect(put.body.profile).toMatchObject({
-      ...{ nick: 'b', owner_permissions: 'full', other_permissions: 'none' },
+      nick: 'b',
+      owner_permissions: 'full',
+      other_permissions: 'none',
     });
   });
 
@@ -299,7 +315,10 @@ describe('changes', () => {
 
   const change = (method: string, name: string, body: unknown, answer: unknown) => ({
     name: `${method}: ${name}`,
-    ...{ method, body, answer, status: 400 },
+    method,
+    body,
+    answer,
+    status: 400,
     given: () => ({ as: world.owner, path: `${world.base}users/1/` }),
   });
   scenarios('refuse', () => api, [
@@ -542,7 +561,9 @@ describe('the user himself', () => {
     const read = await own(user_key, 'GET');
 
     expect([patched.status, patched.body.username, patched.body.profile.nick]).toEqual([
-      ...[200, 'Selfish', 'me'],
+      200,
+      'Selfish',
+      'me',
     ]);
     expect(put.body).toEqual({ ...patched.body, username: 'Selfless' });
     expect(read.body).toEqual({ ...put.body, username: 'selfless' });
@@ -590,17 +611,27 @@ describe('OPTIONS', () => {
 
     expect([body.name, Object.keys(body.actions)]).toEqual(['User List', ['POST']]);
     expect(Object.keys(body.actions.POST)).toEqual([
-      ...['id', 'username', 'password', 'profile', 'groups', 'user_key', 'links'],
+      'id',
+      'username',
+      'password',
+      'profile',
+      'groups',
+      'user_key',
+      'links',
     ]);
     expect(username).toEqual({
-      ...{ type: 'string', required: true, read_only: false, label: 'Username', max_length: 64 },
+      type: 'string',
+      required: true,
+      read_only: false,
+      label: 'Username',
+      max_length: 64,
     });
     expect(password).toMatchObject({ required: true, max_length: 128 });
-    expect([profile.type, groups.type, user_key.type]).toEqual([
-      ...['nested object', 'list', 'field'],
-    ]);
+    expect([profile.type, groups.type, user_key.type]).toEqual(['nested object', 'list', 'field']);
     expect(groups.child).toMatchObject({
-      ...{ type: 'nested object', required: false, read_only: true },
+      type: 'nested object',
+      required: false,
+      read_only: true,
       children: { name: { type: 'slug', max_length: 64 } },
     });
     expect(groups.child).not.toHaveProperty('label');

@@ -250,7 +250,8 @@ const journey: readonly Step[] = [
         'X-Amz-Signature': expect.any(String),
       }),
       file: expect.stringMatching(/^uploads\//),
-      ...{ max_size: 134_217_728, expires_at: expect.any(String) },
+      max_size: 134_217_728,
+      expires_at: expect.any(String),
     },
   },
   {
@@ -336,7 +337,8 @@ const journey: readonly Step[] = [
     query: 'fields=name',
     status: 200,
     answer: {
-      ...{ next: null, prev: null },
+      next: null,
+      prev: null,
       objects: ['objects_html_table', 'objects_csv', 'hello'].map((name) => ({ name })),
     },
   },
@@ -355,7 +357,8 @@ const journey: readonly Step[] = [
     body: {
       requests: [
         ...['a', 'b'].map((slug) => ({
-          ...{ method: 'POST', path: '/v1.1/instances/my-news/classes/post/objects/' },
+          method: 'POST',
+          path: '/v1.1/instances/my-news/classes/post/objects/',
           body: { slug },
         })),
         { method: 'DELETE', path: '/v1.1/instances/my-news/classes/post/objects/1/' },

@@ -205,11 +205,15 @@ describe('mailer', () => {
 
 describe('environment', () => {
   const places = {
-    ...{ GROUNDWORK_TABLE: 'a-table', GROUNDWORK_SECRET: 'an-arn' },
-    ...{ GROUNDWORK_FILES: 'a-bucket', GROUNDWORK_FILES_URL: 'https://cdn.example' },
-    ...{ GROUNDWORK_PUSH: 'groundwork_prod', GROUNDWORK_VAULT: 'a-key' },
-    ...{ GROUNDWORK_API_URL: 'https://api.example.com' },
-    ...{ GROUNDWORK_SCRIPTS: 'groundwork-prod', GROUNDWORK_SCRIPT_ROLE: 'a-role' },
+    GROUNDWORK_TABLE: 'a-table',
+    GROUNDWORK_SECRET: 'an-arn',
+    GROUNDWORK_FILES: 'a-bucket',
+    GROUNDWORK_FILES_URL: 'https://cdn.example',
+    GROUNDWORK_PUSH: 'groundwork_prod',
+    GROUNDWORK_VAULT: 'a-key',
+    GROUNDWORK_API_URL: 'https://api.example.com',
+    GROUNDWORK_SCRIPTS: 'groundwork-prod',
+    GROUNDWORK_SCRIPT_ROLE: 'a-role',
   };
 
   test('needs to say where the data are, and has a default for all else', () => {

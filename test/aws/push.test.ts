@@ -277,10 +277,14 @@ test('the vault seals with a data key for the same context', async () => {
   expect(sealed).not.toContain('secret');
   expect(opened).toBe('secret');
   expect(kms.commandCalls(GenerateDataKeyCommand)[0]?.args[0].input).toEqual({
-    ...{ KeyId: 'arn:key', KeySpec: 'AES_256', EncryptionContext: context },
+    KeyId: 'arn:key',
+    KeySpec: 'AES_256',
+    EncryptionContext: context,
   });
   expect(kms.commandCalls(DecryptCommand)[0]?.args[0].input).toEqual({
-    ...{ KeyId: 'arn:key', CiphertextBlob: Buffer.from('locked'), EncryptionContext: context },
+    KeyId: 'arn:key',
+    CiphertextBlob: Buffer.from('locked'),
+    EncryptionContext: context,
   });
   await expect(vault.open(sealed, { instance: '2' })).rejects.toThrow();
 });

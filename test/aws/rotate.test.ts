@@ -44,7 +44,8 @@ async function rotate(...args: readonly string[]) {
 /** What functions that start now know. */
 function deployed() {
   const client = new SecretsManagerClient({
-    ...{ region: 'eu-west-1', endpoint: aws.url },
+    region: 'eu-west-1',
+    endpoint: aws.url,
     credentials: { accessKeyId: 'a function', secretAccessKey: 'secret' },
   });
   return openSecrets({ client, secret: arn, nowMs: () => 0 });
@@ -57,7 +58,8 @@ test('adds a version, which new keys use, and keeps those before', async () => {
   const secrets = deployed();
 
   const said = (version: number) => ({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: `Added version ${version} to the master secret of ${arn}\n`,
   });
   expect([once, twice]).toEqual([said(2), said(3)]);
@@ -97,6 +99,8 @@ test.each([
 
 test('what is no ARN is refused', async () => {
   expect(await rotate('add', '--secret', 'Groundwork-prod')).toMatchObject({
-    ...{ code: 2, stdout: '', stderr: 'rotate: --secret takes an ARN (see --help)\n' },
+    code: 2,
+    stdout: '',
+    stderr: 'rotate: --secret takes an ARN (see --help)\n',
   });
 }, 60_000);

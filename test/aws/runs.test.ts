@@ -21,17 +21,32 @@ const lambda = mockClient(LambdaClient);
 const FunctionName = 'groundwork-prod-script-runs';
 const reference: RunReference = { instance: 3, kind: 'endpoint', parent: 12, trace: 1 };
 const script: ScriptData = {
-  ...{ id: 12, runtime_name: 'nodejs_v6', label: '', description: '', config: {} },
-  ...{ created_at: '', updated_at: '', version: 1 },
+  id: 12,
+  runtime_name: 'nodejs_v6',
+  label: '',
+  description: '',
+  config: {},
+  created_at: '',
+  updated_at: '',
+  version: 1,
 };
 const requestOf = (timeout: number): RunRequest => ({
   ...reference,
-  ...{ instanceName: 'blog', owner: 2, script: { ...script, config: { timeout } }, config: {} },
-  ...{ args: {}, meta: {}, depth: 1 },
+  instanceName: 'blog',
+  owner: 2,
+  script: { ...script, config: { timeout } },
+  config: {},
+  args: {},
+  meta: {},
+  depth: 1,
 });
 const finished = { id: 1, status: 'success', executed_at: 'then', duration: 1, result: {} };
 const ended: ScriptOutcome = {
-  ...{ status: 'success', executedAtMs: 0, durationMs: 1, stdout: 'here', stderr: '' },
+  status: 'success',
+  executedAtMs: 0,
+  durationMs: 1,
+  stdout: 'here',
+  stderr: '',
 };
 
 let store: LocalStore;
@@ -52,7 +67,11 @@ beforeEach(async () => {
   const meter = openMeter(own);
   const quotas = openQuotas({ ...own, meter, settings: {}, settled: () => Promise.resolve() });
   services = {
-    ...{ ...own, files: noFiles, meter, quotas, apiUrl: () => 'https://api.example.com' },
+    ...own,
+    files: noFiles,
+    meter,
+    quotas,
+    apiUrl: () => 'https://api.example.com',
     secrets: { current: () => Promise.reject(new Error('none')), get: async () => undefined },
     scripts: {
       run: (run) => {
@@ -257,8 +276,14 @@ describe('the function that runs scripts', () => {
     const direct: RunReference = { ...reference, kind: 'script' };
     const none = { value: {} };
     const pending: TraceData = {
-      ...{ id: 1, status: 'pending', createdMs: Date.now(), executed_at: null, duration: null },
-      ...{ result: none, args: none, depth: 1 },
+      id: 1,
+      status: 'pending',
+      createdMs: Date.now(),
+      executed_at: null,
+      duration: null,
+      result: none,
+      args: none,
+      depth: 1,
     };
     const place = { id: 3, name: 'blog', owner: 2 } as never; // runs read no more of it
     await write(

@@ -36,7 +36,10 @@ async function listen(answer: RequestListener): Promise<LambdaClient> {
 function clientTo(port: number): LambdaClient {
   const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
   return new LambdaClient({
-    ...{ region: 'eu-west-1', endpoint: `http://127.0.0.1:${port}`, credentials, maxAttempts: 1 },
+    region: 'eu-west-1',
+    endpoint: `http://127.0.0.1:${port}`,
+    credentials,
+    maxAttempts: 1,
   });
 }
 
@@ -46,8 +49,18 @@ async function run(client: LambdaClient, waitMs: number) {
   const place = { prefix: 'groundwork-prod', table: 't' };
   const scripts = openScripts({ ...services, place, client });
   const outcome = await scripts.run({
-    ...{ instance: 1, owner: 1, script: 1, version: 1, runtime: 'node', source: async () => '' },
-    ...{ args: {}, config: {}, meta: {}, timeoutMs: 1000, waitMs, isAwaited: true },
+    instance: 1,
+    owner: 1,
+    script: 1,
+    version: 1,
+    runtime: 'node',
+    source: async () => '',
+    args: {},
+    config: {},
+    meta: {},
+    timeoutMs: 1000,
+    waitMs,
+    isAwaited: true,
   });
   await scripts.settled();
   await store.close();
@@ -60,7 +73,8 @@ test('a connection that breaks when the request has gone out ends the run, and n
   const outcome = await run(client, 5000);
 
   expect(outcome).toMatchObject({
-    ...{ status: 'failure', stdout: '' },
+    status: 'failure',
+    stdout: '',
     stderr: expect.stringMatching('nobody knows whether the script has run'),
   });
   expect(requests).toBe(1);

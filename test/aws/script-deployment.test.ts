@@ -71,7 +71,11 @@ beforeEach(async () => {
     return bytes && { bytes, contentType: 'text/plain' };
   };
   context = {
-    ...{ store, clock, ids: openIds(), files: { get }, log: () => undefined },
+    store,
+    clock,
+    ids: openIds(),
+    files: { get },
+    log: () => undefined,
   } as unknown as WorkContext; // what is tried here needs no more
   const sleep = async (ms: number) => {
     slept.push(ms);
@@ -81,7 +85,9 @@ beforeEach(async () => {
   deploy = createDeployScript(options);
   sweep = createSweepFunctions(options);
   for (const command of [
-    ...[CreateFunctionCommand, UpdateFunctionCodeCommand, UpdateFunctionConfigurationCommand],
+    CreateFunctionCommand,
+    UpdateFunctionCodeCommand,
+    UpdateFunctionConfigurationCommand,
     DeleteFunctionCommand,
   ]) {
     lambda.on(command as typeof CreateFunctionCommand).resolves({});
@@ -90,8 +96,14 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const script: ScriptData = {
-  ...{ id: 12, runtime_name: 'nodejs_v6', label: '', description: '', config: {} },
-  ...{ created_at: '', updated_at: '', version: 1 },
+  id: 12,
+  runtime_name: 'nodejs_v6',
+  label: '',
+  description: '',
+  config: {},
+  created_at: '',
+  updated_at: '',
+  version: 1,
 };
 
 async function storeScript(data: Partial<ScriptData> = {}, text = source, file?: string) {
@@ -100,14 +112,16 @@ async function storeScript(data: Partial<ScriptData> = {}, text = source, file?:
     store,
     put(scriptEntity, scriptEntity.key(3, 12), { ...script, ...data }),
     put(scriptSourceEntity, scriptSourceEntity.key(3, 12), {
-      ...{ version, text },
+      version,
+      text,
       ...(file !== undefined && { file }),
     }),
   );
 }
 
 const missing = new ResourceNotFoundException({
-  ...{ message: 'no', $metadata: { httpStatusCode: 404 } },
+  message: 'no',
+  $metadata: { httpStatusCode: 404 },
 });
 
 /** Has Lambda show the function so, one state after the other; null: there is none. */
@@ -184,7 +198,9 @@ describe('a script', () => {
     const zip = unzipSync(input?.Code?.ZipFile ?? new Uint8Array());
     const texts = Object.entries(zip).map(([file, bytes]) => [file, String(Buffer.from(bytes))]);
     expect(Object.fromEntries(texts)).toEqual({
-      ...{ 'index.mjs': 'supervisor', 'main.js': source, 'version.json': '{"version":1}' },
+      'index.mjs': 'supervisor',
+      'main.js': source,
+      'version.json': '{"version":1}',
     });
     expect(names()).toEqual(['CreateFunctionCommand']);
   });
@@ -198,7 +214,9 @@ describe('a script', () => {
     const [input] = inputs(CreateFunctionCommand);
     expect(input?.Runtime).toBe('python3.14');
     expect(Object.keys(unzipSync(input?.Code?.ZipFile ?? new Uint8Array()))).toEqual([
-      ...['index.py', 'main.py', 'version.json'],
+      'index.py',
+      'main.py',
+      'version.json',
     ]);
   });
 
@@ -221,7 +239,10 @@ describe('a script', () => {
 
     expect([result, names()]).toEqual(['done', []]);
     expect(await known()).toEqual({
-      ...{ ...id, version: 1, release: releaseOf(made, 'node'), state: 'ready' },
+      ...id,
+      version: 1,
+      release: releaseOf(made, 'node'),
+      state: 'ready',
     });
   });
 
@@ -235,7 +256,9 @@ describe('a script', () => {
     expect(names()).toEqual(['UpdateFunctionCodeCommand']);
     expect(inputs(UpdateFunctionCodeCommand)).toEqual([
       {
-        ...{ FunctionName: name, RevisionId: 'r1', ZipFile: wanted(2).code },
+        FunctionName: name,
+        RevisionId: 'r1',
+        ZipFile: wanted(2).code,
         Architectures: ['arm64'],
       },
     ]);
@@ -358,10 +381,16 @@ test('no more than some changes go out at once, then a few in a second', async (
 
 describe('changes of scripts', () => {
   const item = (data: Partial<ScriptData> = {}): Stored => ({
-    ...{ key: scriptEntity.key(3, 12), kind: 'script', version: 'w', data: { ...script, ...data } },
+    key: scriptEntity.key(3, 12),
+    kind: 'script',
+    version: 'w',
+    data: { ...script, ...data },
   });
   const change = (part: Pick<ItemChange, 'before' | 'after'>): ItemChange => ({
-    ...{ key: scriptEntity.key(3, 12), kind: 'script', position: '1', ...part },
+    key: scriptEntity.key(3, 12),
+    kind: 'script',
+    position: '1',
+    ...part,
     change: { actor: {}, cause: 'client', depth: 0 },
   });
   const wantedWork = { kind: 'deploy-script', task: id };
@@ -483,7 +512,8 @@ describe('the daily comparison', () => {
       .rejects(new TooManyRequestsException({ message: 'no', $metadata: {} }));
 
     expect(await sweep.step(context, { marker: 'm' })).toEqual({
-      ...{ task: { marker: 'm' }, afterMs: 5000 },
+      task: { marker: 'm' },
+      afterMs: 5000,
     });
   });
 });

@@ -34,13 +34,27 @@ const lambda = mockClient(LambdaClient);
 const place = { prefix: 'groundwork-prod', table: 'the-table' };
 const name = functionName(place, { instance: 3, script: 12 });
 const given: ScriptRun = {
-  ...{ instance: 3, owner: 2, script: 12, version: 5, runtime: 'node', source: async () => '' },
-  ...{ args: { a: 1 }, config: { b: 2 }, meta: { c: 3 }, timeoutMs: 30_000, waitMs: 10_000 },
+  instance: 3,
+  owner: 2,
+  script: 12,
+  version: 5,
+  runtime: 'node',
+  source: async () => '',
+  args: { a: 1 },
+  config: { b: 2 },
+  meta: { c: 3 },
+  timeoutMs: 30_000,
+  waitMs: 10_000,
   isAwaited: false,
 };
 const right = {
-  ...{ exitCode: 0, isTimedOut: false, isCut: false, stdout: 'hello\n', stderr: '' },
-  ...{ executedAtMs: 0, durationMs: 12 },
+  exitCode: 0,
+  isTimedOut: false,
+  isCut: false,
+  stdout: 'hello\n',
+  stderr: '',
+  executedAtMs: 0,
+  durationMs: 12,
 };
 
 let store: LocalStore;
@@ -61,7 +75,11 @@ async function run(
   paused: () => Promise<unknown> = async () => undefined,
 ): Promise<ScriptOutcome> {
   const scripts = openScripts({
-    ...{ place, store, clock: openClock(), ids: openIds(), log: () => undefined },
+    place,
+    store,
+    clock: openClock(),
+    ids: openIds(),
+    log: () => undefined,
     client: new LambdaClient({ region: 'eu-west-1' }),
     timer: {
       now: () => nowMs,
@@ -144,7 +162,10 @@ describe('what came of a run', () => {
       answer({
         ...right,
         response: JSON.stringify({
-          ...{ status_code: 201, content: 'x', content_type: 'text/plain', headers: {} },
+          status_code: 201,
+          content: 'x',
+          content_type: 'text/plain',
+          headers: {},
         }),
       }),
       { status: 'success', response: expect.objectContaining({ status: 201, content: 'x' }) },
@@ -232,8 +253,11 @@ describe('what came of a run', () => {
 
     for (const outcome of outcomes) {
       expect(outcome).toEqual({
-        ...{ status: 'success', stdout: 'hello', stderr: '' },
-        ...{ executedAtMs: expect.any(Number), durationMs: expect.any(Number) },
+        status: 'success',
+        stdout: 'hello',
+        stderr: '',
+        executedAtMs: expect.any(Number),
+        durationMs: expect.any(Number),
       });
       const { executedAtMs, durationMs } = outcome as EndedRun;
       expect(executedAtMs).toBeGreaterThanOrEqual(sentMs);
@@ -321,7 +345,8 @@ describe('what may have run is not invoked again:', () => {
     const outcome = await run();
 
     expect(outcome).toMatchObject({
-      ...{ status: 'failure', stdout: '' },
+      status: 'failure',
+      stdout: '',
       stderr: expect.stringMatching('nobody knows whether the script has run'),
     });
     expect(invocations()).toHaveLength(1);
@@ -427,7 +452,9 @@ describe('a function that does not come', () => {
     expect(await deploymentsAsked()).toEqual([deployment]);
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({
-        ...{ status: 'failure', durationMs: 0, stdout: '' },
+        status: 'failure',
+        durationMs: 0,
+        stdout: '',
         stderr: 'The script has not run: its function is not ready yet.',
       });
     }

@@ -233,7 +233,10 @@ describe('a query', () => {
 
     expect([page.positions, page.more]).toEqual([['b', 'd'], false]);
     expect(sent().map(([name]) => name)).toEqual([
-      ...['QueryCommand', 'BatchGetItemCommand', 'QueryCommand', 'GetItemCommand'],
+      'QueryCommand',
+      'BatchGetItemCommand',
+      'QueryCommand',
+      'GetItemCommand',
     ]);
     expect(sent()[2]).toMatchObject(['QueryCommand', { Limit: 2 }]);
   });

@@ -233,9 +233,14 @@ describe('several writes', () => {
 
 describe('a write that fails in a way that passes', () => {
   it.each([
-    ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException'],
-    ...['TransactionConflictException', 'ReplicatedWriteConflictException', 'InternalServerError'],
-    ...['ServiceUnavailable', 'TimeoutError'],
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'ThrottlingException',
+    'TransactionConflictException',
+    'ReplicatedWriteConflictException',
+    'InternalServerError',
+    'ServiceUnavailable',
+    'TimeoutError',
   ])('with %s is made again', async (name) => {
     aws.on(PutItemCommand).rejectsOnce(failure(name)).resolvesOnce({});
 

@@ -42,7 +42,10 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
   const report = createReport();
   const gate: Gate = { url: '', isOpen: false };
   const town = {
-    ...{ gate, report, random: createRandom(options.seed), runtimes: options.runtimes },
+    gate,
+    report,
+    random: createRandom(options.seed),
+    runtimes: options.runtimes,
     citizens: citizens.filter(({ name }) => options.citizens.includes(name)),
   };
   await mkdir(join(folder, 'tmp'));

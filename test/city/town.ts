@@ -68,7 +68,10 @@ async function foundTenant(
   const own = random.fork(`tenant ${label}`);
   const mark = `~m${own.word(8)}~`;
   const client = createClient({
-    ...{ gate, report, citizen: 'founder', isHostile: false },
+    gate,
+    report,
+    citizen: 'founder',
+    isHostile: false,
     marks: new Set([mark]),
   });
   const name = `${label}-${own.word(8)}`;
@@ -91,7 +94,10 @@ export async function timeFirstRun(options: TownOptions, runtime: RuntimeName): 
   const tenant = await foundTenant(options, `first-${runtime}`, 'small');
   const { gate, report } = options;
   const client = createClient({
-    ...{ gate, report, citizen: 'first run', isHostile: false },
+    gate,
+    report,
+    citizen: 'first run',
+    isHostile: false,
     marks: new Set([tenant.mark]),
   });
   const as = { key: tenant.accountKey };

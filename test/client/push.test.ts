@@ -58,7 +58,8 @@ describe.each([
   it('takes messages, which are delivered, and listed', async () => {
     const { Message } = models();
     const content = {
-      ...{ environment: 'development', registration_ids: [registration_id] },
+      environment: 'development',
+      registration_ids: [registration_id],
       ...(provider === 'GCM' ? { data: { a: 'b' } } : { aps: { alert: 'hello' } }),
     };
 

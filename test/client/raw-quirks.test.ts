@@ -118,7 +118,9 @@ describe('JavaScript under Node', () => {
 
     const { links: _, created_at: __, updated_at: ___, ...whole } = read;
     const answer = await call({
-      ...{ as: world.owner, method: 'PATCH', path },
+      as: world.owner,
+      method: 'PATCH',
+      path,
       body: { ...whole, instanceName: 'blog-1', className: 'thing' },
     });
 
@@ -127,7 +129,9 @@ describe('JavaScript under Node', () => {
 
   it('sends a form as soon as a file may be in it', async () => {
     const answer = await call({
-      ...{ as: world.owner, path: thing, headers: multipartType },
+      as: world.owner,
+      path: thing,
+      headers: multipartType,
       body: multipart({ instanceName: 'blog-1', className: 'thing', title: 'x', count: '5' }),
       method: 'POST',
     });
@@ -143,7 +147,9 @@ describe('JavaScript in a browser', () => {
     const body = { _method: 'PATCH', _api_key: world.owner, title: 'two' };
 
     const answer = await call({
-      ...{ method: 'POST', path, body: JSON.stringify(body) },
+      method: 'POST',
+      path,
+      body: JSON.stringify(body),
       headers: { 'Content-Type': 'text/plain' },
     });
 
@@ -154,7 +160,9 @@ describe('JavaScript in a browser', () => {
     const body = { _method: 'GET', _api_key: world.owner };
 
     const answer = await call({
-      ...{ method: 'POST', path: `${world.base}classes/?fields=name`, body: JSON.stringify(body) },
+      method: 'POST',
+      path: `${world.base}classes/?fields=name`,
+      body: JSON.stringify(body),
       headers: { 'Content-Type': 'text/plain;charset=UTF-8' },
     });
 
@@ -181,7 +189,9 @@ describe('Python', () => {
 
     const read = await call({ path, headers });
     const reset = await call({
-      ...{ method: 'POST', path: `${world.base}api_keys/`, headers },
+      method: 'POST',
+      path: `${world.base}api_keys/`,
+      headers,
     });
     const gone = await call({ method: 'DELETE', path, headers });
 
@@ -204,25 +214,39 @@ describe('Python', () => {
   it('writes lists and objects as text that holds JSON: classes', async () => {
     const fields = [{ name: 'title', type: 'string', filter_index: true }];
     const made = await call({
-      ...{ as: world.owner, path: `${world.base}classes/` },
+      as: world.owner,
+      path: `${world.base}classes/`,
       body: {
-        ...{ name: 'texted', schema: JSON.stringify(fields), metadata: '{"a": 1}' },
-        ...{ group_permissions: 'none', other_permissions: 'read' },
+        name: 'texted',
+        schema: JSON.stringify(fields),
+        metadata: '{"a": 1}',
+        group_permissions: 'none',
+        other_permissions: 'read',
       },
     });
 
     const saved = await call({
-      ...{ as: world.owner, method: 'PUT', path: made.body.links.self },
+      as: world.owner,
+      method: 'PUT',
+      path: made.body.links.self,
       body: {
-        ...{ name: 'texted', description: 'new', metadata: '{"a": 2}', objects_count: 0 },
+        name: 'texted',
+        description: 'new',
+        metadata: '{"a": 2}',
+        objects_count: 0,
         schema: JSON.stringify([...fields, { name: 'pages', type: 'integer' }]),
-        ...{ status: 'ready', group_permissions: 'none', other_permissions: 'none' },
+        status: 'ready',
+        group_permissions: 'none',
+        other_permissions: 'none',
       },
     });
 
     expect(made.body).toMatchObject({ schema: fields, metadata: { a: 1 }, revision: 1 });
     expect(saved.body).toMatchObject({
-      ...{ description: 'new', metadata: { a: 2 }, revision: 2, other_permissions: 'none' },
+      description: 'new',
+      metadata: { a: 2 },
+      revision: 2,
+      other_permissions: 'none',
       schema: [...fields, { name: 'pages', type: 'integer' }],
     });
   });
@@ -231,16 +255,22 @@ describe('Python', () => {
     const { id } = await make();
 
     const answer = await call({
-      ...{ as: world.owner, path: thing },
+      as: world.owner,
+      path: thing,
       body: {
-        ...{ tags: '["a", 1]', extra: '{"deep": [1]}', place: '{"longitude": 1, "latitude": -2}' },
-        ...{ friends: `[${id}]`, friend: id, due: '2016-01-02T03:04:05Z' },
+        tags: '["a", 1]',
+        extra: '{"deep": [1]}',
+        place: '{"longitude": 1, "latitude": -2}',
+        friends: `[${id}]`,
+        friend: id,
+        due: '2016-01-02T03:04:05Z',
       },
     });
 
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({
-      ...{ tags: ['a', 1], extra: { deep: [1] } },
+      tags: ['a', 1],
+      extra: { deep: [1] },
       place: { type: 'geopoint', longitude: 1, latitude: -2 },
       friends: { type: 'relation', target: 'self', value: [id] },
       friend: { type: 'reference', target: 'self', value: id },
@@ -250,18 +280,28 @@ describe('Python', () => {
 
   it('saves an object by POST on its own path: permissions that are absent fall back', async () => {
     const { id, path } = await make({
-      ...{ title: 'kept', count: 1, owner_permissions: 'read', other_permissions: 'write' },
+      title: 'kept',
+      count: 1,
+      owner_permissions: 'read',
+      other_permissions: 'write',
     });
 
     const answer = await call({
-      ...{ as: world.owner, method: 'POST', path },
+      as: world.owner,
+      method: 'POST',
+      path,
       body: { count: 2, group_permissions: 'read' },
     });
 
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({
-      ...{ id, title: 'kept', count: 2, revision: 2 },
-      ...{ owner_permissions: 'full', group_permissions: 'read', other_permissions: 'none' },
+      id,
+      title: 'kept',
+      count: 2,
+      revision: 2,
+      owner_permissions: 'full',
+      group_permissions: 'read',
+      other_permissions: 'none',
     });
   });
 
@@ -269,7 +309,9 @@ describe('Python', () => {
     const { path } = await make({ title: 'one' });
 
     const answer = await call({
-      ...{ as: world.owner, method: 'POST', path },
+      as: world.owner,
+      method: 'POST',
+      path,
       body: { title: 'two', expected_revision: 4 },
     });
 
@@ -282,22 +324,48 @@ describe('Python', () => {
 
 describe('the core library of Node', () => {
   const whole = {
-    ...{ title: 'Dünen', count: '5', rate: '1.5', done: 'true', due: '2001-05-06T07:08:09.010Z' },
-    ...{ tags: '["a",1,true]', extra: '{"a":[null]}', place: '{"longitude":1,"latitude":2}' },
+    title: 'Dünen',
+    count: '5',
+    rate: '1.5',
+    done: 'true',
+    due: '2001-05-06T07:08:09.010Z',
+    tags: '["a",1,true]',
+    extra: '{"a":[null]}',
+    place: '{"longitude":1,"latitude":2}',
   };
   const shown = {
-    ...{ title: 'Dünen', count: 5, rate: 1.5, done: true },
+    title: 'Dünen',
+    count: 5,
+    rate: 1.5,
+    done: true,
     due: { type: 'datetime', value: '2001-05-06T07:08:09.010000Z' },
-    ...{ tags: ['a', 1, true], extra: { a: [null] } },
+    tags: ['a', 1, true],
+    extra: { a: [null] },
     place: { type: 'geopoint', longitude: 1, latitude: 2 },
   };
   const nothing = {
-    ...{ title: '', count: '', rate: '', done: '', due: '' },
-    ...{ tags: '', extra: '', place: '', friend: '', friends: '' },
+    title: '',
+    count: '',
+    rate: '',
+    done: '',
+    due: '',
+    tags: '',
+    extra: '',
+    place: '',
+    friend: '',
+    friends: '',
   };
   const cleared = {
-    ...{ title: '', count: null, rate: null, done: null, due: null },
-    ...{ tags: null, extra: null, place: null, friend: null, friends: null },
+    title: '',
+    count: null,
+    rate: null,
+    done: null,
+    due: null,
+    tags: null,
+    extra: null,
+    place: null,
+    friend: null,
+    friends: null,
   };
 
   const forms: readonly (readonly [string, (values: Record<string, string>) => Partial<Call>])[] = [
@@ -322,8 +390,16 @@ describe('the core library of Node', () => {
   it.each(forms)('clears fields by empty text, %s', async (_, form) => {
     const { id } = await make();
     const { path } = await make({
-      ...{ title: 'x', count: 1, rate: 1, done: true, due: '2001-05-06T07:08:09.010Z', tags: [] },
-      ...{ extra: {}, place: { longitude: 1, latitude: 2 }, friend: id, friends: [id] },
+      title: 'x',
+      count: 1,
+      rate: 1,
+      done: true,
+      due: '2001-05-06T07:08:09.010Z',
+      tags: [],
+      extra: {},
+      place: { longitude: 1, latitude: 2 },
+      friend: id,
+      friends: [id],
     });
 
     const answer = await call({ as: world.owner, method: 'PATCH', path, ...form(nothing) });
@@ -345,11 +421,15 @@ describe('the core library of Node', () => {
     const path = `${world.base}api_keys/`;
 
     const made = await call({
-      ...{ as: world.owner, method: 'POST', path },
+      as: world.owner,
+      method: 'POST',
+      path,
       ...form({ ignore_acl: 'true', description: '' }),
     });
     const saved = await call({
-      ...{ as: world.owner, method: 'PUT', path: made.body.links.self },
+      as: world.owner,
+      method: 'PUT',
+      path: made.body.links.self,
       ...form({ description: 'new' }),
     });
 
@@ -361,7 +441,9 @@ describe('the core library of Node', () => {
     const values = { name: `formed_${kind}`, schema: JSON.stringify(schema), metadata: '' };
 
     const answer = await call({
-      ...{ as: world.owner, method: 'POST', path: `${world.base}classes/` },
+      as: world.owner,
+      method: 'POST',
+      path: `${world.base}classes/`,
       ...form(values),
     });
 

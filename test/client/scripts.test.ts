@@ -36,7 +36,10 @@ it('is made, read, changed, listed and removed', async () => {
   expect([saved.label, updated.source]).toEqual(['louder', '1']);
   expect(listed.map((each: Client) => each.id)).toEqual([id]);
   expect(fieldsOf(read)).toMatchObject({
-    ...{ label: 'louder', source: '1', config: { timeout: 5 }, description: 'says it again' },
+    label: 'louder',
+    source: '1',
+    config: { timeout: 5 },
+    description: 'says it again',
   });
   expect(gone.status).toBe(404);
 });

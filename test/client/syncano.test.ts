@@ -59,7 +59,8 @@ function refused(status: number, message: string) {
 async function withApiKey(flags: object = {}, more: object = {}): Promise<Client> {
   const { api_key } = await run(client.ApiKey.please().create(flags));
   return connect(api.url, {
-    ...{ apiKey: api_key, defaults: { instanceName: client.getInstanceName() } },
+    apiKey: api_key,
+    defaults: { instanceName: client.getInstanceName() },
     ...more,
   });
 }
@@ -199,8 +200,13 @@ describe('Monitor', () => {
 
 describe('Account', () => {
   const account = {
-    ...{ id: expect.any(Number), email: '', first_name: '', last_name: '' },
-    ...{ is_active: false, has_password: true, metadata: {} },
+    id: expect.any(Number),
+    email: '',
+    first_name: '',
+    last_name: '',
+    is_active: false,
+    has_password: true,
+    metadata: {},
   };
 
   async function registered(email: string): Promise<Client> {
@@ -348,7 +354,10 @@ describe('Instance', () => {
     const read = await run(instances.Instance.please().get({ name: 'shop-1' }));
 
     expect(fieldsOf(made)).toEqual({
-      ...{ name: 'shop-1', description: 'demo', role: 'full', location: 'local' },
+      name: 'shop-1',
+      description: 'demo',
+      role: 'full',
+      location: 'local',
       owner: expect.objectContaining({ email: 'instances@example.org' }),
       metadata: { color: 'red' },
       links: expect.objectContaining({
@@ -356,7 +365,8 @@ describe('Instance', () => {
         api_keys: '/v1.1/instances/shop-1/api_keys/',
         classes: '/v1.1/instances/shop-1/classes/',
       }),
-      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     });
     expect(made.created_at).toBeInstanceOf(Date);
     expect(Math.abs(Date.now() - made.created_at.getTime())).toBeLessThan(60_000);
@@ -524,7 +534,8 @@ describe('Instance', () => {
 
       expect(first.name).toBe('page-1');
       expect(chosen).toEqual({
-        ...{ next: null, prev: null },
+        next: null,
+        prev: null,
         objects: ['page-1', 'page-2', 'page-3'].map((name) => ({ name, role: 'full' })),
       });
       expect(left.objects[0]).toHaveProperty('links');
@@ -535,8 +546,10 @@ describe('Instance', () => {
 
 describe('ApiKey', () => {
   const flags = {
-    ...{ ignore_acl: false, allow_user_create: false },
-    ...{ allow_group_create: false, allow_anonymous_read: false },
+    ignore_acl: false,
+    allow_user_create: false,
+    allow_group_create: false,
+    allow_anonymous_read: false,
   };
 
   it('is made with nothing, and with all flags', async () => {
@@ -545,7 +558,10 @@ describe('ApiKey', () => {
 
     const path = `/v1.1/instances/blog-1/api_keys/${plain.id}/`;
     expect(fieldsOf(plain)).toEqual({
-      ...{ instanceName: 'blog-1', id: expect.any(Number), description: '', ...flags },
+      instanceName: 'blog-1',
+      id: expect.any(Number),
+      description: '',
+      ...flags,
       api_key: expect.stringMatching(/^[0-9a-f]+$/),
       links: { self: path, reset_key: `${path}reset_key/` },
       created_at: expect.any(String),
@@ -650,11 +666,20 @@ describe('Class', () => {
 
     const path = '/v1.1/instances/blog-1/classes/class_made/';
     expect(fieldsOf(made)).toEqual({
-      ...{ instanceName: 'blog-1', name: 'class_made', description: 'demo', schema },
-      ...{ status: 'ready', objects_count: 0, revision: 1, group: null, metadata: {} },
-      ...{ group_permissions: 'create_objects', other_permissions: 'create_objects' },
+      instanceName: 'blog-1',
+      name: 'class_made',
+      description: 'demo',
+      schema,
+      status: 'ready',
+      objects_count: 0,
+      revision: 1,
+      group: null,
+      metadata: {},
+      group_permissions: 'create_objects',
+      other_permissions: 'create_objects',
       links: { self: path, objects: `${path}objects/` },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     });
     expect(fieldsOf(read)).toEqual(fieldsOf(made));
     expect(names(listed)).toEqual(expect.arrayContaining(['user_profile', 'class_made']));
@@ -662,7 +687,9 @@ describe('Class', () => {
 
   it('is saved whole: nothing is lost, the schema changes', async () => {
     const made = await make('class_saved', {
-      ...{ other_permissions: 'read', group_permissions: 'none', metadata: { a: 1 } },
+      other_permissions: 'read',
+      group_permissions: 'none',
+      metadata: { a: 1 },
     });
 
     const same = await run(made.save());
@@ -769,12 +796,27 @@ describe('Class', () => {
 describe('DataObject', () => {
   const className = 'book';
   const empty = {
-    ...{ title: null, text: null, pages: null, price: null, sold: null, published: null },
-    ...{ tags: null, extra: null, place: null, cover: null, sequel: null, authors: null },
+    title: null,
+    text: null,
+    pages: null,
+    price: null,
+    sold: null,
+    published: null,
+    tags: null,
+    extra: null,
+    place: null,
+    cover: null,
+    sequel: null,
+    authors: null,
   };
   const system = {
-    ...{ owner: null, owner_permissions: 'full', group: null, group_permissions: 'none' },
-    ...{ other_permissions: 'none', channel: null, channel_room: null },
+    owner: null,
+    owner_permissions: 'full',
+    group: null,
+    group_permissions: 'none',
+    other_permissions: 'none',
+    channel: null,
+    channel_room: null,
   };
 
   beforeAll(async () => {
@@ -809,18 +851,28 @@ describe('DataObject', () => {
     const made = await make();
 
     expect(fieldsOf(made)).toEqual({
-      ...{ instanceName: 'blog-1', className, id: expect.any(Number), revision: 1 },
-      ...{ ...system, ...empty },
+      instanceName: 'blog-1',
+      className,
+      id: expect.any(Number),
+      revision: 1,
+      ...system,
+      ...empty,
       links: { self: `/v1.1/instances/blog-1/classes/book/objects/${made.id}/` },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     });
   });
 
   it('is made with values of all types, read, and saved as it was read', async () => {
     const [sequel, one, two] = [await make(), await author(), await author()];
     const values = {
-      ...{ title: 'Dünen', text: 'Es war …', pages: 412, price: 7.5, sold: false },
-      ...{ tags: ['a', 1, true], extra: { deep: [{ er: null }] } },
+      title: 'Dünen',
+      text: 'Es war …',
+      pages: 412,
+      price: 7.5,
+      sold: false,
+      tags: ['a', 1, true],
+      extra: { deep: [{ er: null }] },
     };
 
     const made = await make({
@@ -858,7 +910,10 @@ describe('DataObject', () => {
 
     expect(saved).toMatchObject({ title: 'two', pages: 1, revision: 2 });
     expect(updated).toMatchObject({
-      ...{ title: 'two', pages: null, other_permissions: 'read', revision: 3 },
+      title: 'two',
+      pages: null,
+      other_permissions: 'read',
+      revision: 3,
     });
     expect(updated.updated_at.getTime()).toBeGreaterThanOrEqual(saved.updated_at.getTime());
   });
@@ -1076,11 +1131,17 @@ describe('DataObject', () => {
       const back = await run(third.prev());
 
       expect([first, second, third, back].map(ids)).toEqual([
-        ...[all.slice(0, 2), all.slice(2, 4), all.slice(4), all.slice(2, 4)],
+        all.slice(0, 2),
+        all.slice(2, 4),
+        all.slice(4),
+        all.slice(2, 4),
       ]);
       expect([first.hasPrev(), third.hasPrev(), third.hasNext()]).toEqual([false, true, false]);
       expect(third[0].toJSON()).toEqual({
-        ...{ instanceName: 'blog-1', className: 'chapter', id: all[4], title: 'e' },
+        instanceName: 'blog-1',
+        className: 'chapter',
+        id: all[4],
+        title: 'e',
       });
     });
 
@@ -1097,7 +1158,10 @@ describe('DataObject', () => {
 
       const [object] = page.objects;
       expect(object).toEqual({
-        ...{ ...system, id: all[0], revision: 1, title: 'a' },
+        ...system,
+        id: all[0],
+        revision: 1,
+        title: 'a',
         updated_at: time,
       });
     });

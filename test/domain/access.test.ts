@@ -18,7 +18,9 @@ const none: KeyFlags = {
 const admin = (role: AdminRole | undefined): Actor => ({ kind: 'admin', account: 1, role });
 const key = (flags: Partial<KeyFlags> = {}, hasUser = false): Actor => ({
   kind: 'apiKey',
-  ...{ key: 1, instance: 1, flags: { ...none, ...flags } },
+  key: 1,
+  instance: 1,
+  flags: { ...none, ...flags },
   user: hasUser ? { id: 1, groups: [] } : undefined,
 });
 const nobody: Actor = { kind: 'anonymous' };

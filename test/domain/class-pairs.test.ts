@@ -16,8 +16,11 @@ const first: PairedSchema = {
     { name: 'e', type: 'float', filter_index: true, order_index: true },
   ],
   storage: [
-    ...[{ storage: '1_a', slot: 0 }, { storage: '1_b', slot: 1 }, { storage: '1_c' }],
-    ...[{ storage: '1_d' }, { storage: '1_e', slot: 3 }],
+    { storage: '1_a', slot: 0 },
+    { storage: '1_b', slot: 1 },
+    { storage: '1_c' },
+    { storage: '1_d' },
+    { storage: '1_e', slot: 3 },
   ],
   retiredSlots: [2],
 };

@@ -13,8 +13,15 @@ const secret = new Uint8Array(32).fill(7);
 const other = new Uint8Array(32).fill(8);
 const claims: RecordClaims = { kind: 'apiKey', version: 1, scope: 2, record: 3, generation: 4 };
 const ofScript: ScriptClaims = {
-  ...{ kind: 'script', version: 1, scope: 2, endsAt: 1_800_000_000, depth: 8 },
-  ...{ script: 3, scriptVersion: 4, owner: 5, ownerGeneration: 6 },
+  kind: 'script',
+  version: 1,
+  scope: 2,
+  endsAt: 1_800_000_000,
+  depth: 8,
+  script: 3,
+  scriptVersion: 4,
+  owner: 5,
+  ownerGeneration: 6,
 };
 
 describe('the text of a key', () => {

@@ -42,8 +42,16 @@ describe('paging parameters', () => {
   });
 
   it.each([
-    ...['page_size=', 'page_size=-1', 'page_size=1e2', 'page_size= 1', 'page_size=٣'],
-    ...['direction=', 'direction=2', 'direction=01', 'last_pk=', 'last_pk=2147483648'],
+    'page_size=',
+    'page_size=-1',
+    'page_size=1e2',
+    'page_size= 1',
+    'page_size=٣',
+    'direction=',
+    'direction=2',
+    'direction=01',
+    'last_pk=',
+    'last_pk=2147483648',
   ])('%s is refused', (query) => {
     expect(() => parse(query)).toThrow(
       expect.objectContaining({

@@ -8,7 +8,12 @@ const compiled = queryClass();
 
 function object(values: Record<string, never> | object): QueriedObject {
   return {
-    ...{ id: 5, revision: 2, owner: 7, group: null, channel: 'news', channel_room: null },
+    id: 5,
+    revision: 2,
+    owner: 7,
+    group: null,
+    channel: 'news',
+    channel_room: null,
     created_at: '2024-03-01T10:00:00.000000Z',
     updated_at: '2024-03-01T10:00:00.000001Z',
     values: values as QueriedObject['values'],

@@ -39,8 +39,22 @@ const forms: readonly [name: string, query: unknown, message: string][] = [
 ];
 
 const sixteen = [
-  ...['id', 'created_at', 'updated_at', 'revision', 'owner', 'group', 'channel', 'channel_room'],
-  ...['string', 'integer', 'float', 'boolean', 'datetime', 'reference', 'array', 'relation'],
+  'id',
+  'created_at',
+  'updated_at',
+  'revision',
+  'owner',
+  'group',
+  'channel',
+  'channel_room',
+  'string',
+  'integer',
+  'float',
+  'boolean',
+  'datetime',
+  'reference',
+  'array',
+  'relation',
 ];
 
 describe('a query of a wrong form', () => {

@@ -35,20 +35,19 @@ test('files lie in the folder under their keys, for its owner only', async () =>
 });
 
 test.each([
-  ...[
-    '../x',
-    'a/../b',
-    '/etc/passwd',
-    'a//b',
-    '.',
-    '..',
-    '',
-    'a/',
-    'a\\b',
-    'a\u0000b',
-    '.hidden/a',
-  ],
-  ...['%2e%2e/a', 'a/.b'],
+  '../x',
+  'a/../b',
+  '/etc/passwd',
+  'a//b',
+  '.',
+  '..',
+  '',
+  'a/',
+  'a\\b',
+  'a\u0000b',
+  '.hidden/a',
+  '%2e%2e/a',
+  'a/.b',
 ])('%j is no key', async (key) => {
   await expect(files.put(key, text)).rejects.toThrow('no key of a file');
   await expect(files.get(key)).rejects.toThrow('no key of a file');

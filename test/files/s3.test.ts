@@ -37,7 +37,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens
   const client = new S3Client({
-    ...{ endpoint, region: 'eu-west-1', credentials, maxAttempts: 4, forcePathStyle: true },
+    endpoint,
+    region: 'eu-west-1',
+    credentials,
+    maxAttempts: 4,
+    forcePathStyle: true,
   });
   files = openFiles({ ...place, client });
 });
@@ -127,11 +131,15 @@ describe('requests', () => {
     expect(s3.commandCalls(PutObjectCommand).map(({ args: [{ input }] }) => input)).toEqual([
       {
         ...shared,
-        ...{ Key: 'public/1/2/a.html', ContentType: 'text/html', ContentDisposition: 'attachment' },
+        Key: 'public/1/2/a.html',
+        ContentType: 'text/html',
+        ContentDisposition: 'attachment',
       },
       {
         ...shared,
-        ...{ Key: 'public/1/2/a.png', ContentType: 'image/png', ContentDisposition: 'inline' },
+        Key: 'public/1/2/a.png',
+        ContentType: 'image/png',
+        ContentDisposition: 'inline',
       },
     ]);
   });
@@ -170,7 +178,9 @@ describe('requests', () => {
     const { s3, store } = mocked();
 
     const form = await store.openUpload('uploads/1/2/a.mp4', {
-      ...{ contentType: 'video/mp4', maxBytes: 5, seconds: 60 },
+      contentType: 'video/mp4',
+      maxBytes: 5,
+      seconds: 60,
     });
 
     const { Policy = '', ...fields } = form.fields;

@@ -12,7 +12,8 @@ test.each([
   const isolated = isolate({ status: 201, headers: { ...headers, 'X-Own': '1' }, content });
 
   expect(isolated).toEqual({
-    ...{ status: 201, content },
+    status: 201,
+    content,
     headers: {
       'X-Own': '1',
       'Content-Security-Policy': policy,
@@ -23,14 +24,21 @@ test.each([
 
 test('an answer does not speak for all of our origin', () => {
   const headers = {
-    ...{ NEL: '{"report_to": "x", "max_age": 9}', 'Report-To': '{}', 'clear-site-data': '"*"' },
-    ...{ 'Strict-Transport-Security': 'max-age=9', 'Alt-Svc': 'h2=":1"', 'Accept-CH': 'DPR' },
-    ...{ 'Service-Worker-Allowed': '/', Location: '/x' },
+    NEL: '{"report_to": "x", "max_age": 9}',
+    'Report-To': '{}',
+    'clear-site-data': '"*"',
+    'Strict-Transport-Security': 'max-age=9',
+    'Alt-Svc': 'h2=":1"',
+    'Accept-CH': 'DPR',
+    'Service-Worker-Allowed': '/',
+    Location: '/x',
   };
 
   const isolated = isolate({ status: 201, headers, content });
 
   expect(Object.keys(isolated.headers ?? {})).toEqual([
-    ...['Location', 'Content-Security-Policy', 'X-Content-Type-Options'],
+    'Location',
+    'Content-Security-Policy',
+    'X-Content-Type-Options',
   ]);
 });

@@ -91,7 +91,8 @@ describe('before its body a request is refused', () => {
     [
       'over what a payload may have',
       () => ({
-        ...{ to: `${world.base}endpoints/scripts/x/run/`, bytes: 524_289 },
+        to: `${world.base}endpoints/scripts/x/run/`,
+        bytes: 524_289,
         headers: withKey(world.owner),
       }),
       413,

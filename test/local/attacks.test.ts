@@ -69,7 +69,9 @@ async function start(registration: 'open' | 'closed'): Promise<Target> {
 async function openInstance(url: string, name: string): Promise<string> {
   const post = async (path: string, body: object, key = '') => {
     const response = await fetch(`${url}/v1.1/${path}`, {
-      ...{ method: 'POST', headers: { ...json, 'X-API-KEY': key }, body: JSON.stringify(body) },
+      method: 'POST',
+      headers: { ...json, 'X-API-KEY': key },
+      body: JSON.stringify(body),
     });
     if (response.status !== 201) throw new Error(`${path}: ${await response.text()}`);
     return (await response.json()) as Record<string, string>;
@@ -156,7 +158,10 @@ const attacks: readonly (readonly [string, (key: string) => readonly Strike[]])[
     'bodies that stop, with a key',
     (key) =>
       [10_000_000, 6_000_000].map((bytes) => ({
-        ...{ count: 150, head: post(path, application, bytes + 1, key), filler: ' ', bytes },
+        count: 150,
+        head: post(path, application, bytes + 1, key),
+        filler: ' ',
+        bytes,
       })),
   ],
 ];

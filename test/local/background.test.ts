@@ -73,8 +73,12 @@ function start(
   const log = (entry: LogEntry) => logged.push(entry);
   const services = servicesOf(given.through ?? store, log);
   const background = startBackground({
-    ...{ feed: store.feed, services, timers, calls: { endedBefore: async () => true } },
-    ...{ consumers: given.consumers ?? [], kinds: given.kinds ?? [] },
+    feed: store.feed,
+    services,
+    timers,
+    calls: { endedBefore: async () => true },
+    consumers: given.consumers ?? [],
+    kinds: given.kinds ?? [],
   });
   return { background, logged, slept: timers.slept };
 }
@@ -299,7 +303,9 @@ describe('changes', () => {
     const dying: Store = { ...first, write: () => new Promise(() => undefined) };
     const object = (id: number) =>
       put(objectEntity.key(1, 2, id), {
-        ...{ kind: 'object', data: { values: {} }, condition: { kind: 'absent' } },
+        kind: 'object',
+        data: { values: {} },
+        condition: { kind: 'absent' },
       });
     await Promise.all([1, 2, 3].map((id) => write(first, object(id))));
     await classCounts.consume(

@@ -17,17 +17,28 @@ function transactions(path: string): number {
 test('a batch of fifty creates is one durable commit', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-batch-'));
   const settings = {
-    ...({ registration: 'open', maxInstances: 2, maxClasses: 9 } as const),
-    ...{ location: 'local', passwordCost: 10 },
+    registration: 'open' as const,
+    maxInstances: 2 as const,
+    maxClasses: 9 as const,
+    location: 'local',
+    passwordCost: 10,
   };
   const platform = await openPlatform({
-    ...{ folder, settings, background, log: () => undefined, url: () => 'http://localhost' },
+    folder,
+    settings,
+    background,
+    log: () => undefined,
+    url: () => 'http://localhost',
   });
   const dispatch = createDispatch(routes, platform);
   const post = async (path: string, value: unknown, key?: string) => {
     const { status, body } = await dispatch({
-      ...{ id: 'x', method: 'POST', path: `/v1.1${path}`, query: new URLSearchParams() },
-      ...{ headers: { 'x-api-key': key }, sourceAddress: '127.0.0.1' },
+      id: 'x',
+      method: 'POST',
+      path: `/v1.1${path}`,
+      query: new URLSearchParams(),
+      headers: { 'x-api-key': key },
+      sourceAddress: '127.0.0.1',
       body: { kind: 'json', value },
     });
     return { status, body: JSON.parse(JSON.stringify(body)) };

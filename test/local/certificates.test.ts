@@ -49,7 +49,8 @@ describe('the process that opens a certificate', () => {
     const none = () => Promise.reject(new Error('not in this test'));
     const pool = openPool<Members>({
       start: { node: none, python: none, template: none, certificate: async () => worker },
-      ...{ cap: 1, idleMs: 60_000 },
+      cap: 1,
+      idleMs: 60_000,
     });
     const scheduler = openScheduler({ ...limitsFor(2), capacity: 1 });
     const open = openCertificates({ open: async () => ({ scheduler, pool }) });
@@ -68,8 +69,13 @@ describe('the process that opens a certificate', () => {
     expect([before, outcome]).toEqual(['none yet', undefined]);
     await worker.ended;
     const entry = await scheduler.enter({
-      ...{ kind: 'certificate', owner: 2, instance: 2, isAwaited: true },
-      ...{ bytes: 0, waitMs: 0, timeoutMs: 5_000 },
+      kind: 'certificate',
+      owner: 2,
+      instance: 2,
+      isAwaited: true,
+      bytes: 0,
+      waitMs: 0,
+      timeoutMs: 5_000,
     });
     expect(entry).toBeTypeOf('function');
   });

@@ -35,8 +35,12 @@ beforeAll(async () => {
     (await library(event as never, context)) as Awaited<ReturnType<Handler>>;
   const log = () => undefined;
   server = await startServer({
-    ...{ handler, log, clock: openClock(), ids: openIds() },
-    ...{ host: '127.0.0.1', port: 0 },
+    handler,
+    log,
+    clock: openClock(),
+    ids: openIds(),
+    host: '127.0.0.1',
+    port: 0,
   });
 });
 afterAll(() => server.stop());
@@ -77,7 +81,10 @@ it.each([
   });
 
   expect(await answer.json()).toEqual({
-    ...{ method: 'POST', path: '/a/', query: {}, type },
+    method: 'POST',
+    path: '/a/',
+    query: {},
+    type,
     body: body.toString('base64'),
   });
 });

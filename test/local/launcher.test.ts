@@ -114,7 +114,9 @@ onLinux('the end of a process', () => {
     const [program = '', ...args] = [
       ...isolation.prefix,
       ...boxCommand({ hasNetwork: true, binds: [] }),
-      ...['sh', '-c', `sleep 1000; : ${mark}`],
+      'sh',
+      '-c',
+      `sleep 1000; : ${mark}`,
     ];
     const children = [];
     for (let delayMs = 0; delayMs < 40; delayMs += 1) {

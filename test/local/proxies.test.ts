@@ -115,7 +115,9 @@ describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix soc
       const [place, own] = proxyOf(server);
       through = (client, path, body, headers = {}) =>
         send(place, path, body, {
-          ...{ Host: 'api.example', ...own, ...headers },
+          Host: 'api.example',
+          ...own,
+          ...headers,
           'X-Forwarded-For': `192.0.2.1, ${client}`,
         });
       const code = /Set-up code.*: (\S+)/.exec(server.output())?.[1];

@@ -77,9 +77,13 @@ describe('a server that runs', () => {
         routes,
         platform,
       )({
-        ...{ id: 'a', method: Object.keys(body).length === 0 ? 'GET' : 'POST', path },
-        ...{ query: new URLSearchParams(), headers: key === undefined ? {} : { 'x-api-key': key } },
-        ...{ body: { kind: 'json', value: body }, sourceAddress: '127.0.0.1' },
+        id: 'a',
+        method: Object.keys(body).length === 0 ? 'GET' : 'POST',
+        path,
+        query: new URLSearchParams(),
+        headers: key === undefined ? {} : { 'x-api-key': key },
+        body: { kind: 'json', value: body },
+        sourceAddress: '127.0.0.1',
       });
     const register = async (): Promise<string> => {
       people += 1;
@@ -113,7 +117,8 @@ test('adds a version after the highest, and keeps file mode and the versions bef
 
   const { current, versions } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
   expect(result).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: `Added version 8 to the master secret of ${folder}\n`,
   });
   expect([current, versions]).toEqual([

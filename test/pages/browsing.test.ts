@@ -232,16 +232,28 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     const date = { type: 'datetime', value: '1814-05-04T00:00:00.000000Z' };
     const reference = { type: 'reference', target: 'self', value: 2 };
     expect(made).toMatchObject({
-      ...{ title: 'Mansfield Park', about: null, pages: 560, lent: true, printed: date },
-      ...{ tags: ['novel', 1814], next_one: reference, other_permissions: 'read' },
+      title: 'Mansfield Park',
+      about: null,
+      pages: 560,
+      lent: true,
+      printed: date,
+      tags: ['novel', 1814],
+      next_one: reference,
+      other_permissions: 'read',
     });
     expect(changed).toEqual({
       ...made,
-      ...{ pages: null, lent: false, printed: null, revision: 2, updated_at: expect.any(String) },
+      pages: null,
+      lent: false,
+      printed: null,
+      revision: 2,
+      updated_at: expect.any(String),
     });
     expect(replaced).toEqual({
       ...changed,
-      ...{ title: 'Mansfield', revision: 3, updated_at: expect.any(String) },
+      title: 'Mansfield',
+      revision: 3,
+      updated_at: expect.any(String),
     });
     expect(pathOf(page)).toBe(objects);
   });

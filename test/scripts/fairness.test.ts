@@ -27,7 +27,9 @@ test('scripts that sleep for minutes do not hold up those of another owner', asy
   );
 
   const result = await runLocally(scripts, {
-    ...{ source: 'console.log(1)', timeoutMs: 30_000, waitMs: 10_000 },
+    source: 'console.log(1)',
+    timeoutMs: 30_000,
+    waitMs: 10_000,
     ...bystander,
   });
 

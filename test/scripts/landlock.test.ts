@@ -50,7 +50,12 @@ describe.runIf(landlocked !== undefined)('under Landlock', () => {
     const { stdout } = await promisify(execFile)(program, args);
 
     expect(JSON.parse(stdout)).toEqual([
-      ...['files', 'environments', 'signals', 'processes', 'memory', 'sockets of this machine'],
+      'files',
+      'environments',
+      'signals',
+      'processes',
+      'memory',
+      'sockets of this machine',
     ]);
   });
 

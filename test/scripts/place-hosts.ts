@@ -93,7 +93,11 @@ export async function openTableHost(): Promise<TableHost> {
       },
     });
   return {
-    ...{ places: openProcess(), openProcess, table, calls, logged },
+    places: openProcess(),
+    openProcess,
+    table,
+    calls,
+    logged,
     settle: async () => {
       do await setImmediate();
       while (underWay > 0);

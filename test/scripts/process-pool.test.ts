@@ -44,7 +44,8 @@ function openWorld({ cap = 2, idleMs = 60_000 } = {}) {
   };
   const pool: Pool<{ a: Simulated; b: Simulated }> = openPool({
     start: { a: begin('a'), b: begin('b') },
-    ...{ cap, idleMs },
+    cap,
+    idleMs,
   });
   const alive = () => all.filter(({ state }) => state !== 'gone');
   return { pool, all, alive, behaviour, killed };

@@ -25,7 +25,10 @@ function openWorld(limits: GateLimits) {
   const running = new Map<string, { readonly work: Work; readonly leave: Leave }>();
   const waiting = new Map<string, Work>();
   return {
-    ...{ started, refused, running, waiting },
+    started,
+    refused,
+    running,
+    waiting,
     come: async (name: string, given: Partial<Work> = {}) => {
       const work: Work = { ...usual, ...given };
       waiting.set(name, work);
@@ -50,8 +53,13 @@ function openWorld(limits: GateLimits) {
 }
 
 const usual: Work = {
-  ...{ kind: 'script', owner: 1, instance: 1, isAwaited: true, bytes: 100 },
-  ...{ waitMs: 30_000, timeoutMs: 30_000 },
+  kind: 'script',
+  owner: 1,
+  instance: 1,
+  isAwaited: true,
+  bytes: 100,
+  waitMs: 30_000,
+  timeoutMs: 30_000,
 };
 const sleeps = { timeoutMs: 300_000 };
 

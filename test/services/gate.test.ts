@@ -133,8 +133,12 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 const limits = {
-  ...{ capacity: 4, perOwner: 3, perInstance: 2 },
-  ...{ queue: 7, queuePerOwner: 5, queuePerInstance: 3 },
+  capacity: 4,
+  perOwner: 3,
+  perInstance: 2,
+  queue: 7,
+  queuePerOwner: 5,
+  queuePerInstance: 3,
 };
 const patienceMs = 100;
 

@@ -29,8 +29,16 @@ afterEach(() => api.close());
 /** Stores a message that no work is queued for. */
 async function plant(created_at = new Date(api.platform.clock.micros() / 1000).toISOString()) {
   const message: PushMessageData = {
-    ...{ id: 1, status: 'scheduled', environment: 'development', content: { data: { a: 1 } } },
-    ...{ parts: 1, partsDone: 0, delivered: 0, failed: 0, created_at, updated_at: created_at },
+    id: 1,
+    status: 'scheduled',
+    environment: 'development',
+    content: { data: { a: 1 } },
+    parts: 1,
+    partsDone: 0,
+    delivered: 0,
+    failed: 0,
+    created_at,
+    updated_at: created_at,
   };
   const states = tokens.map(() => 'waiting' as const);
   const part: PushPartData = { tokens, states, busyRounds: 0, isDone: false };

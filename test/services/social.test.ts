@@ -36,14 +36,20 @@ const good: Readonly<Record<Backend, Answers>> = {
   facebook: {
     'graph.facebook.com/debug_token': { data: { app_id: 'our-app', is_valid: true } },
     'graph.facebook.com/me': {
-      ...{ id: '17', email: 'Kim@Example.com', first_name: 'Kim', last_name: 'Lee' },
+      id: '17',
+      email: 'Kim@Example.com',
+      first_name: 'Kim',
+      last_name: 'Lee',
     },
   },
   'google-oauth2': {
     'oauth2.googleapis.com/tokeninfo': { aud: 'our-client' },
     'openidconnect.googleapis.com/v1/userinfo': {
-      ...{ sub: '17', email: 'Kim@Example.com', email_verified: true },
-      ...{ given_name: 'Kim', family_name: 'Lee' },
+      sub: '17',
+      email: 'Kim@Example.com',
+      email_verified: true,
+      given_name: 'Kim',
+      family_name: 'Lee',
     },
   },
   github: {
@@ -160,7 +166,9 @@ describe('an address is only taken over when it is verified', () => {
       'google-oauth2',
       {
         'openidconnect.googleapis.com/v1/userinfo': {
-          ...{ sub: '17', email: 'kim@example.com', email_verified: 'false' },
+          sub: '17',
+          email: 'kim@example.com',
+          email_verified: 'false',
         },
       },
     ],
@@ -190,7 +198,9 @@ describe('an address is only taken over when it is verified', () => {
   it('as text of Google too', async () => {
     const { profile } = await ask('google-oauth2', {
       'openidconnect.googleapis.com/v1/userinfo': {
-        ...{ sub: '17', email: 'kim@example.com', email_verified: 'true' },
+        sub: '17',
+        email: 'kim@example.com',
+        email_verified: 'true',
       },
     });
 
@@ -204,8 +214,10 @@ it('names are cut to what accounts take, between characters', async () => {
   const { profile } = await ask('facebook', { 'graph.facebook.com/me': me });
 
   expect(profile).toEqual({
-    ...{ id: '17', email: undefined },
-    ...{ first_name: '😀'.repeat(64), last_name: 'a\ufffd' },
+    id: '17',
+    email: undefined,
+    first_name: '😀'.repeat(64),
+    last_name: 'a\ufffd',
   });
 });
 

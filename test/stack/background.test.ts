@@ -20,7 +20,12 @@ test('the function has time for work, and may read and write the table and its s
   expect(worker?.statements).toEqual([
     {
       actions: [
-        ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'],
+        'BatchGetItem',
+        'ConditionCheckItem',
+        'DeleteItem',
+        'GetItem',
+        'PutItem',
+        'Query',
       ].map((name) => `dynamodb:${name}`),
       resources: [tableId],
     },
@@ -42,8 +47,12 @@ test('the function has time for work, and may read and write the table and its s
     { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
     {
       actions: [
-        ...['CreatePlatformApplication', 'CreatePlatformEndpoint', 'DeleteEndpoint'],
-        ...['DeletePlatformApplication', 'Publish', 'SetEndpointAttributes'],
+        'CreatePlatformApplication',
+        'CreatePlatformEndpoint',
+        'DeleteEndpoint',
+        'DeletePlatformApplication',
+        'Publish',
+        'SetEndpointAttributes',
         'SetPlatformApplicationAttributes',
       ].map((name) => `sns:${name}`),
       resources: [

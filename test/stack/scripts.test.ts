@@ -18,7 +18,9 @@ test('scripts have one role, which only Lambda takes on and which may do nothing
   const [id, { Properties }] = role ?? [];
 
   expect(Object.keys(Properties).toSorted()).toEqual([
-    ...['AssumeRolePolicyDocument', 'Description', 'PermissionsBoundary'],
+    'AssumeRolePolicyDocument',
+    'Description',
+    'PermissionsBoundary',
   ]);
   expect(Properties.AssumeRolePolicyDocument.Statement).toEqual([
     {
@@ -44,7 +46,8 @@ test('only the background makes functions, and it can give them no other role', 
   const found = statements.filter(({ Action }) => changing.test([Action].flat().join()));
 
   expect(found.map(({ id }) => id)).toEqual([
-    ...[expect.stringMatching(/^BackgroundWorker/), expect.stringMatching(/^BackgroundWorker/)],
+    expect.stringMatching(/^BackgroundWorker/),
+    expect.stringMatching(/^BackgroundWorker/),
   ]);
   expect(textOf(found[0].Resource)).toMatch(ofScripts);
   expect(found[1]).toMatchObject({

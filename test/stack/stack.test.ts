@@ -78,7 +78,8 @@ describe('the master secret', () => {
 test('the key of push credentials turns by itself, and outlives the stack', () => {
   expect(vaultKey).toMatchObject({
     Properties: { EnableKeyRotation: true },
-    ...{ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' },
+    DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
   });
 });
 
@@ -203,7 +204,9 @@ describe.each(ofFamilies)(
       const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
       const ofObjects = ['public', 'uploads'];
       const areas: Readonly<Record<string, readonly string[]>> = {
-        ...{ objects: ofObjects, 'data-endpoints': ofObjects, users: ofObjects },
+        objects: ofObjects,
+        'data-endpoints': ofObjects,
+        users: ofObjects,
         scripts: ['scripts', 'traces'],
         'script-endpoints': ['traces'],
         batch: ['public', 'scripts', 'traces', 'uploads'],
@@ -351,7 +354,8 @@ test('who sends mails may do so as the sender of the deployment, and nobody else
   );
   expect(mailing).toEqual(
     ['account', 'instances', 'batch'].map((family) => ({
-      ...{ family, actions: ['ses:SendEmail'] },
+      family,
+      actions: ['ses:SendEmail'],
       resources: expect.arrayContaining(resources),
     })),
   );

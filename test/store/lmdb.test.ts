@@ -171,9 +171,12 @@ describe('writes that arrive together', () => {
     const as = (n: number) => ({ data: { n }, indexes: { slot0: `at ${n}` } });
 
     await Promise.all([
-      ...[write(store, put(key('changed'), as(1))), write(store, put(key('changed'), as(2)))],
-      ...[write(store, put(key('removed'), as(3))), write(store, del(key('removed')))],
-      ...[write(store, put(key('made anew'), as(4))), write(store, del(key('made anew')))],
+      write(store, put(key('changed'), as(1))),
+      write(store, put(key('changed'), as(2))),
+      write(store, put(key('removed'), as(3))),
+      write(store, del(key('removed'))),
+      write(store, put(key('made anew'), as(4))),
+      write(store, del(key('made anew'))),
       write(store, put(key('made anew'), as(5))),
     ]);
 

@@ -15,8 +15,24 @@ const compiled = queryClass();
 const order = parseOrder(undefined, compiled);
 
 const texts = [
-  ...['', 'a', 'ab', 'b', 'a\u0000', 'a\u0000b', 'a\u0001', '\u0001\u0002', '~', '"', '\uD7FF'],
-  ...['\uE000', '\uFFFD', '\u{1F600}', '\u{10FFFF}', 'a\u{10FFFF}', '\u{10FFFF}a', 'a\uD7FFb'],
+  '',
+  'a',
+  'ab',
+  'b',
+  'a\u0000',
+  'a\u0000b',
+  'a\u0001',
+  '\u0001\u0002',
+  '~',
+  '"',
+  '\uD7FF',
+  '\uE000',
+  '\uFFFD',
+  '\u{1F600}',
+  '\u{10FFFF}',
+  'a\u{10FFFF}',
+  '\u{10FFFF}a',
+  'a\uD7FFb',
 ];
 const numbers = [-2147483648, -5, -1, 0, 1, 5, 2147483647];
 const times = ['0001-01-01T00:00:00.000000Z', '2024-03-01T10:00:00.000001Z'];
@@ -37,9 +53,18 @@ function pair(all: readonly unknown[]) {
 
 function objectOf(held: Record<string, unknown>, id: number, updated_at = times[1]): ObjectData {
   return {
-    ...{ id, created_at: times[1] ?? '', updated_at: updated_at ?? '', revision: 1, epoch: 1 },
-    ...{ owner: (id % 3) + 1, owner_permissions: 'full', group: null, group_permissions: 'none' },
-    ...{ other_permissions: id % 2 ? 'read' : 'none', channel: null, channel_room: null },
+    id,
+    created_at: times[1] ?? '',
+    updated_at: updated_at ?? '',
+    revision: 1,
+    epoch: 1,
+    owner: (id % 3) + 1,
+    owner_permissions: 'full',
+    group: null,
+    group_permissions: 'none',
+    other_permissions: id % 2 ? 'read' : 'none',
+    channel: null,
+    channel_room: null,
     values: held as ObjectData['values'],
   };
 }

@@ -126,7 +126,8 @@ export async function startApi(
   const store = table ?? late ?? opened.store;
   const used = wrap?.(store) ?? store;
   const platform = {
-    ...{ ...ports, store: used },
+    ...ports,
+    store: used,
     ...(table ? portsOn(opened, used) : used !== opened.store && runsOn(opened, used)),
   };
   const dispatch = platform.track(createDispatch(routes, platform));
@@ -157,7 +158,10 @@ async function serve(
   logged: readonly LogEntry[],
 ): Promise<Api> {
   const server = await startServer({
-    ...{ ...platform, handler, host: '127.0.0.1', port: 0 },
+    ...platform,
+    handler,
+    host: '127.0.0.1',
+    port: 0,
     ...(gate && { gate }),
   });
   place.url = server.url;
@@ -297,7 +301,12 @@ export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
   const call: World['call'] = (as, method, path, body) =>
     api.send({ as, method, path: base + path, ...(body === undefined ? {} : { body }) });
   return {
-    ...{ api, instance, base, owner, account, call },
+    api,
+    instance,
+    base,
+    owner,
+    account,
+    call,
     apiKey: async (flags = {}) =>
       expected(await call(owner, 'POST', 'api_keys/', flags), 201).api_key,
     dataClass: async (name, schema, more = {}) => {

@@ -88,7 +88,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   };
   return {
     ports: {
-      ...{ store, secrets: table.secrets },
+      store,
+      secrets: table.secrets,
       idle: async () => {
         await stream.idle();
         await lambda.idle(); // or the tick would take a run that goes on for one whose process has died

@@ -189,7 +189,8 @@ export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambd
     const { error, answer } = await host.invoke(configuration.Runtime, input);
     if (error === undefined) return { status: 200, body: JSON.stringify(answer) };
     return {
-      ...{ status: 200, headers: { 'x-amz-function-error': 'Unhandled' } },
+      status: 200,
+      headers: { 'x-amz-function-error': 'Unhandled' },
       body: JSON.stringify(error),
     };
   };

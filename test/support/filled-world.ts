@@ -77,10 +77,16 @@ const samples: Readonly<Record<string, Sample>> = {
     content: { environment: 'production', registration_ids: [marker], aps: { alert: marker } },
   }),
   '/instances/{instance}/endpoints/scripts/': (marker) => ({
-    ...{ name: 'greet', description: marker, script: 1, public: true },
+    name: 'greet',
+    description: marker,
+    script: 1,
+    public: true,
   }),
   '/instances/{instance}/webhooks/': (marker) => ({
-    ...{ name: 'greet', description: marker, codebox: 1, public: true },
+    name: 'greet',
+    description: marker,
+    codebox: 1,
+    public: true,
   }),
   '/instances/{instance}/snippets/scripts/': (marker) => ({
     runtime_name: 'nodejs_v8',
@@ -164,7 +170,8 @@ export async function openFilledWorld(
   for (const { route, version, template } of places) {
     if (version !== 'v1.1' || route.kind !== 'list' || !template.includes('{instance}')) continue;
     const made = await makeOne(api, world.owner, {
-      ...{ route, path: resolve(template) },
+      route,
+      path: resolve(template),
       body: sampleOf(route)?.(marker),
     });
     for (const [list, segment] of segmentsOf(route, made)) segments.set(list, segment);
@@ -224,7 +231,8 @@ async function configurePush({ call, owner }: World, marker: string): Promise<vo
   expected(await call(owner, 'PUT', at('gcm'), gcm), 200);
   const apns = {
     production_token_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
-    ...{ production_key_id: 'ABCDE12345', production_team_id: 'FGHIJ67890' },
+    production_key_id: 'ABCDE12345',
+    production_team_id: 'FGHIJ67890',
     production_bundle_identifier: 'com.example.app',
     production_certificate_name: marker.slice(0, 200),
   };

@@ -63,7 +63,9 @@ export async function plantPair(
     if (planned === undefined) return;
     const { pairs = [], unfilledSlots = [], epoch } = item.data;
     const data = {
-      ...{ ...item.data, epoch: epoch + 1, pairs: [...pairs, planned] },
+      ...item.data,
+      epoch: epoch + 1,
+      pairs: [...pairs, planned],
       ...(!isFilled && { unfilledSlots: [...unfilledSlots, planned.slot] }),
     };
     await maintain(world.api.platform, [replace(item, data)]);

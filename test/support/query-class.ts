@@ -39,7 +39,9 @@ export function queryClass(
         storage: field.name,
         ...(needsSlot(field) && { slot: slot++ }),
       })),
-      ...{ revision: 1, epoch: 1, ...state },
+      revision: 1,
+      epoch: 1,
+      ...state,
     },
     () => '',
   );

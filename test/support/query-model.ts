@@ -177,13 +177,41 @@ export const modelSchema = [
 ];
 
 const texts = [
-  ...['', 'a', 'ab', 'A', 'Ab', 'aB', 'b', 'a%b', '%', '_', 'a_', '\\', 'é', 'Ā', '~', '"', '5'],
-  ...['\u0000', '\u0001', 'a\u0000', 'a\u0001b', '\uFFFD', '\u{1F600}', '\u{1F600}a', '\uD7FF'],
-  ...['\u{10FFFF}', '\u{10FFFF}'.repeat(128), 'a'.repeat(128)],
+  '',
+  'a',
+  'ab',
+  'A',
+  'Ab',
+  'aB',
+  'b',
+  'a%b',
+  '%',
+  '_',
+  'a_',
+  '\\',
+  'é',
+  'Ā',
+  '~',
+  '"',
+  '5',
+  '\u0000',
+  '\u0001',
+  'a\u0000',
+  'a\u0001b',
+  '\uFFFD',
+  '\u{1F600}',
+  '\u{1F600}a',
+  '\uD7FF',
+  '\u{10FFFF}',
+  '\u{10FFFF}'.repeat(128),
+  'a'.repeat(128),
 ];
 const times = [
-  ...['0001-01-01T00:00:00.000000Z', '1969-12-31T23:59:59.999999Z', '2024-03-01T10:00:00.000123Z'],
-  ...['2024-03-01T10:00:00.000124Z', '9999-12-31T23:59:59.999999Z'],
+  '0001-01-01T00:00:00.000000Z',
+  '1969-12-31T23:59:59.999999Z',
+  '2024-03-01T10:00:00.000123Z',
+  '2024-03-01T10:00:00.000124Z',
+  '9999-12-31T23:59:59.999999Z',
 ];
 const text = fc.constantFrom(...texts);
 const whole = fc.constantFrom(-2147483648, -7, -1, 0, 1, 2, 10, 2147483647);
@@ -231,8 +259,15 @@ export const modelObject = fc.record({
 
 const comparisons = ['_gt', '_gte', '_lt', '_lte', '_eq', '_neq'];
 const textLookups = [
-  ...['_startswith', '_istartswith', '_endswith', '_iendswith', '_contains', '_icontains'],
-  ...['_ieq', '_like', '_ilike'],
+  '_startswith',
+  '_istartswith',
+  '_endswith',
+  '_iendswith',
+  '_contains',
+  '_icontains',
+  '_ieq',
+  '_like',
+  '_ilike',
 ];
 
 function lookup(
@@ -288,9 +323,7 @@ const nestedLookup: fc.Arbitrary<Lookup> = fc
     value: { [inner.field]: { [inner.lookup]: inner.value } },
   }));
 
-const orders = [
-  ...['id', 'created_at', 'updated_at', 'text', 'whole', 'part', 'yes', 'time', 'other'],
-];
+const orders = ['id', 'created_at', 'updated_at', 'text', 'whole', 'part', 'yes', 'time', 'other'];
 
 /** A question; two lookups with one name on one field are sent as two copies of the query. */
 export const modelQuestion = (callers: number): fc.Arbitrary<Question> =>

@@ -49,7 +49,10 @@ function planBatch({ random, home }: Life, { ledger, path }: Shelf): readonly It
     const id = ids.length > 30 || random.chance(0.5) ? ids.pop() : undefined;
     if (id === undefined)
       return {
-        ...{ method: 'POST', path, body: values, code: 201 },
+        method: 'POST',
+        path,
+        body: values,
+        code: 201,
         done: ledger.begin({ kind: 'create', values }),
       };
     const one = `${path}${id}/`;
