@@ -171,7 +171,7 @@ module.exports = {
       '^shared/platform/local/',
       '^shared/platform/aws/shutdown\\.ts$', // a wait that may stand still for longer than fetch allows
       '^shared/platform/runtimes/', // starts what runs scripts, on both platforms
-      '^lib/script-runtime\\.ts$', // reads the files that go into functions
+      '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that go into functions
       '^bin/start\\.mjs$', // bundles the server before it runs
       tests,
     ),

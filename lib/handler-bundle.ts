@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
@@ -41,11 +42,22 @@ const templateProgram = join(root, 'shared/platform/runtimes/templates/program.t
 
 /** Bundles the handler of a family into `folder`, and beside it what renders templates, which shares nothing with it. */
 export function bundleHandler(family: string, folder: string): void {
-  const entryPoints = { index: join(handlerFolder(family), 'handler.ts') };
   const define = family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {};
-  buildSync({ ...bundleOptions, define, entryPoints, outdir: folder });
+  buildSync({ ...bundleOptions, define, ...entryOf(family), outdir: folder });
   const outfile = join(folder, templateProgramFile);
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
+}
+
+/** The module to bundle: the family's own handler.ts, or one that serves the family's routes. */
+function entryOf(family: string): Pick<BuildOptions, 'entryPoints' | 'entryNames' | 'stdin'> {
+  const resolveDir = handlerFolder(family);
+  const own = join(resolveDir, 'handler.ts');
+  if (existsSync(own)) return { entryPoints: { index: own } };
+  const name = family.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  const contents = `import { openHandler } from '../../shared/platform/aws/handler.ts';
+import { ${name} } from './resource.ts';
+export const handler = await openHandler(${name}.routes);`;
+  return { stdin: { contents, resolveDir, loader: 'ts' }, entryNames: 'index' };
 }
 
 /** JSON of what shared/platform/aws/scripts/runtime-files.ts exports. */
