@@ -2,7 +2,7 @@ import { isAllowed } from '../../values/access.ts';
 import { ApiError } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
-import { checkInstance, describe } from '../pipeline/rights.ts';
+import { checkVisible, describe } from '../pipeline/rights.ts';
 import type { Context, Method } from '../resource/route.ts';
 
 /** What a page offers beside the answer. */
@@ -28,7 +28,7 @@ export function offerOf(
   const isHere = (status >= 200 && status < 300) || status === 400 || status === 405;
   if (context === undefined || !isHere || !reads.includes(method)) return undefined;
   try {
-    checkInstance(context);
+    checkVisible(context);
     const { route, actor } = context;
     const allowed = Object.entries(route.operations).filter(([, operation]) =>
       isAllowed(route.access, actor, operation.right),

@@ -5,9 +5,11 @@ import { applyOverride } from '../http/override.ts';
 import { isConstant, keptForm, markConstant } from '../http/response-cache.ts';
 import { createRouter } from '../http/router.ts';
 import { createCaches } from '../resource/caches.ts';
-import { methods, type Route } from '../resource/route.ts';
+import { type Context, methods, type Route } from '../resource/route.ts';
+import { errorResponse } from './errors.ts';
+import type { Arrived, Service } from './exchange.ts';
+import { serve } from './index.ts';
 import { isolate } from './isolation.ts';
-import { type Call, formOf, type Outcome, refusal, serve } from './serve.ts';
 import { createThrottle } from './throttle.ts';
 import { ignoredHeader, writeNames } from './unknown-names.ts';
 
@@ -18,11 +20,17 @@ import { ignoredHeader, writeNames } from './unknown-names.ts';
  */
 export function createDispatch(routes: readonly Route[], platform: Platform): Dispatch {
   const router = createRouter(routes);
-  const allow = new Map(routes.map((route) => [route, allowedMethods(route)]));
   const caches = createCaches(platform.files);
-  const throttle = createThrottle(platform.settings.instanceRate, platform.clock);
+  const service: Service = {
+    routes,
+    router,
+    allowHeaders: new Map(routes.map((route) => [route, allowedMethods(route)])),
+    platform,
+    caches,
+    throttle: createThrottle(platform.settings.instanceRate, platform.clock),
+  };
   const keys = { secrets: platform.secrets, clock: platform.clock, known: caches.keys };
-  /** What is refused by its path, its size or its key is not parsed before. */
+  /** The body of a request that is refused by its path, its size or its key is not parsed before. */
   const override = async (sent: Request, bodyBytes: number): Promise<Request> => {
     const match = router(sent.path);
     if (match === undefined) return sent;
@@ -32,31 +40,14 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
     const startedMs = performance.now();
     const bodyBytes = sent.body.kind === 'bytes' ? sent.body.bytes.byteLength : 0;
     const request = mayOverride(sent) ? await override(sent, bodyBytes) : sent;
-    return answer({
-      request,
-      bodyBytes,
-      startedMs,
-      routes,
-      router,
-      allow,
-      platform,
-      caches,
-      throttle,
-    });
+    const outcome = await serve(service, { request, bodyBytes, startedMs });
+    const { exchange } = outcome;
+    const response = outcome.isDone
+      ? outcome.exchange.response
+      : errorResponse(outcome.error, exchange);
+    const complete = finish(response, exchange.allow);
+    return exchange.form === 'html' ? toPage(complete, exchange) : complete;
   };
-}
-
-/** Answers a call that came by itself. */
-async function answer(call: Call): Promise<Response> {
-  const outcome: Outcome = { form: formOf(call.request), allow: undefined, context: undefined };
-  let response: Response;
-  try {
-    response = await serve(call, outcome);
-  } catch (error) {
-    response = refusal(error, call);
-  }
-  const complete = finish(response, outcome);
-  return outcome.form === 'html' ? toPage(call, complete, outcome) : complete;
 }
 
 /** The methods of a route as its `Allow` header lists them. */
@@ -65,7 +56,7 @@ export function allowedMethods({ operations }: Route): string {
   return [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
 }
 
-function finish(response: Response, { allow }: Outcome): Response {
+function finish(response: Response, allow: string | undefined): Response {
   const own = allow === undefined ? undefined : { Allow: allow };
   const { ignored } = response;
   const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
@@ -73,12 +64,14 @@ function finish(response: Response, { allow }: Outcome): Response {
   return response.content === undefined ? complete : isolate(complete);
 }
 
-/** Few calls want a page: what makes one is loaded when the first does. */
-async function toPage(call: Call, response: Response, { context }: Outcome): Promise<Response> {
+type Shown = Arrived & { readonly context?: Context };
+
+/** Shows a response as a page. Few requests want one: the code of pages is loaded when the first does. */
+async function toPage(response: Response, exchange: Shown): Promise<Response> {
   if (response.body === undefined || response.content !== undefined) return response;
   try {
     const { renderPage } = await import('../pages/render.ts');
-    const { request } = call;
+    const { request, context } = exchange;
     const { body } = response;
     if (!isConstant(body)) return renderPage({ request, response, context });
     // whatever the query: it has no part in what is shown, though headers may name some of it
@@ -91,6 +84,6 @@ async function toPage(call: Call, response: Response, { context }: Outcome): Pro
     const { pageHeaders } = await import('../pages/shell.ts');
     return { ...page, headers: { ...response.headers, ...pageHeaders } };
   } catch (error) {
-    return refusal(error, call);
+    return errorResponse(error, exchange);
   }
 }

@@ -9,7 +9,7 @@ import type { Context, Operation, Route } from '../resource/route.ts';
  *
  * @throws ApiError 404
  */
-export function checkInstance({ route, actor, instanceName, instanceId }: Context): void {
+export function checkVisible({ route, actor, instanceName, instanceId }: Context): void {
   const isOpen = route.instance !== 'thing' && route.isHidden !== true;
   if (isOpen || actor.kind === 'anonymous') return;
   const isInside =
@@ -43,14 +43,23 @@ export function rightOf({ kind }: Route, method: string, operation: Operation | 
 }
 
 /**
- * The answer to OPTIONS: to describe a resource is to read it.
+ * Checks the right to a description, which is the right to read.
  *
- * @param context of a call for which was read what a GET reads
- * @throws ApiError as a GET would, the thing itself not being looked for
+ * @param context of a request for which the records of a GET were read
+ * @throws ApiError as a GET would; the item itself is not looked for
  */
-export function describe(context: Context): JsonObject {
+export function checkReading(context: Context): void {
   checkRights(context, readRights(context.route));
   context.route.operations.GET?.authorize?.(context);
+}
+
+/**
+ * Returns the description of a route, the response to OPTIONS.
+ *
+ * @throws ApiError as {@link checkReading} does
+ */
+export function describe(context: Context): JsonObject {
+  checkReading(context);
   return introspect(context);
 }
 

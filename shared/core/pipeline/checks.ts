@@ -1,0 +1,202 @@
+import { anonymousBodyBytes } from '../../values/bounds.ts';
+import {
+  ApiError,
+  methodNotAllowed,
+  parentNotFound,
+  pathNotFound,
+} from '../../values/errors/errors.ts';
+import { parseBody } from '../http/body/body.ts';
+import { sizeError } from '../http/body/body-size.ts';
+import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
+import type { Router } from '../http/router.ts';
+import type { Body } from '../resource/input.ts';
+import { type Method, methods, type Operation, type Route } from '../resource/route.ts';
+import { type Caller, identify, identifyLink } from './authentication.ts';
+import { createContext } from './context.ts';
+import type {
+  Allowed,
+  Arrived,
+  Authenticated,
+  Formed,
+  Matched,
+  Read,
+  Settled,
+} from './exchange.ts';
+import { load } from './load.ts';
+import { wantedTemplate } from './response-templates.ts';
+import { checkReading, checkRights, checkVisible, rightOf } from './rights.ts';
+
+/*
+ * The checks of a request, each a step of the lists in ./index.ts: it reads what the steps before it have found, returns
+ * what it adds, and throws the ApiError of its line in docs/reference/requests.md#order-of-checks.
+ */
+
+type Adds<After extends Before, Before> = Omit<After, keyof Before>;
+
+/** Finds the route of the path. */
+export function matchPath(exchange: Arrived): Adds<Matched, Arrived> {
+  const { request, router, allowHeaders, platform, caches } = exchange;
+  const match = router(request.path);
+  if (match === undefined) throw unknownPath(request.path, router);
+  const method = methodOf(request);
+  return {
+    match,
+    allow: allowHeaders.get(match.route),
+    operation: isMethod(method) ? match.route.operations[method] : undefined,
+    keys: { secrets: platform.secrets, clock: platform.clock, known: caches.keys },
+    body: bodyReader(request),
+  };
+}
+
+/** Refuses a body that is larger than the path takes, or than is taken without a genuine key. */
+export function limitSize({ request, bodyBytes, match, keys }: Matched): Promise<void> | undefined {
+  const { maxBodyBytes = anonymousBodyBytes } = match.route;
+  if (bodyBytes <= Math.min(anonymousBodyBytes, maxBodyBytes)) return undefined;
+  return refuseSize({ request, bodyBytes, match, keys });
+}
+
+async function refuseSize(arrived: Parameters<typeof sizeError>[0]): Promise<void> {
+  const error = await sizeError(arrived);
+  if (error !== undefined) throw error;
+}
+
+/** Reads the claims of the credentials; inside a session those of the request around it count. */
+export async function authenticate(exchange: Matched): Promise<Adds<Authenticated, Matched>> {
+  return { caller: await callerOf(exchange) };
+}
+
+function callerOf({ request, match, session, body, keys }: Matched): Promise<Caller> | Caller {
+  const { route, params } = match;
+  if (params.link !== undefined) return identifyLink(params.link, keys);
+  if (route.ignoresCredentials) return {};
+  return session?.caller ?? identify(request, body, keys);
+}
+
+/** Reads all records that the checks need, in as few steps as possible, and takes ids for new items. */
+export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, Authenticated>> {
+  const { request, match, operation, caller, platform, caches, session, count, form } = exchange;
+  const { route } = match;
+  const loading = {
+    template: templateName(request, route, session !== undefined),
+    match,
+    operation: isDescribed(request, route, form) ? readingOf(route) : operation,
+    caller,
+    platform,
+    caches,
+    remembered: session?.remembered,
+    count,
+  };
+  return { loading, loaded: await load(loading) };
+}
+
+/** Requires the instance of the path. */
+export function requireInstance({ match, loaded }: Read): void {
+  const isMissing = match.route.instance === 'place' && loaded.records.instanceName === undefined;
+  if (isMissing) throw parentNotFound('Instance');
+}
+
+/** Settles the form of the response: a template replaces other forms, and errors beside it are JSON. */
+export function negotiate({ request, match, loading, form, session }: Read): FormOfResponse {
+  const { route } = match;
+  if (loading.template !== undefined) return { form: 'json', isDescription: isOptions(request) };
+  if (form instanceof ApiError && !isOwnFormat(route, request)) throw form;
+  return { form, isDescription: session === undefined && isDescribed(request, route, form) };
+}
+
+type FormOfResponse = Pick<Formed, 'form' | 'isDescription'>;
+
+/** Refuses a body that was read for its key and cannot be parsed. */
+export function checkBodyOfKey({ caller }: Formed): void {
+  if (caller.bodyFault !== undefined) throw caller.bodyFault;
+}
+
+/** Checks that the records of the credentials are those that these were made for, and settles who calls. */
+export function settleCaller(exchange: Formed): Adds<Settled, Formed> {
+  const { request, routes, loading, loaded, body, sessionOf } = exchange;
+  const openSession = () => sessionOf(exchange);
+  return { context: createContext({ request, routes, load: loading, loaded, body, openSession }) };
+}
+
+/** Hides an instance, where it is the thing itself, from callers outside of it. */
+export function hideInstance({ context }: Settled): void {
+  checkVisible(context);
+}
+
+/** Requires the right to the operation; of a description, the right to read. */
+export function requireRight({ request, operation, context, isDescription }: Settled): void {
+  if (isDescription) checkReading(context);
+  else checkRights(context, [rightOf(context.route, methodOf(request), operation)]);
+}
+
+/** Limits the rate of requests in an instance, and counts those that may be made; those refused for it do not count. */
+export function limitRate({ throttle, platform, context }: Settled): void {
+  const { route, instanceId } = context;
+  if (route.instance === 'none' || instanceId === undefined) return;
+  throttle(instanceId);
+  if (!route.countsAsItems) platform.meter.countRequest(instanceId);
+}
+
+/** Requires the method. */
+export function requireMethod(exchange: Settled): Adds<Allowed, Settled> {
+  const { request, operation, isDescription } = exchange;
+  if (isDescription) return { allowed: undefined };
+  if (operation === undefined) throw methodNotAllowed(request.method);
+  return { allowed: operation };
+}
+
+/** Checks the operation's own rules. */
+export function authorize({ allowed, context }: Allowed): void {
+  allowed?.authorize?.(context);
+}
+
+/** The most common mistake in a path has a code of its own. */
+function unknownPath(path: string, router: Router): ApiError {
+  return pathNotFound(router(`${path}/`) === undefined ? 'path_unknown' : 'no_trailing_slash');
+}
+
+/** Whether a request is answered with the description of the route. */
+function isDescribed(request: Request, { operations }: Route, form: Arrived['form']): boolean {
+  if (isOptions(request)) return true;
+  const runs = request.method === 'GET' && operations.GET?.runsCode === true;
+  return runs && form === 'html' && isFollowedLink(request);
+}
+
+function isOptions({ method }: Request): boolean {
+  return method === 'OPTIONS';
+}
+
+/** HEAD is served as the GET whose body is left out. */
+function methodOf({ method }: Request): string {
+  return method === 'HEAD' ? 'GET' : method;
+}
+
+function isMethod(method: string): method is Method {
+  return (methods as readonly string[]).includes(method);
+}
+
+/** Name of the template that a request in an instance names for its response; items of a batch have none. */
+function templateName(request: Request, { instance }: Route, isItem: boolean): string | undefined {
+  return instance === 'place' && !isItem ? wantedTemplate(request) : undefined;
+}
+
+/** Some routes have a format of their own. */
+function isOwnFormat({ formats }: Route, { query }: Request): boolean {
+  const format = queryValue(query, 'format');
+  return format !== undefined && formats?.includes(format) === true;
+}
+
+/** To describe is to read; no id is taken for it. */
+function readingOf({ operations: { GET } }: Route): Operation | undefined {
+  if (GET?.counter === undefined) return GET;
+  const { counter: _, ...others } = GET;
+  return others;
+}
+
+/** Returns the parser of a request's body, which parses it once. */
+export function bodyReader(request: Request): () => Promise<Body> {
+  let body: Promise<Body> | undefined;
+  return () => {
+    body ??= parseBody(request);
+    return body;
+  };
+}

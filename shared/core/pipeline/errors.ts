@@ -1,0 +1,34 @@
+import type { Platform } from '../../platform/ports.ts';
+import { causeOf } from '../../values/cause.ts';
+import { ApiError, serverError } from '../../values/errors/errors.ts';
+import { queryValue, type Request, type Response } from '../http/message.ts';
+import { negotiate } from '../http/negotiation.ts';
+import type { Arrived } from './exchange.ts';
+
+/** What is needed of a request that failed. */
+interface Failed {
+  readonly request: Request;
+  readonly platform: Pick<Platform, 'log'>;
+}
+
+/** Returns the response to a request that failed: an error that is not an ApiError is logged, and its status is 500. */
+export function errorResponse(error: unknown, { request, platform }: Failed): Response {
+  if (error instanceof ApiError) return responseOf(error);
+  const cause = causeOf(error);
+  platform.log({ level: 'error', message: 'a call failed', requestId: request.id, cause });
+  return responseOf(serverError());
+}
+
+function responseOf({ status, headers, body }: ApiError): Response {
+  return { status, headers, body };
+}
+
+/** Returns the representation that a request asks for, or the error that there is none. */
+export function formOf({ headers, query }: Request): Arrived['form'] {
+  try {
+    return negotiate(headers.accept, queryValue(query, 'format'));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return error;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Platform } from '../../platform/ports.ts';
+import type { ApiError } from '../../values/errors/errors.ts';
+import type { Request, Response } from '../http/message.ts';
+import type { Representation } from '../http/negotiation.ts';
+import type { Match, Router } from '../http/router.ts';
+import type { Caches } from '../resource/caches.ts';
+import type { Body } from '../resource/input.ts';
+import type { Context, Operation, Route, Session } from '../resource/route.ts';
+import type { Caller, KeyRing } from './authentication.ts';
+import type { Loaded, LoadRequest } from './load.ts';
+import type { SessionCall } from './session.ts';
+import type { Throttle } from './throttle.ts';
+
+/** What serving requests needs, once per process. */
+export interface Service {
+  readonly routes: readonly Route[];
+  readonly router: Router;
+  /** The `Allow` header of each route. */
+  readonly allowHeaders: ReadonlyMap<Route, string>;
+  readonly platform: Platform;
+  readonly caches: Caches;
+  readonly throttle: Throttle;
+}
+
+/** A request that has arrived. */
+export interface Arrived extends Service {
+  readonly request: Request;
+  /** As it was sent; 0 inside a batch, whose own size counts. */
+  readonly bodyBytes: number;
+  /** By `performance.now()`. */
+  readonly startedMs: number;
+  /** Representation of the response, of errors too; or the error of the request that no representation suits. */
+  readonly form: Representation | ApiError;
+  /** Requests that differ in their bodies only, for which the shared checks run once. */
+  readonly count: number;
+  /** Of a request inside another one. */
+  readonly session?: SessionCall;
+  /** Opens a session for requests of the same caller. */
+  readonly sessionOf: (exchange: Read) => Session;
+}
+
+/** A request whose path is known. */
+export interface Matched extends Arrived {
+  readonly match: Match;
+  /** Value of the `Allow` header. */
+  readonly allow: string | undefined;
+  /** Undefined where the route does not have the method. */
+  readonly operation: Operation | undefined;
+  readonly keys: KeyRing;
+  /** Parses the body, once. */
+  readonly body: () => Promise<Body>;
+}
+
+/** A request with the claims of its credentials. */
+export interface Authenticated extends Matched {
+  readonly caller: Caller;
+}
+
+/** A request with the records that decide about it. */
+export interface Read extends Authenticated {
+  readonly loading: LoadRequest;
+  readonly loaded: Loaded;
+}
+
+/** A request whose response has a form. */
+export interface Formed extends Read {
+  /** Whether it is answered with the description of the route, as OPTIONS is. */
+  readonly isDescription: boolean;
+}
+
+/** A request whose caller is known. */
+export interface Settled extends Formed {
+  readonly context: Context;
+}
+
+/** A request that its caller may make; without an operation where the route is described. */
+export interface Allowed extends Settled {
+  readonly allowed: Operation | undefined;
+}
+
+/** A request with its response. */
+export interface Answered extends Allowed {
+  readonly response: Response;
+}

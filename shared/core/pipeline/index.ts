@@ -1,0 +1,119 @@
+import type { Request } from '../http/message.ts';
+import { rememberPaths } from '../http/router.ts';
+import type { Opened, Session } from '../resource/route.ts';
+import {
+  authenticate,
+  authorize,
+  bodyReader,
+  checkBodyOfKey,
+  hideInstance,
+  limitRate,
+  limitSize,
+  loadRecords,
+  matchPath,
+  negotiate,
+  requireInstance,
+  requireMethod,
+  requireRight,
+  settleCaller,
+} from './checks.ts';
+import { errorResponse, formOf } from './errors.ts';
+import type { Answered, Arrived, Read, Service, Settled } from './exchange.ts';
+import { recordsToShare } from './load.ts';
+import { respond } from './respond.ts';
+import { openSession, type SessionCall } from './session.ts';
+import { type Outcome, runSteps, startWith } from './steps.ts';
+
+/*
+ * THE PIPELINE: every check of a request, in the order of docs/reference/requests.md#order-of-checks. The first that
+ * throws decides the response.
+ */
+
+/** The checks that items of a batch share which differ in their bodies only. */
+const sharedChecks = startWith<Arrived>()
+  .add(matchPath)
+  .add(limitSize)
+  .add(authenticate)
+  .add(loadRecords)
+  .add(requireInstance)
+  .add(negotiate)
+  .add(checkBodyOfKey)
+  .add(settleCaller)
+  .add(hideInstance)
+  .add(requireRight);
+
+/** The checks of each item of a batch. */
+const ownChecks = startWith<Settled>().add(limitRate).add(requireMethod).add(authorize);
+
+/** The checks of a request that came by itself. */
+const allChecks = sharedChecks.add(limitRate).add(requireMethod).add(authorize).add(respond);
+
+/** Serves a request that came by itself; the outcome has what is known of it, for error responses too. */
+export function serve(
+  service: Service,
+  arrived: Pick<Arrived, 'request' | 'bodyBytes' | 'startedMs'>,
+): Promise<Outcome<Arrived, Answered>> {
+  return runSteps(allChecks, arrivedAt(service, arrived));
+}
+
+function arrivedAt(
+  service: Service,
+  { request, bodyBytes, startedMs }: Pick<Arrived, 'request' | 'bodyBytes' | 'startedMs'>,
+): Arrived {
+  const { routes, router, allowHeaders, platform, caches, throttle } = service;
+  const form = formOf(request);
+  const arrived = { routes, router, allowHeaders, platform, caches, throttle, form };
+  return { ...arrived, request, bodyBytes, startedMs, count: 1, sessionOf };
+}
+
+/** Opens a session, in which a batch makes its requests with the caller and the records of its own. */
+function sessionOf(exchange: Read): Session {
+  const { caller, loaded, platform, startedMs } = exchange;
+  const service = { ...exchange, router: rememberPaths(exchange.router) };
+  return openSession({
+    caller,
+    remembered: recordsToShare(loaded.found),
+    platform,
+    router: service.router,
+    startedMs,
+    open: (requests, first, session) => open(service, { requests, first, session }),
+  });
+}
+
+interface Group {
+  /** Requests that differ in their bodies only. */
+  readonly requests: readonly Request[];
+  readonly first: Request;
+  readonly session: SessionCall;
+}
+
+/** Runs the shared checks once, and the others for each request, in their order. Never rejects. */
+async function open(service: Service & Arrived, group: Group): Promise<readonly Opened[]> {
+  const { requests, first, session } = group;
+  const { platform } = session;
+  const arrived = arrivedAt(
+    { ...service, platform },
+    { request: first, bodyBytes: 0, startedMs: service.startedMs },
+  );
+  const outcome = await runSteps(sharedChecks, { ...arrived, session, count: requests.length });
+  if (!outcome.isDone) {
+    const response = errorResponse(outcome.error, { request: first, platform });
+    return requests.map(() => ({ context: undefined, run: () => Promise.resolve(response) }));
+  }
+  const { exchange } = outcome;
+  return Promise.all(requests.map((request, at) => openOne(exchange, request, at)));
+}
+
+async function openOne(shared: Settled, request: Request, at: number): Promise<Opened> {
+  const { loaded } = shared;
+  const reserved = loaded.reserved === undefined ? undefined : loaded.reserved + at;
+  const body = bodyReader(request);
+  const context = { ...shared.context, request, reserved, body };
+  const outcome = await runSteps(ownChecks, { ...shared, request, body, context });
+  if (!outcome.isDone) {
+    const response = errorResponse(outcome.error, outcome.exchange);
+    return { context: undefined, run: () => Promise.resolve(response) };
+  }
+  const { exchange } = outcome;
+  return { context, run: async () => (await respond(exchange)).response };
+}

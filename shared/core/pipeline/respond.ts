@@ -1,0 +1,34 @@
+import type { Response } from '../http/message.ts';
+import { introspect } from '../resource/introspection.ts';
+import type { Context, Operation } from '../resource/route.ts';
+import { errorResponse } from './errors.ts';
+import type { Allowed, Answered } from './exchange.ts';
+import { checkTemplate, renderAnswer } from './response-templates.ts';
+import { checkNames, isStrict, unknownNames, withIgnored } from './unknown-names.ts';
+
+/**
+ * Runs the operation of a request that its caller may make, or describes the route. The response, or the error response
+ * of the operation, names what of the request the path does not know; a strict request fails for it. Never rejects.
+ */
+export async function respond(exchange: Allowed): Promise<Pick<Answered, 'response'>> {
+  const { allowed, context } = exchange;
+  if (allowed === undefined) return { response: { status: 200, body: introspect(context) } };
+  const response = await runChecked(exchange, allowed);
+  return { response: withIgnored(response, await unknownNames(context, allowed)) };
+}
+
+async function runChecked(exchange: Allowed, operation: Operation): Promise<Response> {
+  const { context, loading } = exchange;
+  try {
+    if (isStrict(context.request)) await checkNames(context, operation);
+    const isTemplated = loading.template !== undefined;
+    return await (isTemplated ? runTemplated(context, operation) : operation.run(context));
+  } catch (error) {
+    return errorResponse(error, exchange);
+  }
+}
+
+async function runTemplated(context: Context, operation: Operation): Promise<Response> {
+  checkTemplate(context);
+  return renderAnswer(context, operation, await operation.run(context));
+}

@@ -1,0 +1,49 @@
+/** Reads what earlier steps have found, and returns what it adds to it. Throws to end the list. */
+type Step<Exchange, More> = (exchange: Exchange) => More | Promise<More>;
+
+/** A list of steps that need `Start` and leave `End`. */
+export interface Steps<Start extends object, End extends Start> {
+  readonly list: readonly Step<never, unknown>[];
+  /** Adds a step; the compiler checks that the steps before it leave what it reads. */
+  add<More>(step: Step<End, More>): Steps<Start, End & Added<More>>;
+}
+
+/** A step that returns nothing adds nothing. */
+type Added<More> = More extends object ? More : unknown;
+
+/** How a list of steps ended: with all that they found, or with what was found before the error. */
+export type Outcome<Start, End> =
+  | { readonly isDone: true; readonly exchange: End }
+  | { readonly isDone: false; readonly exchange: Start & Partial<End>; readonly error: unknown };
+
+/** Begins a list of steps over an exchange. */
+export function startWith<Start extends object>(): Steps<Start, Start> {
+  return stepsOf<Start, Start>([]);
+}
+
+function stepsOf<Start extends object, End extends Start>(
+  list: Steps<Start, End>['list'],
+): Steps<Start, End> {
+  return {
+    list,
+    add: <More>(step: Step<End, More>) =>
+      stepsOf<Start, End & Added<More>>([...list, step as Step<never, unknown>]),
+  };
+}
+
+/** Runs steps one after the other until one throws. Steps that return no promise run without a turn of the event loop. */
+export async function runSteps<Start extends object, End extends Start>(
+  { list }: Steps<Start, End>,
+  start: Start,
+): Promise<Outcome<Start, End>> {
+  const exchange = { ...start };
+  try {
+    for (const step of list) {
+      const more = step(exchange as never); // `add` has checked that it is complete
+      Object.assign(exchange, more instanceof Promise ? await more : more);
+    }
+    return { isDone: true, exchange: exchange as End }; // every step has added its part
+  } catch (error) {
+    return { isDone: false, exchange, error };
+  }
+}
