@@ -21,6 +21,28 @@ export function linksOf(markdown: string): readonly string[] {
   return [...inline, ...definitions].flatMap((match) => match[1] ?? []);
 }
 
+/** A link of a Markdown text whose text is one piece of code: a file, or a name that a file defines. */
+interface CodeLink {
+  readonly code: string;
+  readonly target: string;
+}
+
+/** Finds the links of a Markdown text whose text is one piece of code. */
+export function codeLinksOf(markdown: string): readonly CodeLink[] {
+  const links = withoutBlocks(markdown).matchAll(/\[`([^`\]]+)`\]\(([^)\s]+)\)/g);
+  return [...links].map(([, code = '', target = '']) => ({ code, target }));
+}
+
+/** Folders of the project whose files pages name. */
+const rootFolders = /^(bin|lib|functions|shared|test|bench|docs)\//;
+
+/** Finds the paths in the project that inline code names, without placeholders such as `<family>` and `*`. */
+export function pathsOf(markdown: string): readonly string[] {
+  const code = withoutBlocks(markdown).matchAll(/`([^`\n]+)`/g);
+  const words = [...code].flatMap(([, text = '']) => text.split(/\s+/));
+  return words.filter((word) => rootFolders.test(word) && !/[<>*{}…]/.test(word));
+}
+
 /** A line of a shell that begins with `#` is no heading, and a list of lists no link. */
 function withoutBlocks(markdown: string): string {
   return markdown.replace(/^(```+|~~~+)[\s\S]*?^\1/gm, '');

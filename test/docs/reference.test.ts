@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { anchorsOf, linksOf } from './markdown.ts';
+import { anchorsOf, codeLinksOf, linksOf, pathsOf } from './markdown.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 /** Installed, generated, or data of somebody who tries the server. */
@@ -53,6 +53,29 @@ test('every relative link between pages leads to a file and a heading', () => {
   });
 
   expect(broken).toEqual([]);
+});
+
+test('every path in inline code exists', () => {
+  const missing = pages.flatMap((path) =>
+    pathsOf(read(path)).flatMap((named) => (isThere(named) ? [] : `${path}: ${named}`)),
+  );
+
+  expect(pathsOf(read('CONTRIBUTING.md'))).toContain('test/city/citizens.ts');
+  expect(missing).toEqual([]);
+});
+
+test('a link whose text is a name leads to a source that contains the name', () => {
+  const wrong = pages.flatMap((path) =>
+    codeLinksOf(read(path))
+      .filter(
+        ({ code, target }) =>
+          /^[A-Za-z]\w*$/.test(code) && sources.includes(targetOf(path, target)),
+      )
+      .filter(({ code, target }) => !new RegExp(`\\b${code}\\b`).test(read(targetOf(path, target))))
+      .map(({ code, target }) => `${path}: ${code} in ${target}`),
+  );
+
+  expect(wrong).toEqual([]);
 });
 
 function targetOf(page: string, link: string): string {

@@ -3,7 +3,7 @@ import type { Stored } from '../../../store/store.ts';
 
 /** Of the heap that the process may use, what the cache takes at the most. */
 const heapShare = 1 / 4;
-/** Heap of an item for each character of its stored text: its data, and what answers made of it (lasting-body.ts). */
+/** Heap of an item for each character of its stored text: its data, and its response bodies (response-cache.ts). */
 const bytesPerCharacter = 5;
 /** Heap of an item besides: its key, its place in the cache. */
 const bytesPerItem = 500;
