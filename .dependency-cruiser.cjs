@@ -98,6 +98,16 @@ module.exports = {
       '^(node:)?(buffer|crypto|url|util|zlib)$',
     ),
     only(
+      'browser-code-knows-browsers',
+      '^shared/http/page/browser/',
+      '^shared/http/page/status-text\\.ts$', // the same words on both sides
+    ),
+    onlyFor(
+      'browser-code-is-bundled',
+      '^shared/http/page/browser/',
+      '^shared/http/page/browser/', // bundle-assets.mjs reads the files
+    ),
+    only(
       'families-know-shared',
       '^functions/[^/]+/',
       '^functions/api\\.ts$', // for handlers alone: see the-map-has-few-readers

@@ -6,6 +6,7 @@ import { api } from '../../functions/api.ts';
 import { wholeMap } from '../../lib/groundwork-stack.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { keyText } from '../../shared/domain/credentials.ts';
+import { bundleAssets } from '../../shared/http/page/bundle-assets.mjs';
 import { createRouter } from '../../shared/http/router.ts';
 import { type Access, type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
@@ -509,6 +510,10 @@ describe.each(programs)('on $name', ({ node }) => {
       expect(result?.statusCode).toBe(200);
       expect(result?.headers['content-type']).toBe('text/html; charset=utf-8');
       expect(result?.headers['content-security-policy']).toContain("default-src 'none'");
+      const page = result && bodyOf(result);
+      const { assets } = bundleAssets();
+      expect(page).toContain(`<style>${assets.style}</style>`);
+      expect(page).toContain(`<script>${assets.script}</script>`);
     });
 
     test('no role was too narrow', () => {

@@ -1,6 +1,7 @@
 /** The texts that browsers get inside each page. */
 export interface PageAssets {
   readonly style: string;
+  readonly script: string;
 }
 
 /** The bundled texts, and what a bundler needs to know of them. */

@@ -11,21 +11,24 @@ const folder = fileURLToPath(new URL('browser/', import.meta.url));
 export function bundleAssets() {
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: folder,
-    entryPoints: ['style.css'],
+    entryPoints: ['main.ts', 'style.css'],
     outdir: 'unwritten',
     write: false,
     metafile: true,
     bundle: true,
     minify: true,
+    format: 'iife',
+    target: 'es2020',
     charset: 'utf8', // as the page says
     legalComments: 'none',
     logLevel: 'error',
   });
   const textOf = (end) => outputFiles.find(({ path }) => path.endsWith(end)).text;
   const style = textOf('.css');
+  const script = textOf('.js');
   return {
-    assets: { style },
-    define: { PAGE_STYLE: JSON.stringify(style) },
+    assets: { style, script },
+    define: { PAGE_STYLE: JSON.stringify(style), PAGE_SCRIPT: JSON.stringify(script) },
     inputs: [program, ...Object.keys(metafile.inputs).map((name) => `${folder}${name}`)],
   };
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { style } from './assets.ts';
+import { script, style } from './assets.ts';
 import { asHtml, type Html, html, htmlText } from './html.ts';
-import { script } from './script.ts';
 
 /** What differs from page to page. */
 export interface PageParts {
