@@ -1,9 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/*
- * In plain JavaScript, since bin/start.mjs runs it before anything is transformed. See the declarations beside it.
- */
+// Plain JavaScript, because bin/start.mjs imports it untransformed; bundle-assets.d.mts describes it.
 
 const program = fileURLToPath(import.meta.url);
 const folder = fileURLToPath(new URL('browser/', import.meta.url));
@@ -18,7 +16,7 @@ export function bundleAssets() {
     bundle: true,
     minify: true,
     format: 'iife',
-    target: 'es2020',
+    target: 'es2020', // of browsers since 2020
     charset: 'utf8', // as the page says
     legalComments: 'none',
     logLevel: 'error',
