@@ -55,7 +55,7 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: ['\\.d\\.ts$', '^test/support/slow-time\\.ts$'] }, // a configuration names it
+      from: { orphan: true, pathNot: ['\\.d\\.m?ts$', '^test/support/slow-time\\.ts$'] }, // a configuration names it
       to: {},
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
@@ -94,7 +94,8 @@ module.exports = {
       valibot,
       gatewayTypes,
       '^node_modules/(@middy/core|@fastify/busboy)/',
-      '^(node:)?(buffer|crypto|util|zlib)$',
+      '^node_modules/esbuild/', // for one module: see bundling-has-few-places
+      '^(node:)?(buffer|crypto|url|util|zlib)$',
     ),
     ...rooms.map(([room, ...others]) =>
       only(
@@ -123,6 +124,16 @@ module.exports = {
       from: { path: '^shared/platform/runtimes/.*\\.cjs$' },
       to: { pathNot: ['^(node:)?[a-z_/0-9]+$', '^shared/platform/runtimes/[^/]+/[^/]+\\.cjs$'] },
     },
+    only(
+      'browser-code-knows-browsers',
+      '^shared/core/pages/browser/',
+      '^shared/core/pages/status-text\\.ts$', // the same words on both sides
+    ),
+    onlyFor(
+      'browser-code-is-bundled',
+      '^shared/core/pages/browser/',
+      '^shared/core/pages/browser/', // bundle-assets.mjs reads the files
+    ),
     only(
       'families-know-shared',
       '^functions/[^/]+/',
@@ -173,6 +184,15 @@ module.exports = {
       '^shared/platform/runtimes/', // starts what runs scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that go into functions
       '^bin/start\\.mjs$', // bundles the server before it runs
+      tests,
+    ),
+    onlyFor(
+      'bundling-has-few-places',
+      '^node_modules/esbuild/',
+      '^bin/start\\.mjs$',
+      '^lib/',
+      '^shared/core/pages/bundle-assets\\.mjs$', // absent from bundles: they carry its result
+      '^shared/platform/local/scripts/commands/child-program\\.ts$',
       tests,
     ),
     // by this name process.env would get past the linter, which allows it in environment.ts alone

@@ -15,6 +15,7 @@ const folders = ['bin', 'lib', 'functions', 'shared', 'test'].filter((name) =>
 const commands = {
   biome: ['biome', 'check', '--error-on-warnings', '.'],
   tsc: ['tsc', '--noEmit'],
+  browser: ['tsc', '--noEmit', '--project', 'shared/core/pages/browser'],
   depcruise: ['depcruise', '--output-type', 'err', ...folders],
   knip: ['knip', '--treat-config-hints-as-errors'],
   vitest: ['vitest', 'run', '--reporter=dot', '--silent'],

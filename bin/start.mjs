@@ -7,6 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -45,6 +46,8 @@ function isFresh() {
 
 async function build() {
   const esbuild = await import('esbuild');
+  const { bundleAssets } = await import('../shared/core/pages/bundle-assets.mjs');
+  const page = bundleAssets();
   const { metafile, outputFiles } = await esbuild.build({
     entryPoints: [`${root}bin/serve.ts`],
     absWorkingDir: root,
@@ -56,10 +59,15 @@ async function build() {
     format: 'esm',
     sourcemap: 'inline',
     metafile: true,
+    define: page.define,
     logLevel: 'error',
     plugins: [{ name: 'own addresses', setup: keepAddresses }],
   });
-  const inputs = Object.keys(metafile.inputs).map((path) => [path, changedAt(path)]);
+  const paths = [
+    ...Object.keys(metafile.inputs),
+    ...page.inputs.map((path) => relative(root, path)),
+  ];
+  const inputs = paths.map((path) => [path, changedAt(path)]);
   mkdirSync(`${root}.build`, { recursive: true });
   replace(bundle, outputFiles[0].contents);
   replace(record, JSON.stringify(inputs)); // last: what it says is there

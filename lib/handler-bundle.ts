@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
@@ -42,7 +43,10 @@ const templateProgram = join(root, 'shared/platform/runtimes/templates/program.t
 
 /** Bundles the handler of a family into `folder`, and beside it what renders templates, which shares nothing with it. */
 export function bundleHandler(family: string, folder: string): void {
-  const define = family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {};
+  const define = {
+    ...bundleAssets().define,
+    ...(family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {}),
+  };
   buildSync({ ...bundleOptions, define, ...entryOf(family), outdir: folder });
   const outfile = join(folder, templateProgramFile);
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });

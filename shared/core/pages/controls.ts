@@ -1,6 +1,6 @@
 import type { Json } from '../../values/json/json.ts';
 import type { DescribedField } from './fields.ts';
-import { attributes, escapeHtml } from './html.ts';
+import { attributes, type Html, html } from './html.ts';
 
 const longText = 256; // characters; a field that takes more gets several lines
 
@@ -19,7 +19,7 @@ export interface ControlPlace {
  * The control for one writable field, with its label, a hint and a place for its errors. Controls have no `name`,
  * or they would hide members of the form of the same name; the script goes by `data-field`.
  */
-export function renderControl(field: DescribedField, place: ControlPlace): string {
+export function renderControl(field: DescribedField, place: ControlPlace): Html {
   const id = `${place.form}-${field.name}`;
   const kind = kindOf(field);
   const shared = attributes({
@@ -30,14 +30,13 @@ export function renderControl(field: DescribedField, place: ControlPlace): strin
     'aria-describedby': `${id}-hint ${id}-error`,
     required: field.required && kind !== 'boolean',
   });
-  const label = `<label for="${escapeHtml(id)}">${escapeHtml(field.label)}${
-    field.required ? ' <span class="required">required</span>' : ''
-  }</label>`;
+  const mark = field.required && html` <span class="required">required</span>`;
+  const label = html`<label for="${id}">${field.label}${mark}</label>`;
   const control = renderInput(kind, field, place.value, shared);
-  const parts = kind === 'boolean' ? `${control}${label}` : `${label}${control}`;
-  return `<div class="field ${kind}">${parts}
-<p class="hint"${attributes({ id: `${id}-hint` })}>${hintOf(field)}</p>
-<p class="error"${attributes({ id: `${id}-error`, 'data-error': field.name })}></p></div>`;
+  const parts = kind === 'boolean' ? [control, label] : [label, control];
+  return html`<div class="field ${kind}">${parts}
+<p class="hint" id="${id}-hint">${hintOf(field)}</p>
+<p class="error" id="${id}-error" data-error="${field.name}"></p></div>`;
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -67,30 +66,30 @@ function renderInput(
   kind: Kind,
   field: DescribedField,
   value: Json | undefined,
-  shared: string,
-): string {
+  shared: Html,
+): Html {
   switch (kind) {
     case 'boolean':
-      return `<input type="checkbox"${shared}${attributes({ checked: value === true })}>`;
+      return html`<input type="checkbox"${shared}${attributes({ checked: value === true })}>`;
     case 'choice':
-      return `<select${shared}>${renderOptions(field, value)}</select>`;
+      return html`<select${shared}>${renderOptions(field, value)}</select>`;
     case 'file':
-      return `<input type="file"${shared}>`;
+      return html`<input type="file"${shared}>`;
     case 'json':
       return renderLines(value === undefined ? '' : JSON.stringify(value, null, 2), shared, 'code');
     case 'number':
-      return `<input type="text" inputmode="${field.type === 'integer' ? 'numeric' : 'decimal'}"${shared}${attributes({ value: textOf(value) })}>`;
+      return html`<input type="text" inputmode="${field.type === 'integer' ? 'numeric' : 'decimal'}"${shared}${attributes({ value: textOf(value) })}>`;
     case 'word':
     case 'text':
       return renderText(field, textOf(value), shared);
   }
 }
 
-function renderText({ name, type, maxLength }: DescribedField, value: string, shared: string) {
+function renderText({ name, type, maxLength }: DescribedField, value: string, shared: Html): Html {
   if (maxLength !== undefined && maxLength > longText) return renderLines(value, shared);
   const isSecret = name.includes('password');
   const inputType = type === 'email' || type === 'url' ? type : 'text';
-  return `<input${attributes({
+  return html`<input${attributes({
     type: inputType,
     class: isSecret ? 'secret' : undefined,
     autocomplete: 'off',
@@ -100,28 +99,26 @@ function renderText({ name, type, maxLength }: DescribedField, value: string, sh
 }
 
 /** A browser leaves out the first line break inside; ours is the one that it leaves out. */
-function renderLines(text: string, shared: string, look?: 'code'): string {
+function renderLines(text: string, shared: Html, look?: 'code'): Html {
   const rows = Math.min(Math.max(text.split('\n').length, look === 'code' ? 1 : 2), 16);
   const plain = look === 'code' ? { spellcheck: 'false', autocapitalize: 'none' } : {};
-  return `<textarea${attributes({ class: look, rows, ...plain })}${shared}>
-${escapeHtml(text)}</textarea>`;
+  return html`<textarea${attributes({ class: look, rows, ...plain })}${shared}>
+${text}</textarea>`;
 }
 
 /** A field without a value begins at an empty choice, which sends nothing. */
-function renderOptions({ choices }: DescribedField, value: Json | undefined): string {
+function renderOptions({ choices }: DescribedField, value: Json | undefined): readonly Html[] {
   const current = typeof value === 'string' && choices.includes(value) ? value : '';
   const shown = current === '' ? ['', ...choices] : choices;
-  return shown
-    .map((choice) => {
-      const marks = attributes({ value: choice, selected: choice === current });
-      return `<option${marks}>${choice === '' ? '(not set)' : escapeHtml(choice)}</option>`;
-    })
-    .join('');
+  return shown.map((choice) => {
+    const marks = attributes({ value: choice, selected: choice === current });
+    return html`<option${marks}>${choice === '' ? '(not set)' : choice}</option>`;
+  });
 }
 
 function hintOf({ type, limits, helpText }: DescribedField): string {
   const facts = [typeWords[type] ?? type, ...limits].filter((fact) => fact !== '').join(', ');
-  return escapeHtml([facts, helpText ?? ''].filter((part) => part !== '').join('. '));
+  return [facts, helpText ?? ''].filter((part) => part !== '').join('. ');
 }
 
 const typeWords: Readonly<Record<string, string>> = {

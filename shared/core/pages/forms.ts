@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../values/json/json.ts';
 import { renderControl } from './controls.ts';
 import { readFields } from './fields.ts';
-import { attributes } from './html.ts';
+import { attributes, type Html, html } from './html.ts';
 import type { Offer } from './offer.ts';
 
 /** One form: its fields, and the methods that send it, the usual one first. */
@@ -19,15 +19,14 @@ interface Form {
 
 /**
  * Forms for the writes that OPTIONS describes, and for a removal. They need the script of the page, which sends
- * them with the keys; without it they do not show.
+ * them with the keys; without it they do not show. Undefined when there are none.
  *
  * @param current the thing as the page shows it
  */
-export function renderForms(offer: Offer, current: unknown): string {
+export function renderForms(offer: Offer, current: unknown): Html | undefined {
   const forms = formsOf(offer, current);
-  return forms.length === 0
-    ? ''
-    : `<div id="forms" class="forms scripts">${forms.map(renderForm).join('\n')}</div>`;
+  if (forms.length === 0) return undefined;
+  return html`<div id="forms" class="forms scripts">${forms.map(renderForm)}</div>`;
 }
 
 function formsOf(offer: Offer, current: unknown): readonly Form[] {
@@ -81,7 +80,7 @@ const removal: Form = {
   note: 'What is deleted cannot be brought back.',
 };
 
-function renderForm({ id, title, action, buttons, current, note, body }: Form): string {
+function renderForm({ id, title, action, buttons, current, note, body }: Form): Html {
   const fields = readFields(action).filter(({ readOnly, type }) => !readOnly && type !== 'links');
   const values: Readonly<Record<string, Json>> = isJsonObject(current) ? current : {};
   const controls = fields.map((field) => {
@@ -90,15 +89,15 @@ function renderForm({ id, title, action, buttons, current, note, body }: Form): 
   });
   const sends = buttons.map(
     ({ method, label }, at) =>
-      `<button type="submit" value="${method}"${at === 0 ? ' class="main"' : ''}>${label} <span class="verb">${method}</span></button>`,
+      html`<button type="submit" value="${method}"${attributes({ class: at === 0 && 'main' })}>${label} <span class="verb">${method}</span></button> `,
   );
-  const form = `<form id="form-${id}" class="write" autocomplete="off" novalidate aria-labelledby="title-${id}"${attributes({ 'data-body': body })}>
-${note === undefined ? '' : `<p>${note}</p>`}
-<div class="fields">${controls.join('\n')}</div>
+  const form = html`<form id="form-${id}" class="write" autocomplete="off" novalidate aria-labelledby="title-${id}"${attributes({ 'data-body': body })}>
+${note !== undefined && html`<p>${note}</p>`}
+<div class="fields">${controls}</div>
 <div class="outcome" role="status" tabindex="-1"></div>
-<p class="buttons">${sends.join(' ')}</p>
+<p class="buttons">${sends}</p>
 </form>`;
-  const heading = `<h2 id="title-${id}">${title}</h2>`;
-  if (id !== 'delete') return `<section class="panel" id="${id}">${heading}${form}</section>`;
-  return `<details class="panel" id="${id}"><summary>${heading}</summary>${form}</details>`;
+  const heading = html`<h2 id="title-${id}">${title}</h2>`;
+  if (id !== 'delete') return html`<section class="panel" id="${id}">${heading}${form}</section>`;
+  return html`<details class="panel" id="${id}"><summary>${heading}</summary>${form}</details>`;
 }

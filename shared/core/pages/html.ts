@@ -1,7 +1,12 @@
-/** Text for HTML, inside elements and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+const markup = Symbol('markup'); // JSON cannot have this key: no value of a client passes for HTML
+
+/** HTML that is safe to insert as it is: a result of `html`. */
+export interface Html {
+  readonly [markup]: string;
 }
+
+/** What `html` inserts. */
+export type HtmlValue = string | number | Html | false | null | undefined | readonly HtmlValue[];
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -12,40 +17,50 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Attributes of a start tag, with a blank before each: `true` gives the bare name; `false`, null and undefined
- * leave it out.
+ * Template tag for HTML. Strings and numbers are escaped for elements and quoted attributes; results of `html` are
+ * inserted as they are; the items of an array follow each other without a separator; false, null and undefined insert
+ * nothing.
+ */
+export function html(texts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let made = '';
+  for (const [at, text] of texts.entries()) made += text + toMarkup(values[at]);
+  return asHtml(made);
+}
+
+/**
+ * Returns attributes for a start tag, with a space before each: `true` gives the bare name; `false`, null and
+ * undefined omit it.
  */
 export function attributes(
   values: Readonly<Record<string, string | number | boolean | null | undefined>>,
-): string {
-  return Object.entries(values)
-    .map(([name, value]) => {
-      if (value === undefined || value === null || value === false) return '';
-      return value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`;
-    })
-    .join('');
+): Html {
+  const written = Object.entries(values).map(([name, value]) => {
+    if (value === undefined || value === null || value === false) return '';
+    return value === true ? ` ${name}` : ` ${name}="${toMarkup(String(value))}"`;
+  });
+  return asHtml(written.join(''));
 }
 
-/** The words that go with a status: `Not found`. */
-export function statusText(status: number): string {
-  return statusTexts[status] ?? (status < 400 ? 'Done' : 'Error');
+/** Marks text of this project as HTML, for the style and the script inside a page. Never for text of a client. */
+export function asHtml(text: string): Html {
+  return { [markup]: text };
 }
 
-const statusTexts: Readonly<Record<number, string>> = {
-  200: 'OK',
-  201: 'Created',
-  202: 'Accepted',
-  400: 'Bad request',
-  401: 'Not logged in',
-  403: 'Not allowed',
-  404: 'Not found',
-  405: 'Method not allowed',
-  406: 'Not acceptable',
-  408: 'Took too long',
-  413: 'Too large',
-  415: 'Unsupported media type',
-  429: 'Too many requests',
-  500: 'Server error',
-  503: 'Not available',
-  504: 'Took too long',
-};
+/** Returns the text of the HTML. */
+export function htmlText(value: Html): string {
+  return value[markup];
+}
+
+function toMarkup(value: HtmlValue): string {
+  if (value === undefined || value === null || value === false) return '';
+  if (typeof value === 'string') {
+    return value.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+  }
+  if (typeof value === 'number') return String(value);
+  return isList(value) ? value.map(toMarkup).join('') : value[markup];
+}
+
+/** `Array.isArray` alone does not narrow a type that is readonly. */
+function isList(value: Html | readonly HtmlValue[]): value is readonly HtmlValue[] {
+  return Array.isArray(value);
+}

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../values/json/json.ts';
 import { versions } from '../resource/versions.ts';
-import { escapeHtml } from './html.ts';
+import { type Html, html } from './html.ts';
 
 const maxColoured = 400_000; // characters; a longer text would become several times as long
 const ours = new RegExp(`^/(${versions.join('|').replaceAll('.', '\\.')})/[^\\s\\\\]*$`);
@@ -9,12 +9,12 @@ const ours = new RegExp(`^/(${versions.join('|').replaceAll('.', '\\.')})/[^\\s\
  * A JSON value as indented HTML with its parts marked for colours. Paths in `links`, `next` and `prev` are links to
  * follow; everything else is text, whatever it looks like. A very long value stays plain.
  */
-export function renderJson(body: unknown): string {
+export function renderJson(body: unknown): Html | string {
   const text = JSON.stringify(body, null, 2);
-  if (text.length > maxColoured) return escapeHtml(text);
+  if (text.length > maxColoured) return text;
   const value: Json = JSON.parse(text);
-  if (!isPageOfResults(value)) return render(value, '', false);
-  return renderObject(value, '', (name) => name === 'next' || name === 'prev');
+  if (!isPageOfResults(value)) return render(value, '\n', false);
+  return renderObject(value, '\n', (name) => name === 'next' || name === 'prev');
 }
 
 /** Tells whether a body is one page of a list. */
@@ -29,39 +29,41 @@ export function isOurPath(text: unknown): text is string {
   return typeof text === 'string' && ours.test(text);
 }
 
-function render(value: Json, indent: string, isLink: boolean): string {
+/** @param indent a line break and the spaces of the line on which the value begins */
+function render(value: Json, indent: string, isLink: boolean): Html | string {
   if (Array.isArray(value)) return renderList(value, indent);
   if (isJsonObject(value)) {
     return renderObject(value, indent, (name) => isLink || name === 'links');
   }
   if (typeof value === 'string') return renderText(value, isLink);
-  return `<span class="${typeof value === 'number' ? 'n' : 'w'}">${value}</span>`;
+  return html`<span class="${typeof value === 'number' ? 'n' : 'w'}">${String(value)}</span>`;
 }
 
-function renderList(values: readonly Json[], indent: string): string {
+function renderList(values: readonly Json[], indent: string): Html | string {
   if (values.length === 0) return '[]';
   const deeper = `${indent}  `;
-  const lines = values.map((value) => deeper + render(value, deeper, false));
-  return `[\n${lines.join(',\n')}\n${indent}]`;
+  const lines = values.map(
+    (value, at) => html`${at > 0 && ','}${deeper}${render(value, deeper, false)}`,
+  );
+  return html`[${lines}${indent}]`;
 }
 
 function renderObject(
   value: { readonly [name: string]: Json },
   indent: string,
   isLink: (name: string) => boolean,
-): string {
+): Html | string {
   const members = Object.entries(value);
   if (members.length === 0) return '{}';
   const deeper = `${indent}  `;
-  const lines = members.map(([name, member]) => {
-    const key = `<span class="k">${escapeHtml(JSON.stringify(name))}</span>`;
-    return `${deeper}${key}: ${render(member, deeper, isLink(name))}`;
+  const lines = members.map(([name, member], at) => {
+    const key = html`<span class="k">${JSON.stringify(name)}</span>`;
+    return html`${at > 0 && ','}${deeper}${key}: ${render(member, deeper, isLink(name))}`;
   });
-  return `{\n${lines.join(',\n')}\n${indent}}`;
+  return html`{${lines}${indent}}`;
 }
 
-function renderText(value: string, isLink: boolean): string {
-  const text = escapeHtml(JSON.stringify(value));
-  if (!isLink || !isOurPath(value)) return `<span class="s">${text}</span>`;
-  return `<span class="s">&quot;<a href="${escapeHtml(value)}">${escapeHtml(value)}</a>&quot;</span>`;
+function renderText(value: string, isLink: boolean): Html {
+  if (!isLink || !isOurPath(value)) return html`<span class="s">${JSON.stringify(value)}</span>`;
+  return html`<span class="s">&quot;<a href="${value}">${value}</a>&quot;</span>`;
 }

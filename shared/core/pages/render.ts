@@ -3,10 +3,11 @@ import { isFollowedLink, keyParameters, type Request, type Response } from '../h
 import type { Context } from '../resource/route.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
-import { attributes, escapeHtml, statusText } from './html.ts';
+import { attributes, type Html, html } from './html.ts';
 import { isOurPath, isPageOfResults, renderJson } from './json.ts';
 import { type Offer, offerOf } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
+import { statusText } from './status-text.ts';
 
 /** What a page is made of. */
 export interface PageSource {
@@ -42,23 +43,22 @@ function titleOf(offer: Offer | undefined, status: number): string {
   return typeof name === 'string' && status !== 400 ? name : statusText(status);
 }
 
-function renderMain(request: Request, response: Response, offer: Offer | undefined): string {
+function renderMain(request: Request, response: Response, offer: Offer | undefined): Html {
   const { status, headers, body } = response;
   const pages = renderPager(body);
   const current = request.method === 'OPTIONS' || status >= 400 ? undefined : body;
-  const forms = offer === undefined ? '' : renderForms(offer, current);
+  const forms = offer && renderForms(offer, current);
   const beside =
-    offer === undefined
-      ? ''
-      : `<div class="beside">${forms}
+    offer &&
+    html`<div class="beside">${forms}
 ${renderDescription(offer.description, headers?.Allow)}</div>`;
   const hasRun = offer?.runsCode === true && !isFollowedLink(request);
-  return `<main id="main"${attributes({ 'data-status': status, 'data-ran': hasRun })}>
+  return html`<main id="main"${attributes({ 'data-status': status, 'data-ran': hasRun })}>
 <div class="answer">
-<h1 id="title" tabindex="-1">${escapeHtml(titleOf(offer, status))}</h1>
+<h1 id="title" tabindex="-1">${titleOf(offer, status)}</h1>
 ${renderCall(request, status)}
 ${jumpsTo(offer, forms)}
-${hasRun ? '' : adviceFor(status, offer)}
+${!hasRun && adviceFor(status, offer)}
 ${pages('Pages')}
 <pre id="json" aria-label="Answer" role="region">${renderJson(body)}</pre>
 ${pages('Pages, below the answer')}
@@ -68,51 +68,56 @@ ${beside}
 }
 
 /** What to do next, where the answer does not say it. */
-function adviceFor(status: number, offer: Offer | undefined): string {
+function adviceFor(status: number, offer: Offer | undefined): Html | undefined {
   if (status === 403) {
-    return '<p class="advice">Some places need a key, or another one: <a href="#keys">enter it under Keys</a>.</p>';
+    return html`<p class="advice">Some places need a key, or another one: <a href="#keys">enter it under Keys</a>.</p>`;
   }
-  if (offer?.runsCode) return '<p class="advice">This runs a script: send the form.</p>';
-  if (status !== 405 || !offer?.methods.includes('POST')) return '';
-  return '<p class="advice">There is nothing to read here: send the form.</p>';
+  if (offer?.runsCode) return html`<p class="advice">This runs a script: send the form.</p>`;
+  if (status !== 405 || !offer?.methods.includes('POST')) return undefined;
+  return html`<p class="advice">There is nothing to read here: send the form.</p>`;
 }
 
 /** For narrow windows, in which these stand far below. */
-function jumpsTo(offer: Offer | undefined, forms: string): string {
-  if (offer === undefined) return '';
-  const toForms = forms === '' ? '' : '<a class="scripts" href="#forms">Forms</a>';
-  return `<p class="jumps">${toForms}<a href="#about">About</a></p>`;
+function jumpsTo(offer: Offer | undefined, forms: Html | undefined): Html | undefined {
+  if (offer === undefined) return undefined;
+  const toForms = forms && html`<a class="scripts" href="#forms">Forms</a>`;
+  return html`<p class="jumps">${toForms}<a href="#about">About</a></p>`;
 }
 
 /** What was asked and how it went; keys stay out of it. */
-function renderCall({ method, path, query }: Request, status: number): string {
+function renderCall({ method, path, query }: Request, status: number): Html {
   const shown = new URLSearchParams(query);
   for (const name of keyParameters) shown.delete(name);
   const address = shown.size === 0 ? path : `${path}?${shown}`;
   // a HEAD is told the length of what a GET gives
   const asked = method === 'HEAD' ? 'GET' : method;
-  return `<p class="call"><span class="verb">${escapeHtml(asked)}</span> <code>${escapeHtml(address)}</code> <span class="status ${status < 400 ? 'good' : 'bad'}">${status} ${statusText(status)}</span></p>`;
+  return html`<p class="call"><span class="verb">${asked}</span> <code>${address}</code> <span class="status ${status < 400 ? 'good' : 'bad'}">${status} ${statusText(status)}</span></p>`;
 }
 
 /** Buttons to the neighbours of a page of results; nothing elsewhere. */
-function renderPager(body: unknown): (label: string) => string {
-  if (!isPageOfResults(body)) return () => '';
+function renderPager(body: unknown): (label: string) => Html | undefined {
+  if (!isPageOfResults(body)) return () => undefined;
   const { prev, next } = body;
   const button = (path: Json, rel: string, text: string) =>
-    isOurPath(path) ? `<a class="button"${attributes({ rel, href: path })}>${text}</a>` : '';
-  const buttons = button(prev, 'prev', '← Previous page') + button(next, 'next', 'Next page →');
+    isOurPath(path) ? [html`<a class="button" rel="${rel}" href="${path}">${text}</a>`] : [];
+  const buttons = [
+    ...button(prev, 'prev', '← Previous page'),
+    ...button(next, 'next', 'Next page →'),
+  ];
   return (label) =>
-    buttons === '' ? '' : `<nav class="pages" aria-label="${label}">${buttons}</nav>`;
+    buttons.length === 0
+      ? undefined
+      : html`<nav class="pages" aria-label="${label}">${buttons}</nav>`;
 }
 
-function breadcrumb(path: string): string {
+function breadcrumb(path: string): readonly Html[] {
   const segments = path.split('/').filter((segment) => segment !== '');
   const steps = segments.map((segment, at) => {
     const names = segments.slice(0, at + 1).map(encodeURIComponent);
     const isLast = at === segments.length - 1;
     const place = attributes({ href: `/${names.join('/')}/`, 'aria-current': isLast && 'page' });
-    return `<li><a${place}>${escapeHtml(segment)}</a></li>`;
+    return html`<li><a${place}>${segment}</a></li>`;
   });
   const home = attributes({ href: '/', 'aria-current': segments.length === 0 && 'page' });
-  return [`<li><a${home}>root</a></li>`, ...steps].join('');
+  return [html`<li><a${home}>root</a></li>`, ...steps];
 }

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from './html.ts';
-import { script } from './script.ts';
-import { style } from './style.ts';
+import { script, style } from './assets.ts';
+import { asHtml, type Html, html, htmlText } from './html.ts';
 
-/** What differs from page to page. `title` is text, the others are HTML. */
+/** What differs from page to page. */
 export interface PageParts {
   readonly title: string;
   /** Items of a list. */
-  readonly breadcrumb: string;
+  readonly breadcrumb: readonly Html[];
   /** The `main` element. */
-  readonly main: string;
+  readonly main: Html;
 }
 
 const policy = [
@@ -32,15 +31,15 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 /** The whole document around the parts. */
 export function renderShell({ title, breadcrumb, main }: PageParts): string {
-  return `<!doctype html>
+  return htmlText(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)} · Groundwork</title>
+<title>${title} · Groundwork</title>
 <link rel="icon" href="${icon}">
-<style>${style}</style>
+<style>${asHtml(style)}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the answer</a>
@@ -52,10 +51,10 @@ ${keys}
 <p id="notice" class="notice" role="status"></p>
 <p id="announcement" class="unseen" role="status"></p>
 ${main}
-<script>${script}</script>
+<script>${asHtml(script)}</script>
 </body>
 </html>
-`;
+`);
 }
 
 const icon = `data:image/svg+xml,${encodeURIComponent(
@@ -63,7 +62,7 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /** Where keys are entered; only the script sees them, so without it the place does not show. */
-const keys = `<details id="keys" class="scripts"><summary>Keys<span id="keys-state"></span></summary>
+const keys = html`<details id="keys" class="scripts"><summary>Keys<span id="keys-state"></span></summary>
 <form id="form-keys" autocomplete="off">
 <p class="hint">Kept in this tab until it is closed, and sent in headers only. No key yet? <a href="/v1.1/account/auth/">Log in</a> or <a href="/v1.1/account/register/">sign up</a>.</p>
 <div class="fields">

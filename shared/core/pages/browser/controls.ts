@@ -1,0 +1,87 @@
+import { messageOf } from './dom.ts';
+
+/** A control for a field, as the server renders them. */
+export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** What the controls of a form say. */
+export interface FormInput {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Chosen files, by the names of their fields. */
+  readonly files: readonly (readonly [string, File])[];
+  /** Messages by the names of fields. */
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Returns the controls inside an element. */
+export function controlsOf(element: Element): readonly Control[] {
+  return [...element.querySelectorAll<Control>('[data-field]')];
+}
+
+/** Tells whether it is an editor for JSON. */
+export function isEditor(target: EventTarget | null): target is HTMLTextAreaElement {
+  return target instanceof HTMLTextAreaElement && target.dataset.kind === 'json';
+}
+
+/** Prepares the controls of a page that was just shown: a box can show that neither yes nor no is stored yet. */
+export function prepareControls(): void {
+  const unset = '[data-kind=boolean][data-initial=null]';
+  for (const box of document.querySelectorAll<HTMLInputElement>(unset)) box.indeterminate = true;
+}
+
+/** Reads the controls of a form for a method. */
+export function readForm(form: HTMLFormElement, method: string): FormInput {
+  const values: Record<string, unknown> = {};
+  const files: [string, File][] = [];
+  const errors: Record<string, string[]> = {};
+  for (const control of controlsOf(form)) {
+    const name = control.dataset.field ?? '';
+    const file = 'files' in control ? control.files?.[0] : undefined;
+    if (file !== undefined) files.push([name, file]);
+    if (control.dataset.kind === 'file') continue;
+    try {
+      const value = readControl(control, method);
+      if (value !== undefined) values[name] = value;
+    } catch (error) {
+      errors[name] = [messageOf(error)];
+    }
+  }
+  return { values, files, errors };
+}
+
+/** What nobody touched goes back as it came, or, in a partial update, not at all. */
+function readControl(control: Control, method: string): unknown {
+  const { kind, initial } = control.dataset;
+  if (!isChanged(control)) {
+    return method === 'PATCH' || initial === undefined ? undefined : JSON.parse(initial);
+  }
+  if ('checked' in control && kind === 'boolean') return control.checked;
+  if (kind === 'text') return control.value;
+  const text = control.value.trim();
+  if (text === '') return null;
+  if (kind === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+  return kind === 'json' ? readJson(text) : control.value;
+}
+
+/** Tells whether the control shows another value than the page came with. */
+export function isChanged(control: Control): boolean {
+  if ('options' in control) {
+    return [...control.options].some((option) => option.selected !== option.defaultSelected);
+  }
+  const { kind, initial } = control.dataset;
+  if (!('checked' in control) || kind !== 'boolean') return control.value !== control.defaultValue;
+  return initial === 'null' ? !control.indeterminate : control.checked !== control.defaultChecked;
+}
+
+/**
+ * Reads JSON; a bare word is a text, so that names need no quotes.
+ *
+ * @throws Error when it begins as JSON and is none
+ */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (/^[[{"]/.test(text)) throw new Error(`This is not JSON: ${messageOf(error)}`);
+    return text;
+  }
+}

@@ -1,0 +1,69 @@
+import { isChanged, isEditor, readJson } from './controls.ts';
+import { byId, isRecord, messageOf } from './dom.ts';
+
+const maxRows = 24; // of an editor; a longer text scrolls
+let isPressed = false;
+
+/** Begins to help with JSON: indents and checks it; Escape closes the keys. */
+export function startEditors(): void {
+  document.addEventListener('keydown', onKey);
+  for (const type of ['pointerdown', 'pointerup', 'pointercancel']) {
+    document.addEventListener(type, () => {
+      isPressed = type === 'pointerdown';
+    });
+  }
+  document.addEventListener('focusout', onLeft);
+}
+
+function onKey(event: KeyboardEvent): void {
+  const { target } = event;
+  if (event.key === 'Escape' && target instanceof Element && target.closest('#keys')) {
+    const keys = byId('keys', HTMLDetailsElement);
+    keys.open = false;
+    keys.querySelector('summary')?.focus();
+  }
+  if (event.key !== 'Enter' || event.isComposing || !isEditor(target)) return;
+  if (event.ctrlKey || event.metaKey) {
+    target.form?.requestSubmit();
+    return;
+  }
+  event.preventDefault();
+  breakLine(target);
+}
+
+/** A new line begins where the last one did, deeper after a bracket. */
+function breakLine(editor: HTMLTextAreaElement): void {
+  const before = editor.value.slice(0, editor.selectionStart);
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  const [indent = ''] = /^ */.exec(line) ?? [];
+  const deeper = /[[{]\s*$/.test(line) ? '  ' : '';
+  editor.setRangeText(`\n${indent}${deeper}`, editor.selectionStart, editor.selectionEnd, 'end');
+  grow(editor);
+}
+
+function grow(editor: HTMLTextAreaElement): void {
+  editor.rows = Math.min(Math.max(editor.value.split('\n').length, editor.rows), maxRows);
+}
+
+/** An editor that grew at once would move away what a pointer presses, and no click would come of it. */
+function onLeft({ target }: FocusEvent): void {
+  if (!isEditor(target)) return;
+  if (isPressed) addEventListener('pointerup', () => setTimeout(check, 0, target), { once: true });
+  else check(target);
+}
+
+function check(editor: HTMLTextAreaElement): void {
+  const text = editor.value.trim();
+  if (!isChanged(editor) || text === '') return;
+  const slot = byId(`${editor.id}-error`, HTMLElement);
+  try {
+    const value = readJson(text);
+    if (isRecord(value)) editor.value = JSON.stringify(value, null, 2);
+    grow(editor);
+    slot.textContent = '';
+    editor.removeAttribute('aria-invalid');
+  } catch (error) {
+    slot.textContent = messageOf(error);
+    editor.setAttribute('aria-invalid', 'true');
+  }
+}

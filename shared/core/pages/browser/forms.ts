@@ -1,0 +1,83 @@
+import { readForm } from './controls.ts';
+import { byId, messageOf } from './dom.ts';
+import { keyHeaders } from './keys.ts';
+import { useKeys } from './navigation.ts';
+import { showErrors, showResponse } from './outcome.ts';
+
+/*
+ * Forms: the values of the controls become one JSON body, or a multipart one when a file is chosen. The response, or
+ * the errors of each field, are shown in the form.
+ */
+
+/** Begins to send forms. */
+export function startForms(): void {
+  document.addEventListener('submit', onSubmit);
+}
+
+function onSubmit(event: SubmitEvent): void {
+  event.preventDefault();
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement)) return;
+  if (form.id === 'form-keys') {
+    const [api, user] = [byId('keys-api', HTMLInputElement), byId('keys-user', HTMLInputElement)];
+    useKeys({ api: api.value, user: user.value });
+    return;
+  }
+  const button = event.submitter ?? form.querySelector('[type=submit]');
+  if (button instanceof HTMLButtonElement) void send(form, button.value);
+}
+
+async function send(form: HTMLFormElement, method: string): Promise<void> {
+  showErrors(form, {});
+  const { values, files, errors } = readForm(form, method);
+  if (Object.keys(errors).length > 0) {
+    showErrors(form, errors, 'Not sent');
+    return;
+  }
+  setBusy(form, true);
+  try {
+    const whole = form.dataset.body;
+    const body = whole === undefined ? values : values[whole] || {};
+    const response = await fetch(location.pathname + (whole === undefined ? '' : location.search), {
+      method,
+      cache: 'no-store',
+      credentials: 'omit',
+      ...bodyOf(method, body, files),
+    });
+    await showResponse(form, method, response);
+  } catch (error) {
+    showErrors(form, { detail: messageOf(error) }, 'No answer');
+  } finally {
+    setBusy(form, false);
+  }
+}
+
+function setBusy(form: HTMLFormElement, isBusy: boolean): void {
+  if (isBusy) form.setAttribute('aria-busy', 'true');
+  else form.removeAttribute('aria-busy');
+  for (const button of form.querySelectorAll('button')) button.disabled = isBusy;
+}
+
+function bodyOf(
+  method: string,
+  values: unknown,
+  files: readonly (readonly [string, File])[],
+): Pick<RequestInit, 'headers' | 'body'> {
+  const headers = keyHeaders('application/json');
+  if (method === 'DELETE') return { headers };
+  if (files.length === 0) {
+    return {
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify(values),
+    };
+  }
+  const body = new FormData();
+  for (const [name, value] of Object.entries(Object(values))) body.append(name, partOf(value));
+  for (const [name, file] of files) body.append(name, file);
+  return { headers, body };
+}
+
+function partOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '' : JSON.stringify(value);
+}

@@ -1,0 +1,14 @@
+import { prepareControls } from './controls.ts';
+import { startEditors } from './editors.ts';
+import { startForms } from './forms.ts';
+import { showKeys } from './keys.ts';
+import { startNavigation } from './navigation.ts';
+
+/* The script of every page: it holds the keys, follows links with them and sends the forms. */
+
+document.documentElement.classList.add('scripted');
+startForms();
+startEditors();
+showKeys();
+prepareControls();
+startNavigation();

@@ -1,0 +1,120 @@
+import { statusText } from '../status-text.ts';
+import { controlsOf } from './controls.ts';
+import { byId, isRecord, make } from './dom.ts';
+import { currentKeys } from './keys.ts';
+import { load, useKeys } from './navigation.ts';
+import { isForeign, rawBody, typeOf } from './response.ts';
+
+/**
+ * Shows messages beside the fields that they are about, and the others under the heading; removes earlier ones.
+ *
+ * @param errors messages by the names of fields
+ * @param heading empty: there are no errors
+ */
+export function showErrors(
+  form: HTMLFormElement,
+  errors: Readonly<Record<string, unknown>>,
+  heading = '',
+): void {
+  const controls = controlsOf(form);
+  for (const slot of form.querySelectorAll('[data-error]')) slot.textContent = '';
+  for (const control of controls) control.removeAttribute('aria-invalid');
+  const others: string[] = [];
+  for (const [name, messages] of Object.entries(errors)) {
+    const control = controls.find((each) => each.dataset.field === name);
+    if (control === undefined) {
+      const isGeneral = name === 'detail' || name === 'non_field_errors';
+      others.push((isGeneral ? '' : `${name}: `) + textOf(messages));
+      continue;
+    }
+    control.setAttribute('aria-invalid', 'true');
+    byId(`${control.id}-error`, HTMLElement).textContent = textOf(messages);
+  }
+  const outcome = outcomeOf(form);
+  outcome.replaceChildren();
+  outcome.classList.toggle('bad', heading !== '');
+  if (heading === '') return;
+  const lines = others.map((textContent) => make('p', { textContent }));
+  outcome.append(make('strong', { textContent: heading }), ...lines);
+  (controls.find((control) => control.hasAttribute('aria-invalid')) ?? outcome).focus();
+}
+
+function textOf(messages: unknown): string {
+  if (typeof messages === 'string') return messages;
+  const isList = Array.isArray(messages) && messages.every((each) => typeof each === 'string');
+  return isList ? messages.join(' ') : JSON.stringify(messages);
+}
+
+function outcomeOf(form: HTMLFormElement): HTMLElement {
+  const outcome = form.querySelector<HTMLElement>('.outcome');
+  if (outcome === null) throw new Error('the form has no place for its outcome');
+  return outcome;
+}
+
+/** Shows the response to a form, or goes on to the page that it names. */
+export async function showResponse(
+  form: HTMLFormElement,
+  method: string,
+  response: Response,
+): Promise<void> {
+  const type = typeOf(response);
+  if (isForeign(response)) {
+    showParts(form, `${response.status}, ${type}`, [await rawBody(response)]);
+    return;
+  }
+  const text = await response.text();
+  const body = type.startsWith('application/json') && text !== '' ? JSON.parse(text) : text;
+  const status = `${response.status} ${statusText(response.status)}`;
+  if (!response.ok) showErrors(form, isRecord(body) ? body : { detail: text }, status);
+  else if (method === 'DELETE') await leaveDeleted();
+  else if (method !== 'POST') await load(location.href, { notice: 'Saved.' });
+  else if (!(await showMade(response.status, body))) showBody(form, status, body);
+}
+
+function leaveDeleted(): Promise<void> {
+  const list = location.pathname.replace(/[^/]+\/$/, '');
+  return load(list, { push: true, notice: 'Deleted.' });
+}
+
+/** Goes to what a POST has made; false when the response does not say where it is. */
+async function showMade(status: number, body: unknown): Promise<boolean> {
+  const links = isRecord(body) ? body.links : undefined;
+  const self = isRecord(links) ? links.self : undefined;
+  if (typeof self !== 'string' || !self.startsWith('/v')) return false;
+  await load(self, { push: true, notice: status === 201 ? 'Created.' : 'Done.' });
+  return true;
+}
+
+function showBody(form: HTMLFormElement, status: string, body: unknown): void {
+  const textContent = typeof body === 'string' ? body : JSON.stringify(body, null, 2);
+  const texts = body === '' ? [] : [make('pre', { textContent })];
+  showParts(form, status, [...texts, ...keyButtons(body)]);
+}
+
+function showParts(form: HTMLFormElement, heading: string, parts: readonly Node[]): void {
+  const outcome = outcomeOf(form);
+  outcome.replaceChildren(make('strong', { textContent: heading }), ...parts);
+  outcome.focus();
+}
+
+/** After a log-in, a person can go on with the key of the response. */
+function keyButtons(body: unknown): readonly Node[] {
+  if (!isRecord(body)) return [];
+  const { account_key: account, user_key: user } = body;
+  const ofAccount = (key: string) => useKeys({ api: key, user: '' }, '/v1.1/instances/');
+  const ofUser = (key: string) => useKeys({ ...currentKeys(), user: key });
+  return [
+    ...(typeof account === 'string' ? [keyButton('account_key', () => ofAccount(account))] : []),
+    ...(typeof user === 'string' ? [keyButton('user_key', () => ofUser(user))] : []),
+  ];
+}
+
+function keyButton(name: string, use: () => void): Node {
+  const button = make('button', {
+    type: 'button',
+    className: 'main',
+    textContent: `Use this ${name}`,
+  });
+  button.addEventListener('click', use);
+  return button;
+}

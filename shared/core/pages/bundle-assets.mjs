@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+// Plain JavaScript, because bin/start.mjs imports it untransformed; bundle-assets.d.mts describes it.
+
+const program = fileURLToPath(import.meta.url);
+const folder = fileURLToPath(new URL('browser/', import.meta.url));
+
+export function bundleAssets() {
+  const { outputFiles, metafile } = buildSync({
+    absWorkingDir: folder,
+    entryPoints: ['main.ts', 'style/style.css'],
+    outdir: 'unwritten',
+    write: false,
+    metafile: true,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2020', // of browsers since 2020
+    charset: 'utf8', // as the page says
+    legalComments: 'none',
+    logLevel: 'error',
+  });
+  const textOf = (end) => outputFiles.find(({ path }) => path.endsWith(end)).text;
+  const style = textOf('.css');
+  const script = textOf('.js');
+  return {
+    assets: { style, script },
+    define: { PAGE_STYLE: JSON.stringify(style), PAGE_SCRIPT: JSON.stringify(script) },
+    inputs: [program, ...Object.keys(metafile.inputs).map((name) => `${folder}${name}`)],
+  };
+}
