@@ -1,8 +1,8 @@
 import { apiKey, firstKey, nextKey } from '../../shared/accounts/keys.ts';
 import { computed, description, flag } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { cut, rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';

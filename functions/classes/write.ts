@@ -8,7 +8,7 @@ import {
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { type ClassPermission, profileClass } from '../../shared/classes/rules/permissions.ts';
 import { type Body, bodyObject, type Input, readInput } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/list-resource.ts';
+import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { clearClass } from '../../shared/instances/clear-partitions.ts';

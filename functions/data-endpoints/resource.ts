@@ -1,6 +1,6 @@
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';

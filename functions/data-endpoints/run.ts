@@ -3,7 +3,7 @@ import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
-import { formOf } from '../../shared/core/resource/list-forms.ts';
+import { formOf } from '../../shared/core/resource/lists/list-forms.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
 import { classOf, reservedId } from '../../shared/core/resource/place.ts';
 import { parseTrim } from '../../shared/core/resource/projection.ts';

@@ -1,5 +1,5 @@
 import { type Body, type Input, readInput } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/list-resource.ts';
+import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   freedRow,
   type NamedKind,

@@ -1,7 +1,7 @@
 import { computed, role } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { allUnder } from '../../shared/store/all-under.ts';

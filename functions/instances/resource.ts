@@ -1,8 +1,8 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { cut, gather, type Row, rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';

@@ -4,8 +4,8 @@ import {
   checkObjectRights,
   type ObjectOperation,
 } from '../../shared/classes/rules/permissions.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { classOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Family } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';

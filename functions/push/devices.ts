@@ -6,8 +6,8 @@ import {
   metadata,
   text,
 } from '../../shared/core/resource/field.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import type { Route } from '../../shared/core/resource/route.ts';
 import { deviceIdValue, tokenValue } from '../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';

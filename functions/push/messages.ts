@@ -1,7 +1,7 @@
 import { computed, type Fields, json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';

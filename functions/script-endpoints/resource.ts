@@ -1,8 +1,8 @@
 import { publicLink } from '../../shared/accounts/keys.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import type { Link } from '../../shared/core/resource/links.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';

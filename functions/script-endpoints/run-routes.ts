@@ -1,4 +1,4 @@
-import { isCurrent } from '../../shared/core/pipeline/credentials.ts';
+import { isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
 import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
 import { computed, type Fields } from '../../shared/core/resource/field.ts';
 import type {

@@ -1,5 +1,5 @@
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/list-resource.ts';
+import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';

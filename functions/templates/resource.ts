@@ -6,8 +6,8 @@ import {
 } from '../../shared/core/pipeline/response-templates.ts';
 import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { cut, gather, type Row, rowsIn } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';

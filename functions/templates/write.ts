@@ -1,6 +1,6 @@
 import { storedTemplate } from '../../shared/core/pipeline/response-templates.ts';
 import { type Body, type InputMode, readInput } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/list-resource.ts';
+import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   freedRow,
   listedRow,

@@ -1,7 +1,7 @@
 import { queryValue } from '../../shared/core/http/message.ts';
 import { type Body, type InputMode, readInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';

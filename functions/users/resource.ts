@@ -1,8 +1,8 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import type { ListResource } from '../../shared/core/resource/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/list-routes.ts';
+import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { cut, gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';

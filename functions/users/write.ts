@@ -2,7 +2,7 @@ import { firstKey, userKey } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
 import { type Body, readInput } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/list-resource.ts';
+import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { newWork } from '../../shared/jobs/jobs.ts';

@@ -4,7 +4,7 @@ import {
   maxGeneration,
   parseKey,
   type RecordClaims,
-} from '../core/pipeline/credentials.ts';
+} from '../core/pipeline/caller/credentials.ts';
 import type { Platform, Secrets } from '../platform/ports.ts';
 import { accountEntity, as, instanceEntity } from '../store/entities.ts';
 import type { InvitationData } from '../store/records/invitations.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyText, parseKey } from '../../shared/core/pipeline/credentials.ts';
+import { keyText, parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { as, userEntity } from '../../shared/store/entities.ts';
 import { replace } from '../../shared/store/writes.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey } from '../../shared/accounts/keys.ts';
-import { parseKey } from '../../shared/core/pipeline/credentials.ts';
+import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import {
   accountEntity,
   apiKeyEntity,

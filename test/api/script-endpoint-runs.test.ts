@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { keyText, parseKey } from '../../shared/core/pipeline/credentials.ts';
+import { keyText, parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { missing, time } from '../support/answers.ts';
 import {

@@ -7,7 +7,7 @@ import { wholeMap } from '../../lib/groundwork-stack.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
 import { bundleAssets } from '../../shared/core/pages/bundle-assets.mjs';
-import { keyText } from '../../shared/core/pipeline/credentials.ts';
+import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { type Access, type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
 import { isGranted } from '../support/policies.ts';

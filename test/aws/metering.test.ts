@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
-import { keyText } from '../../shared/core/pipeline/credentials.ts';
+import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
 

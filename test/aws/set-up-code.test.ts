@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { keyText } from '../../shared/core/pipeline/credentials.ts';
+import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { startFakeAws } from '../support/fake-aws.ts';
 
 const run = promisify(execFile);

@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import * as background from '../../functions/jobs.ts';
-import { parseKey } from '../../shared/core/pipeline/credentials.ts';
+import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../../shared/platform/local/platform.ts';
 import type { Settings } from '../../shared/platform/ports.ts';

@@ -3,7 +3,7 @@ import { routes } from '../../functions/api.ts';
 import { consumers, workKinds } from '../../functions/jobs.ts';
 import { type Gate, openGate } from '../../shared/core/http/admission.ts';
 import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
-import { keyText } from '../../shared/core/pipeline/credentials.ts';
+import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platform/local/platform.ts';

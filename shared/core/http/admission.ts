@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform/ports.ts';
-import { credentialOutsideBody, type KeyRing } from '../pipeline/authentication.ts';
-import type { KeyClaims } from '../pipeline/credentials.ts';
+import { credentialOutsideBody, type KeyRing } from '../pipeline/caller/authentication.ts';
+import type { KeyClaims } from '../pipeline/caller/credentials.ts';
 import { createCache } from '../resource/caches.ts';
 import type { Route } from '../resource/route.ts';
 import { isAnonymous, keyAtStart, mayOverride } from './body/body-size.ts';

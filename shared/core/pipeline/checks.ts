@@ -11,7 +11,7 @@ import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
 import type { Router } from '../http/router.ts';
 import type { Body } from '../resource/input.ts';
 import { type Method, methods, type Operation, type Route } from '../resource/route.ts';
-import { type Caller, identify, identifyLink } from './authentication.ts';
+import { type Caller, identify, identifyLink } from './caller/authentication.ts';
 import { createContext } from './context.ts';
 import type {
   Allowed,

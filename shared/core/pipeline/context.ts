@@ -24,7 +24,7 @@ import { noSuchKey } from '../../values/errors/errors.ts';
 import type { Request } from '../http/message.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
-import { isCurrent, type RecordClaims, type ScriptClaims } from './credentials.ts';
+import { isCurrent, type RecordClaims, type ScriptClaims } from './caller/credentials.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import { storedTemplate } from './response-templates.ts';
 

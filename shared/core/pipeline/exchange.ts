@@ -6,9 +6,9 @@ import type { Match, Router } from '../http/router.ts';
 import type { Caches } from '../resource/caches.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context, Operation, Route, Session } from '../resource/route.ts';
-import type { Caller, KeyRing } from './authentication.ts';
+import type { Caller, KeyRing } from './caller/authentication.ts';
 import type { Loaded, LoadRequest } from './load.ts';
-import type { SessionCall } from './session.ts';
+import type { SessionCall } from './session/session.ts';
 import type { Throttle } from './throttle.ts';
 
 /** What serving requests needs, once per process. */

@@ -21,7 +21,7 @@ import { errorResponse, formOf } from './errors.ts';
 import type { Answered, Arrived, Read, Service, Settled } from './exchange.ts';
 import { recordsToShare } from './load.ts';
 import { respond } from './respond.ts';
-import { openSession, type SessionCall } from './session.ts';
+import { openSession, type SessionCall } from './session/session.ts';
 import { type Outcome, runSteps, startWith } from './steps.ts';
 
 /*

@@ -21,7 +21,7 @@ import { parseParameter } from '../http/path-parameters.ts';
 import type { Match } from '../http/router.ts';
 import { type Binding, bindingName, type Caches, classNumberName } from '../resource/caches.ts';
 import type { Known, Operation } from '../resource/route.ts';
-import type { Caller } from './authentication.ts';
+import type { Caller } from './caller/authentication.ts';
 
 /** What was read for a call, by what it is for, and the first of the numbers taken from the operation's counter. */
 export interface Loaded {

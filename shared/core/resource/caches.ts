@@ -1,6 +1,6 @@
 import type { FileStore } from '../../platform/ports.ts';
 import type { Key } from '../../store/store.ts';
-import type { KeyClaims } from '../pipeline/credentials.ts';
+import type { KeyClaims } from '../pipeline/caller/credentials.ts';
 
 /**
  * What a process caches of records, to save the read that finds a name's id. Entries may be outdated: code that uses

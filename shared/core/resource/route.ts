@@ -11,7 +11,7 @@ import type {
 import type { Key, Stored } from '../../store/store.ts';
 import type { Access, Actor, Right } from '../../values/access.ts';
 import type { Request, Response } from '../http/message.ts';
-import type { RecordClaims } from '../pipeline/credentials.ts';
+import type { RecordClaims } from '../pipeline/caller/credentials.ts';
 import type { Binding, Caches } from './caches.ts';
 import type { Fields, LinkForm } from './field.ts';
 import type { Body } from './input.ts';

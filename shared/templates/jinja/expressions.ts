@@ -1,10 +1,10 @@
 import type { SyntaxNode } from 'nunjucks/src/lexer.js';
-import { applyFilter, hasFilter } from './filters.ts';
+import { applyFilter, hasFilter } from './builtins/filters.ts';
+import { applyTest, hasTest } from './builtins/tests.ts';
 import { member, slice } from './members.ts';
 import { calculate, comparisons } from './operators.ts';
 import { children, optional, part, wrongAt } from './parser.ts';
 import type { Scope } from './scope.ts';
-import { applyTest, hasTest } from './tests.ts';
 import {
   contains,
   createDict,

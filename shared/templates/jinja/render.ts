@@ -1,4 +1,4 @@
-import { globals } from './globals.ts';
+import { globals } from './builtins/globals.ts';
 import { parse, TemplateSyntaxError } from './parser.ts';
 import { type Rendering, renderingFailed } from './rendering.ts';
 import { createScope } from './scope.ts';

@@ -5,8 +5,8 @@ import {
   credentialOutsideBody,
   genuineKey,
   type KeyRing,
-} from '../../pipeline/authentication.ts';
-import type { KeyClaims } from '../../pipeline/credentials.ts';
+} from '../../pipeline/caller/authentication.ts';
+import type { KeyClaims } from '../../pipeline/caller/credentials.ts';
 import type { Request } from '../message.ts';
 import type { Match } from '../router.ts';
 import { mediaType } from './body.ts';

@@ -1,7 +1,6 @@
-import { member } from './members.ts';
-import { calculate } from './operators.ts';
-import type { Filter, Given } from './parameters.ts';
-import { applyTest, hasTest } from './tests.ts';
+import { member } from '../members.ts';
+import { calculate } from '../operators.ts';
+import type { Filter, Given } from '../parameters.ts';
 import {
   compare,
   createGroup,
@@ -13,7 +12,8 @@ import {
   RenderError,
   Undefined,
   type Value,
-} from './values.ts';
+} from '../values.ts';
+import { applyTest, hasTest } from './tests.ts';
 
 function plain(run: (value: Value) => Value): Filter {
   return { parameters: [], run };

@@ -1,14 +1,14 @@
-import type { Key, Stored } from '../../store/store.ts';
-import type { Access, Right } from '../../values/access.ts';
-import type { Json } from '../../values/json/json.ts';
-import type { RowRange } from '../../values/paging.ts';
-import type { Field, Fields } from './field.ts';
-import type { Body } from './input.ts';
-import type { Link } from './links.ts';
-import type { Page, Rows } from './page.ts';
-import type { QueryParameters } from './query-parameters.ts';
-import type { Context, FieldsAt, Known, OperationName } from './route.ts';
-import type { Version } from './versions.ts';
+import type { Key, Stored } from '../../../store/store.ts';
+import type { Access, Right } from '../../../values/access.ts';
+import type { Json } from '../../../values/json/json.ts';
+import type { RowRange } from '../../../values/paging.ts';
+import type { Field, Fields } from '../field.ts';
+import type { Body } from '../input.ts';
+import type { Link } from '../links.ts';
+import type { Page, Rows } from '../page.ts';
+import type { QueryParameters } from '../query-parameters.ts';
+import type { Context, FieldsAt, Known, OperationName } from '../route.ts';
+import type { Version } from '../versions.ts';
 
 /**
  * A resource that is a list of items: `path` lists and creates, `path{item}/` shows, changes and removes, and

@@ -1,4 +1,11 @@
-import { type Callable, createDict, isDict, Namespace, RenderError, type Value } from './values.ts';
+import {
+  type Callable,
+  createDict,
+  isDict,
+  Namespace,
+  RenderError,
+  type Value,
+} from '../values.ts';
 
 const maxRange = 100_000;
 

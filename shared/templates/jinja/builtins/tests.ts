@@ -1,4 +1,4 @@
-import { comparisons } from './operators.ts';
+import { comparisons } from '../operators.ts';
 import {
   contains,
   display,
@@ -8,7 +8,7 @@ import {
   RenderError,
   Undefined,
   type Value,
-} from './values.ts';
+} from '../values.ts';
 
 type Test = (value: Value, other: Value) => boolean;
 

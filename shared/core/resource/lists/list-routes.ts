@@ -1,19 +1,19 @@
-import { retryLostRace } from '../../jobs/write-conflict.ts';
-import type { Stored } from '../../store/store.ts';
-import type { Right } from '../../values/access.ts';
-import { notFound } from '../../values/errors/errors.ts';
-import type { JsonObject } from '../../values/json/json.ts';
-import type { Response } from '../http/message.ts';
-import { lastingBodies } from '../http/response-cache.ts';
-import { bodyFor } from './input.ts';
-import { linksOf, pathOf } from './links.ts';
+import { retryLostRace } from '../../../jobs/write-conflict.ts';
+import type { Stored } from '../../../store/store.ts';
+import type { Right } from '../../../values/access.ts';
+import { notFound } from '../../../values/errors/errors.ts';
+import type { JsonObject } from '../../../values/json/json.ts';
+import type { Response } from '../../http/message.ts';
+import { lastingBodies } from '../../http/response-cache.ts';
+import { bodyFor } from '../input.ts';
+import { linksOf, pathOf } from '../links.ts';
+import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
+import { parseTrim, type Trim } from '../projection.ts';
+import { trimParameters } from '../query-parameters.ts';
+import type { Context, Method, Operation, Reads, Route } from '../route.ts';
+import { type Version, versions } from '../versions.ts';
 import { formOf, listParameters } from './list-forms.ts';
 import type { Action, ListResource } from './list-resource.ts';
-import { type Page, pageBody, readPage, roomyPageBody } from './page.ts';
-import { parseTrim, type Trim } from './projection.ts';
-import { trimParameters } from './query-parameters.ts';
-import type { Context, Method, Operation, Reads, Route } from './route.ts';
-import { type Version, versions } from './versions.ts';
 
 /** Derives the routes of a list: the list itself, its items, and the actions below an item. */
 export function listRoutes<Data extends object, View extends object>(

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Keyed } from '../../store/records/records.ts';
+import type { Keyed } from '../../../store/records/records.ts';
 
 /*
  * Keys are derived, not stored. Most texts are 56 lower-case hex digits of

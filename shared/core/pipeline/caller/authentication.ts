@@ -1,9 +1,9 @@
-import type { Clock, Secrets } from '../../platform/ports.ts';
-import { ApiError, noSuchKey, notFound } from '../../values/errors/errors.ts';
-import { isJsonObject } from '../../values/json/json.ts';
-import { queryValue, type Request } from '../http/message.ts';
-import type { Caches } from '../resource/caches.ts';
-import type { Body } from '../resource/input.ts';
+import type { Clock, Secrets } from '../../../platform/ports.ts';
+import { ApiError, noSuchKey, notFound } from '../../../values/errors/errors.ts';
+import { isJsonObject } from '../../../values/json/json.ts';
+import { queryValue, type Request } from '../../http/message.ts';
+import type { Caches } from '../../resource/caches.ts';
+import type { Body } from '../../resource/input.ts';
 import {
   isGenuine,
   type KeyClaims,

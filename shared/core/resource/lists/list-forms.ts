@@ -1,12 +1,12 @@
-import type { Fields } from './field.ts';
-import { type InputMode, isWritable } from './input.ts';
-import type { ListResource } from './list-resource.ts';
+import type { Fields } from '../field.ts';
+import { type InputMode, isWritable } from '../input.ts';
 import {
   orderingParameters,
   pageParameters,
   type QueryParameters,
   trimParameters,
-} from './query-parameters.ts';
+} from '../query-parameters.ts';
+import type { ListResource } from './list-resource.ts';
 
 /** The fields that a body of this kind is described with: what it cannot set is read-only, or not its. */
 export function formOf({ fields }: { readonly fields: Fields }, mode: InputMode): Fields {

@@ -1,4 +1,4 @@
-import { ConditionFailed, type Key, type Store, type Stored } from '../../store/store.ts';
+import { ConditionFailed, type Key, type Store, type Stored } from '../../../store/store.ts';
 
 /** Hears of what calls of a session change, and of reads that turned out to be old. */
 export interface SessionWatch {

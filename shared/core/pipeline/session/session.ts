@@ -1,11 +1,11 @@
-import { openScanBudget } from '../../platform/limits/scans.ts';
-import type { Platform } from '../../platform/ports.ts';
-import type { Key } from '../../store/store.ts';
-import type { Request } from '../http/message.ts';
-import type { Router } from '../http/router.ts';
-import type { Opened, Session } from '../resource/route.ts';
-import type { Caller } from './authentication.ts';
-import type { Found } from './load.ts';
+import { openScanBudget } from '../../../platform/limits/scans.ts';
+import type { Platform } from '../../../platform/ports.ts';
+import type { Key } from '../../../store/store.ts';
+import type { Request } from '../../http/message.ts';
+import type { Router } from '../../http/router.ts';
+import type { Opened, Session } from '../../resource/route.ts';
+import type { Caller } from '../caller/authentication.ts';
+import type { Found } from '../load.ts';
 import { createSessionStore } from './session-store.ts';
 
 /** What is known of the call that opens a session, and how it has others answered. */

@@ -1,7 +1,6 @@
 import nunjucks from 'nunjucks/src/filters.js';
-import { attribute, listFilters } from './list-filters.ts';
-import { format } from './operators.ts';
-import { bind, type Filter } from './parameters.ts';
+import { format } from '../operators.ts';
+import { bind, type Filter } from '../parameters.ts';
 import {
   createDict,
   display,
@@ -15,7 +14,8 @@ import {
   typeName,
   Undefined,
   type Value,
-} from './values.ts';
+} from '../values.ts';
+import { attribute, listFilters } from './list-filters.ts';
 
 /** Tells whether there is a filter of this name. */
 export function hasFilter(name: string): boolean {

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+/* The layout of the sources, as CONTRIBUTING.md describes it. */
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const mostFiles = 15;
+
+/** Source files below a folder of the project. */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(join(project, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(project.length));
+}
+
+test('no folder has more than 15 files', () => {
+  const counts = new Map<string, number>();
+  for (const file of ['bin', 'lib', 'functions', 'shared'].flatMap(filesBelow)) {
+    counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  }
+
+  expect(counts.get('lib')).toBeGreaterThan(10);
+  expect([...counts].filter(([, count]) => count > mostFiles)).toEqual([]);
+});
+
+/** Words that name a feature; those that also name something general (object, user, push, search) are not among them. */
+const featureWords = new Set([
+  'apns',
+  'channel',
+  'channels',
+  'classes',
+  'device',
+  'devices',
+  'gcm',
+  'groups',
+  'schedule',
+  'schedules',
+  'script',
+  'scripts',
+  'template',
+  'templates',
+  'trace',
+  'traces',
+  'trigger',
+  'triggers',
+  'usage',
+]);
+
+/** Words of the names in a source, comments and texts aside: `scriptEntity` is `script` and `entity`. */
+function wordsIn(file: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node)) {
+      for (const word of node.text.split(/(?=[A-Z])|_/)) words.add(word.toLowerCase());
+    }
+    ts.forEachChild(node, visit);
+  };
+  const text = readFileSync(join(project, file), 'utf8');
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+  return words;
+}
+
+/** Where the core names features: what a request loads is not declared by the families yet. */
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  'shared/core/http/path-parameters.ts': ['device', 'template'],
+  'shared/core/pages/assets.ts': ['script'], // of the page
+  'shared/core/pages/html.ts': ['template'], // the literal
+  'shared/core/pages/shell.ts': ['script'], // of the page
+  'shared/core/pipeline/caller/authentication.ts': ['script'],
+  'shared/core/pipeline/caller/credentials.ts': ['script'],
+  'shared/core/pipeline/checks.ts': ['template'],
+  'shared/core/pipeline/context.ts': ['groups', 'script', 'template'],
+  'shared/core/pipeline/load.ts': ['classes', 'groups', 'script', 'template'],
+  'shared/core/pipeline/respond.ts': ['template'],
+  'shared/core/pipeline/response-templates.ts': ['template', 'templates'],
+  'shared/core/resource/caches.ts': ['classes', 'script'],
+  'shared/core/resource/links.ts': ['template'], // of a path
+  'shared/core/resource/route.ts': ['device', 'template'],
+};
+
+test('the core names features only where they are listed here', () => {
+  const found = filesBelow('shared/core')
+    .filter((file) => file.endsWith('.ts') && !file.includes('/browser/'))
+    .map((file) => [file, [...wordsIn(file)].filter((word) => featureWords.has(word)).sort()])
+    .filter(([, words]) => words?.length !== 0);
+
+  expect(Object.fromEntries(found)).toEqual(exceptions);
+});
