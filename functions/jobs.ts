@@ -5,11 +5,11 @@ import {
   recountedClassCounts,
   recountedClassFileCounts,
 } from '../shared/classes/class-counts.ts';
-import { pairFields } from '../shared/classes/composite-index-job.ts';
+import { addCompositeIndex } from '../shared/classes/composite-index-job.ts';
 import { recountClass } from '../shared/classes/recount-class.ts';
 import { clearClass, clearInstance } from '../shared/instances/clear-partitions.ts';
 import type { ChangeConsumer, Watch } from '../shared/jobs/change-feed.ts';
-import type { WorkKind } from '../shared/jobs/jobs.ts';
+import type { JobType } from '../shared/jobs/jobs.ts';
 import { clearFiles } from '../shared/objects/clear-files.ts';
 import { removeFiles } from '../shared/objects/object-files.ts';
 import { closeApplication, syncEndpoints } from '../shared/push/push-endpoints.ts';
@@ -30,11 +30,11 @@ export const unorderedConsumers: readonly ChangeConsumer[] = [
 ];
 
 /** The map of background jobs: every job type, on both platforms. */
-export const workKinds: readonly WorkKind[] = [
+export const jobTypes: readonly JobType[] = [
   clearClass,
   clearInstance,
   buildIndexes,
-  pairFields,
+  addCompositeIndex,
   recountClass,
   clearUser,
   clearGroup,

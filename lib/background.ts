@@ -10,7 +10,7 @@ import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
 import { attributes } from '../shared/platform/aws/store/table.ts';
-import { workEntity } from '../shared/store/entities.ts';
+import { jobEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import type { FileBucket } from './file-bucket.ts';
@@ -107,7 +107,7 @@ function filtersOf(watched: readonly Watch[]): readonly Filter[] {
 
 /** Work that a call has made; what the work itself writes begins nothing. */
 function newWorkFilter(): Filter {
-  const isWork = { [attributes.kind]: { S: [workEntity.kind] } };
+  const isWork = { [attributes.kind]: { S: [jobEntity.kind] } };
   return FilterCriteria.filter({
     eventName: [eventNames.create],
     dynamodb: { NewImage: { ...isWork, ...byCall } },

@@ -8,7 +8,7 @@ import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,
@@ -141,7 +141,7 @@ const acceptFields: Fields = { invitation_key: text(128, { required: true }) };
 async function accept(context: Context, body: Body) {
   const input = validInput(acceptFields, body, 'create') as { invitation_key: string }; // the field says so
   const account = callingAccount(context).data;
-  await retryLostRace(async () => {
+  await retryOnConflict(async () => {
     const invitation = await openInvitation(context.platform, input.invitation_key);
     await commit(context, await acceptWrites(context.platform, invitation, account));
   });

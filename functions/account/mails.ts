@@ -13,7 +13,7 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { email, type Fields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
@@ -61,7 +61,7 @@ export async function resendActivation(context: Context, body: Body): Promise<Re
 /** Confirms the address of an account by the token that was sent to it. */
 export async function activate(context: Context, body: Body): Promise<Response> {
   const input = validInput(activateFields, body, 'create') as unknown as Proof; // the fields say so
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     if (found.data.is_active) throw wrongToken('Invalid token or account already activated.');
     await checkToken(context, 'activate', found, input.token);
@@ -86,7 +86,7 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
   const input = validInput(resetFields, body, 'create') as unknown as Proof & {
     readonly new_password: string;
   }; // the fields say so
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);
     const hash = await hashOf(context, input.new_password);

@@ -4,7 +4,7 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { type Body, readInput, validInput } from '../../shared/core/resource/input.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { as, passwordEntity } from '../../shared/store/entities.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
@@ -63,7 +63,7 @@ function attemptOf({ request }: Context, email: string): Attempt {
 /** Gives a password to an account that has none. */
 export async function setPassword(context: Context, body: Body): Promise<Response> {
   const input = validInput(passwordSetFields, body, 'create') as { password: string }; // the fields say so
-  await retryLostRace(async (isFirst) => {
+  await retryOnConflict(async (isFirst) => {
     const account = await currentAccount(context, isFirst);
     const { data } = account;
     if (data.has_password)

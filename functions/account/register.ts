@@ -11,7 +11,7 @@ import { hashOf } from '../../shared/accounts/passwords.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,
@@ -46,7 +46,7 @@ export async function register(context: Context, body: Body): Promise<Response> 
   const input = validInput(registerFields, body, 'create') as unknown as Registration; // the fields say so
   const { store } = context.platform;
   let account: Promise<NewAccount> | undefined;
-  const data = await retryLostRace(async () => {
+  const data = await retryOnConflict(async () => {
     const [taken, first] = await store.get([
       emailEntity.key(input.email),
       firstAccountEntity.key(),

@@ -5,8 +5,8 @@ import { accountsOnly, endpointRoute, open, post } from '../../shared/core/resou
 import { computed } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
-import { parseTrim } from '../../shared/core/resource/projection.ts';
-import { trimParameters } from '../../shared/core/resource/query-parameters.ts';
+import { parseProjection } from '../../shared/core/resource/projection.ts';
+import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
 import type {
   AnswerForm,
   Context,
@@ -16,7 +16,7 @@ import type {
   Reads,
   Route,
 } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
@@ -66,11 +66,11 @@ const own = endpointRoute({
   operations: {
     GET: {
       right: 'G',
-      parameters: trimParameters,
+      parameters: projectionParameters,
       reads,
       run: async (context) => {
         const body = showAccount(callingAccount(context).data, metadataOf(context));
-        const trim = parseTrim(context.request.query);
+        const trim = parseProjection(context.request.query);
         return { status: 200, body: trim === undefined ? body : trim(body, accountFields) };
       },
     },
@@ -86,7 +86,7 @@ function updateOperation(mode: 'replace' | 'patch'): Operation {
     reads,
     run: async (context) => {
       const input = validInput(accountFields, await context.body(), mode);
-      return retryLostRace((isFirst) => update(context, input, isFirst));
+      return retryOnConflict((isFirst) => update(context, input, isFirst));
     },
   };
 }
@@ -138,7 +138,7 @@ const resetKey = endpointRoute({
   ...post(
     {},
     (context) =>
-      retryLostRace(async (isFirst) => {
+      retryOnConflict(async (isFirst) => {
         const current = await currentAccount(context, isFirst);
         const next = await nextKey(context.platform.secrets, current.data);
         const data = { ...current.data, ...next };

@@ -5,7 +5,7 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { type Fields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
@@ -38,7 +38,7 @@ export async function authenticateSocially(context: Context, body: Body): Promis
   const backend = context.params.backend ?? '';
   const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // the field says so
   const profile = await verifiedProfile(context.platform, backend, access_token);
-  const { account, created } = await retryLostRace(() => accountOf(context, backend, profile));
+  const { account, created } = await retryOnConflict(() => accountOf(context, backend, profile));
   const response = await withKey(context, 200, account.data, account.metadata);
   return { ...response, body: { ...(response.body as JsonObject), created } }; // it has a body
 }

@@ -4,7 +4,7 @@ import { openPlatform } from '../../shared/platform/aws/platform.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
 import { runtimeFiles } from '../../shared/platform/aws/scripts/runtime-files.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
-import { unorderedConsumers, workKinds } from '../jobs.ts';
+import { jobTypes, unorderedConsumers } from '../jobs.ts';
 
 const environment = readEnvironment();
 
@@ -12,5 +12,5 @@ const environment = readEnvironment();
 export const handler = createBackground({
   services: openPlatform(environment),
   consumers: [...unorderedConsumers, followScripts],
-  kinds: [...workKinds, ...scriptWork(environment, runtimeFiles)],
+  kinds: [...jobTypes, ...scriptWork(environment, runtimeFiles)],
 });

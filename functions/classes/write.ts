@@ -12,8 +12,8 @@ import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/objects/clear-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
@@ -65,7 +65,7 @@ interface Draft {
 /** Makes a class; the list of names and numbers keeps their count within its limit. */
 export async function createClass(context: Context, body: Body): Promise<ClassView> {
   const input = readInput(classFields, body, 'create');
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const around = await readAround(context, undefined, input);
     const { numbers } = around;
     const draft = checked({ input, body, current: [], around });
@@ -153,7 +153,7 @@ export async function updateClass(
     replace(current, data),
     ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
     // Of an empty class too: a call that read it before may still make an object.
-    ...(hasNewIndexes ? [newWork(context.platform, buildIndexes, indexTask(context, data))] : []),
+    ...(hasNewIndexes ? [newJob(context.platform, buildIndexes, indexTask(context, data))] : []),
     ...fileWork(context, current.data, data),
   ]);
   return { data, metadata: metadata ?? around.metadata, objects: around.objects };
@@ -180,7 +180,7 @@ function fileWork(context: Context, before: ClassData, { retiredFiles = [], ...d
   if (names.length === 0) return [];
   const { name: className, number: classNumber } = data;
   const task: RetiredFiles = { instance: instanceOf(context), className, classNumber, names };
-  return [newWork(context.platform, clearFiles, task)];
+  return [newJob(context.platform, clearFiles, task)];
 }
 
 function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): Partial<ClassData> {
@@ -236,7 +236,7 @@ export async function removeClass(context: Context, current: Stored<ClassData>):
     remove(current),
     replace(numbers, { ...numbers.data, numbers: others }),
     erase(key),
-    newWork(context.platform, clearClass, {
+    newJob(context.platform, clearClass, {
       instance: instanceOf(context),
       classNumber: current.data.number,
     }),

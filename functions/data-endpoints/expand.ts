@@ -1,7 +1,7 @@
 import type { CompiledClass, CompiledField } from '../../shared/classes/rules/compiled-class.ts';
 import {
+  bypassesAcl,
   checkClassRights,
-  isUnbound,
   objectPermission,
   profileClass,
 } from '../../shared/classes/rules/permissions.ts';
@@ -194,7 +194,7 @@ async function showUsers(
   return new Map(
     views.map((view) => {
       const whole = wholeUser(within, view);
-      if (!isUnbound(actor)) delete whole.user_key;
+      if (!bypassesAcl(actor)) delete whole.user_key;
       return [view.data.id, whole] as const;
     }),
   );

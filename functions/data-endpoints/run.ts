@@ -6,8 +6,11 @@ import { pathOf } from '../../shared/core/resource/links.ts';
 import { formOf } from '../../shared/core/resource/lists/list-forms.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
 import { classOf, reservedId } from '../../shared/core/resource/place.ts';
-import { parseTrim } from '../../shared/core/resource/projection.ts';
-import { pageParameters, trimParameters } from '../../shared/core/resource/query-parameters.ts';
+import { parseProjection } from '../../shared/core/resource/projection.ts';
+import {
+  pageParameters,
+  projectionParameters,
+} from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Known, Route } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
@@ -61,7 +64,7 @@ const getRoute: Route = {
         action: 'list',
         parameters: {
           ...pageParameters,
-          ...trimParameters,
+          ...projectionParameters,
           ...objectPageParameters,
           expand: {
             type: 'string',
@@ -121,7 +124,7 @@ async function listObjects(context: Context): Promise<Response> {
   const query = overlaid(context.request.query, endpoint);
   const filter = Object.keys(endpoint.query).length === 0 ? '' : JSON.stringify(endpoint.query);
   const place = classOf(context);
-  const trim = parseTrim(query);
+  const trim = parseProjection(query);
   const isShown = (name: string) =>
     trim === undefined || Object.hasOwn(trim({ [name]: null }, objectFields), name);
   const fields = expandedFields(

@@ -8,7 +8,7 @@ import {
 } from '../../shared/core/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,
@@ -58,7 +58,7 @@ type Draft = Partial<Omit<DataEndpointData, 'name' | 'row'>>;
 export async function createEndpoint(context: Context, body: Body): Promise<EndpointView> {
   const input = readInput(endpointFields, body, 'create');
   const { name = '' } = input.values as { readonly name?: string }; // the field says so
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const { holder, numbers } = await readHolder(context, name);
     const draft = checked(input, numbers);
     const data = { ...draft, name, row: reservedId(context) } as DataEndpointData; // all fields have initial values

@@ -2,7 +2,7 @@ import { profileClass } from '../../shared/classes/rules/permissions.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import { callingAccount, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,
@@ -43,7 +43,7 @@ export async function createInstance(
   const id = reservedId(context);
   const data: InstanceData = { id, name, description, owner, created_at: now, updated_at: now };
   const isTaken = () => invalid({ name: [messages.unique] });
-  await retryLostRace(async () => {
+  await retryOnConflict(async () => {
     const [taken, list] = await platform.store.get([
       instanceNameEntity.key(name),
       ownedEntity.key(owner),

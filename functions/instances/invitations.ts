@@ -8,7 +8,7 @@ import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
@@ -136,7 +136,7 @@ async function invite(context: Context, body: Body): Promise<View> {
     updated_at: now,
     ...(await firstKey(platform)),
   };
-  await retryLostRace(async () => {
+  await retryOnConflict(async () => {
     const pointer: InvitedData = { instance, invitation: data.id };
     await commit(context, [
       insert(invitationEntity, invitationEntity.key(instance, data.id), data),

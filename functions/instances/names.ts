@@ -1,7 +1,7 @@
 import { type Body, bodyObject, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { clearInstance } from '../../shared/instances/clear-partitions.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,
@@ -70,7 +70,7 @@ export async function removeInstance(
     erase(memberEntity.key(owner, id)),
     erase(adminEntity.key(id, owner)),
     ...(owned === undefined ? [] : [replace(owned, { instances: rest })]),
-    newWork(context.platform, clearInstance, { instance: id, lastClass: numbers.data.last }),
+    newJob(context.platform, clearInstance, { instance: id, lastClass: numbers.data.last }),
   ];
   await commit(context, writes);
 }

@@ -63,7 +63,7 @@ const resource: ListResource<ObjectData, View> = {
   page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
   show: (context, { data }) => showObject(compiledClass(context.caches, classOf(context)), data),
-  lasting: {
+  cached: {
     form: (context) => compiledClass(context.caches, classOf(context)),
     of: ({ data }) => data,
   },

@@ -1,7 +1,7 @@
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { emptySide, sealCredential } from '../../shared/push/push-config.ts';
 import { closeApplication } from '../../shared/push/push-endpoints.ts';
 import { failureReason } from '../../shared/push/push-failure.ts';
@@ -57,7 +57,7 @@ export function saveConfig(
   changes: Changes,
 ): Promise<PushConfigData> {
   const key = pushConfigEntity.key(instanceOf(context), provider);
-  return retryLostRace(async (isFirst) => {
+  return retryOnConflict(async (isFirst) => {
     const item = isFirst ? context.records.config : (await context.platform.store.get([key]))[0];
     const current = as(pushConfigEntity, item);
     const before = current?.data ?? nothing;
@@ -115,6 +115,6 @@ function closed(
     const { application } = before[environment];
     if (application === null || after[environment].application !== null) return [];
     const task = { instance: instanceOf(context), provider, environment, application };
-    return [newWork(context.platform, closeApplication, task)];
+    return [newJob(context.platform, closeApplication, task)];
   });
 }

@@ -2,7 +2,7 @@ import type { Fields } from '../../shared/core/resource/field.ts';
 import { type Body, type InputMode, validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { syncEndpoints } from '../../shared/push/push-endpoints.ts';
 import { tokenCode } from '../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
@@ -133,5 +133,5 @@ function tellService(
   { registration_id: token }: PushDeviceData,
 ): Write {
   const task = { instance: instanceOf(context), provider, token };
-  return newWork(context.platform, syncEndpoints, task);
+  return newJob(context.platform, syncEndpoints, task);
 }

@@ -1,6 +1,6 @@
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Known } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { missingConfig } from '../../shared/push/push-config.ts';
 import { partSize, sendPush } from '../../shared/push/push-send.ts';
 import { type PushContent, readPushContent, withoutIds } from '../../shared/push/rules/content.ts';
@@ -77,7 +77,7 @@ async function storeMessage(
     insert(pushMessageEntity, pushMessageEntity.key(instance, provider, id), data),
     ...parts.flatMap((part, number) => [
       insert(pushPartEntity, pushPartEntity.key(instance, provider, id, number), part),
-      newWork(context.platform, sendPush, { instance, provider, message: id, part: number }),
+      newJob(context.platform, sendPush, { instance, provider, message: id, part: number }),
     ]),
   ]);
   return { data, parts };

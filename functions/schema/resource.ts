@@ -1,5 +1,5 @@
 import { queryValue } from '../../shared/core/http/message.ts';
-import { lastingBodies, markConstant } from '../../shared/core/http/response-cache.ts';
+import { cachedBodies, markConstant } from '../../shared/core/http/response-cache.ts';
 import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
 import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
@@ -25,11 +25,11 @@ function documentFor({ routes, version, request }: Context): JsonObject {
 
 /** As a lasting body that is constant: anybody may ask for it, and each of its forms is made once. */
 function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boolean): JsonObject {
-  const lasting = lastingBodies(
+  const cached = cachedBodies(
     { form: routes, list: '/schema/' },
     { of: (description: Description) => description, make: isOpenApi ? toOpenApi : toDocument },
   );
-  return markConstant(lasting(describe(routes, version)));
+  return markConstant(cached(describe(routes, version)));
 }
 
 /**

@@ -9,8 +9,8 @@ import {
 } from '../../shared/core/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
@@ -57,7 +57,7 @@ export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>,
 /** Makes a script endpoint; the name of one that went with its script is free. */
 export async function createEndpoint(context: Context, body: Body): Promise<ScriptEndpointData> {
   const fields = endpointFields(context.version);
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const draft = await checked(context, readInput(fields, body, 'create'));
     const keyed = await firstKey(context.platform);
     const data = { ...draft, row: reservedId(context), ...keyed } as ScriptEndpointData; // all fields have values
@@ -123,7 +123,7 @@ export async function removeEndpoint(
 /** Has the traces of an endpoint that is no more removed. */
 function tracesCleared(context: Context, { row }: ScriptEndpointData): Write {
   const traces = { instance: instanceOf(context), kind: 'endpoint', parent: row };
-  return newWork(context.platform, clearTraces, traces);
+  return newJob(context.platform, clearTraces, traces);
 }
 
 async function checkLiving(context: Context, current: Stored<ScriptEndpointData>): Promise<void> {

@@ -1,5 +1,5 @@
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import { parseTrim } from '../../shared/core/resource/projection.ts';
+import { parseProjection } from '../../shared/core/resource/projection.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { SourceChanged, wholeSource } from '../../shared/scripts/script-sources.ts';
 import { as, scriptSourceEntity } from '../../shared/store/entities.ts';
@@ -19,7 +19,7 @@ export async function viewScripts(
   context: Context,
   items: readonly Stored<ScriptData>[],
 ): Promise<readonly ScriptView[]> {
-  const trim = parseTrim(context.request.query);
+  const trim = parseProjection(context.request.query);
   const isShown = trim === undefined || 'source' in trim({ source: '' }, scriptFields);
   if (!isShown || items.length === 0) return items.map(({ data }) => ({ data, source: '' }));
   if (context.route.kind !== 'list') {

@@ -3,7 +3,7 @@ import { type Fields, json } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
 import { noResult, watchRun } from '../../shared/scripts/run-traces.ts';
 import { showPending, traceFields } from '../../shared/scripts/trace-routes.ts';
@@ -89,7 +89,7 @@ async function begin(context: Context) {
   const reference = { instance, kind: 'script', parent, trace } as const;
   await commit(context, [
     traceWrite(traceEntity.key(instance, 'script', parent, trace), data),
-    newWork(platform, watchRun, reference),
+    newJob(platform, watchRun, reference),
   ]);
   return showPending(context, below('{id}/traces/'), data);
 }

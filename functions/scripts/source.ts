@@ -1,4 +1,4 @@
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { removeFiles, withStored } from '../../shared/objects/object-files.ts';
 import type { Platform } from '../../shared/platform/ports.ts';
 import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
@@ -50,5 +50,5 @@ export function dropSource(
   platform: Pick<Platform, 'clock' | 'ids'>,
   { file }: ScriptSourceData,
 ): readonly Write[] {
-  return file === undefined ? [] : [newWork(platform, removeFiles, { keys: [file] })];
+  return file === undefined ? [] : [newJob(platform, removeFiles, { keys: [file] })];
 }

@@ -2,7 +2,7 @@ import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { clearScript } from '../../shared/scripts/clear-script.ts';
 import { hasFullAccess } from '../../shared/scripts/rules/script-config.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -132,6 +132,6 @@ export async function removeScript(context: Context, current: Stored<ScriptData>
   await commit(context, [
     remove(current),
     erase(scriptSourceEntity.key(instance, id)),
-    newWork(context.platform, clearScript, { instance, script: id }),
+    newJob(context.platform, clearScript, { instance, script: id }),
   ]);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../shared/core/resource/named-records.ts';
 import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,
@@ -45,7 +45,7 @@ export async function createTemplate(context: Context, body: Body): Promise<Temp
   const draft = await checked(context, body, 'create');
   const row = predefinedTemplates.length + reservedId(context);
   const data = { ...draft, row } as TemplateData; // all fields are required or have initial values
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const holder = await readHolder(context, data.name);
     await takeName(context, kind, { data, holder, isLiving, field: 'name' });
     return { data };

@@ -2,11 +2,11 @@ import { endpointRoute, linkPage } from '../../shared/core/resource/endpoint.ts'
 import { computed, type Fields } from '../../shared/core/resource/field.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
-import { parseTrim } from '../../shared/core/resource/projection.ts';
+import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
   orderingParameters,
   pageParameters,
-  trimParameters,
+  projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
 import type {
   Context,
@@ -69,7 +69,7 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
   };
   const run = async (context: Context) => {
     const page = await readUsage(context, period, pathOf(context, route.paths));
-    const trim = parseTrim(context.request.query);
+    const trim = parseProjection(context.request.query);
     const rows = page.rows.map((row) => showRow(period, row));
     const objects = trim === undefined ? rows : rows.map((row) => trim(row, fields));
     return { status: 200, body: pageBody(page, objects) };
@@ -82,7 +82,7 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
       type: 'string',
       description: `The ${period} of the row adjacent to the page. \`next\` and \`prev\` contain it.`,
     },
-    ...trimParameters,
+    ...projectionParameters,
   } as const;
   const reads = ({ account }: Known) => ({
     owned: account === undefined ? undefined : ownedEntity.key(account),

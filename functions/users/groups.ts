@@ -6,7 +6,7 @@ import { gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   as,
@@ -89,7 +89,7 @@ const resource: ListResource<GroupData, View> = {
       deleted === undefined
         ? insert(deletedGroupsEntity, key, { groups })
         : replace(deleted, { groups }),
-      newWork(context.platform, clearGroup, {
+      newJob(context.platform, clearGroup, {
         instance: instanceOf(context),
         group: current.data.id,
       }),

@@ -1,6 +1,6 @@
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   as,
@@ -44,7 +44,7 @@ export interface Members {
 export function addMembership(context: Context, pair: Pair): Promise<Members> {
   const { store } = context.platform;
   const instance = instanceOf(context);
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const groupKey = groupEntity.key(instance, pair.group);
     const items = await store.get([
       userEntity.key(instance, pair.user),

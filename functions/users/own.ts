@@ -1,8 +1,8 @@
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { parseTrim } from '../../shared/core/resource/projection.ts';
-import { trimParameters } from '../../shared/core/resource/query-parameters.ts';
+import { parseProjection } from '../../shared/core/resource/projection.ts';
+import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Operation } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { as, userEntity } from '../../shared/store/entities.ts';
 import { profileReads, userLinks, viewUser, wholeUser } from '../../shared/users/show-user.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
@@ -21,12 +21,12 @@ export const ownRoute = endpointRoute({
   operations: {
     GET: {
       right: 'G',
-      parameters: trimParameters,
+      parameters: projectionParameters,
       reads: profileReads,
       run: async (context) => {
         if (context.user === undefined) throw notFound();
         const body = wholeUser(context, await viewUser(context, context.user.data));
-        const trim = parseTrim(context.request.query);
+        const trim = parseProjection(context.request.query);
         return { status: 200, body: trim === undefined ? body : trim(body, userFields) };
       },
     },
@@ -42,7 +42,7 @@ function updateOperation(mode: 'replace' | 'patch'): Operation {
     reads: profileReads,
     run: async (context) => {
       const body = await context.body();
-      const view = await retryLostRace(async (isFirst) => {
+      const view = await retryOnConflict(async (isFirst) => {
         const read = context.user;
         const item =
           isFirst || read === undefined ? read : (await context.platform.store.get([read.key]))[0];

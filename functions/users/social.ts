@@ -5,7 +5,7 @@ import { type Fields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
@@ -37,7 +37,7 @@ export async function authenticateSocially(context: Context, body: Body): Promis
   const backend = context.params.backend ?? '';
   const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // the field says so
   const profile = await verifiedProfile(context.platform, backend, access_token);
-  const user = await retryLostRace(() => userOf(context, backend, profile));
+  const user = await retryOnConflict(() => userOf(context, backend, profile));
   return { status: 200, body: wholeUser(context, user) };
 }
 

@@ -5,7 +5,7 @@ import { type Body, readInput } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.ts';
 import {
   type PlannedSave,
@@ -167,7 +167,7 @@ export async function removeUser(context: Context, current: Stored<UserData>): P
     erase(userPasswordEntity.key(instance, id)),
     ...groups.map((group) => erase(membershipEntity.key(instance, group, id))),
     ...(profile?.writes ?? []),
-    newWork(context.platform, clearUser, { instance, user: id }),
+    newJob(context.platform, clearUser, { instance, user: id }),
   ];
   await commitUnique(context, writes, () => undefined);
 }

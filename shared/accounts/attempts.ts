@@ -1,4 +1,4 @@
-import { retryLostRace } from '../jobs/write-conflict.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
 import { type Committer, commit } from '../store/commit.ts';
 import { as, attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
@@ -53,11 +53,11 @@ export async function limitAttempts<Result>(
 ): Promise<Result | undefined> {
   const group = addressGroup(attempt.address);
   const places = placesOf(attempt, group);
-  const known = await retryLostRace(() => countAttempt(by, places, group));
+  const known = await retryOnConflict(() => countAttempt(by, places, group));
   const result = await check();
   if (result === undefined) return undefined;
   if (known === 'heard of today') await commit(by, [erase(places.pair)]);
-  else await retryLostRace(() => forgive(by, places, group));
+  else await retryOnConflict(() => forgive(by, places, group));
   return result;
 }
 

@@ -1,5 +1,5 @@
 import { maintain } from '../jobs/maintain.ts';
-import { retryLostRace } from '../jobs/write-conflict.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Mail, Platform } from '../platform/ports.ts';
 import { as, mailsSentEntity } from '../store/entities.ts';
 import type { MailPurpose, MailsSentData } from '../store/records/mails.ts';
@@ -42,7 +42,7 @@ export async function sendLimitedAfterwards(
 /** Counts a mail before it is sent, under a condition: of many at once no more are sent. */
 function takeMail(platform: Platform, purpose: MailPurpose, to: string): Promise<boolean> {
   const key = mailsSentEntity.key(to.toLowerCase(), purpose);
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const current = as(mailsSentEntity, (await platform.store.get([key]))[0]);
     const now = Math.floor(platform.clock.micros() / 1_000_000);
     // a time that is far ahead is from before the clock was set back

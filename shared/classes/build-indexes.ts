@@ -1,12 +1,12 @@
 import {
   afterCalls,
+  type JobContext,
+  type JobType,
   type Since,
   type StepResult,
-  type WorkContext,
-  type WorkKind,
 } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { unlessLostRace } from '../jobs/write-conflict.ts';
+import { unlessConflict } from '../jobs/write-conflict.ts';
 import { as, classEntity, objectEntity } from '../store/entities.ts';
 import { itemsAfter } from '../store/items-after.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
@@ -35,7 +35,7 @@ const stepSize = 100;
  * ended that may have read the class as it was: from then on nobody makes an index entry of the old epoch, so one
  * pass over all objects, which re-writes those that it finds, leaves none.
  */
-export const buildIndexes: WorkKind = {
+export const buildIndexes: JobType = {
   name: 'build-indexes',
   step: afterCalls<Progress>(async (context, task) => {
     const { instance, className, classNumber, epoch } = task;
@@ -48,7 +48,7 @@ export const buildIndexes: WorkKind = {
 };
 
 async function pass(
-  context: WorkContext,
+  context: JobContext,
   progress: Progress & Since,
   current: Stored<ClassData>,
 ): Promise<StepResult> {
@@ -66,12 +66,12 @@ async function pass(
 
 /** Makes an object's index keys anew. Who is faster writes them by the present indexes as well. */
 async function rewrite(
-  context: WorkContext,
+  context: JobContext,
   compiled: CompiledClass,
   object: Stored<ObjectData>,
 ): Promise<void> {
   const { epoch } = compiled;
   if (object.data.epoch >= epoch) return;
   const data: ObjectData = { ...object.data, epoch };
-  await unlessLostRace(maintain(context, [replace(object, data, objectIndexes(compiled, data))]));
+  await unlessConflict(maintain(context, [replace(object, data, objectIndexes(compiled, data))]));
 }

@@ -1,7 +1,7 @@
 import type { ChangeConsumer, DataSize, ItemChange, Services, Watch } from '../jobs/change-feed.ts';
-import { newWork } from '../jobs/jobs.ts';
+import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { retryLostRace } from '../jobs/write-conflict.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
 import {
   as,
   classCountEntity,
@@ -112,7 +112,7 @@ async function count(
   if (first === undefined || last === undefined) return;
   const { instance, classNumber } = placeOfObject(first.key);
   const key = entity.key(instance, classNumber);
-  await retryLostRace(async () => {
+  await retryOnConflict(async () => {
     const [item] = await services.store.get([key]);
     const current = as(entity, item);
     const known = current?.data ?? none;
@@ -131,7 +131,7 @@ async function count(
     const task = { instance, classNumber, of };
     await maintain(services, [
       put,
-      ...(isNew ? [newWork(services, recountClass, task, recountAt)] : []),
+      ...(isNew ? [newJob(services, recountClass, task, recountAt)] : []),
     ]);
   });
 }

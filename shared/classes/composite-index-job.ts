@@ -1,13 +1,13 @@
-import { newWork, type WorkKind } from '../jobs/jobs.ts';
+import { type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { as, classEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
 import { replace } from '../store/writes.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
-import { type PairFields, planPair } from './rules/composite-indexes.ts';
+import { type CompositeIndexFields, planCompositeIndex } from './rules/composite-indexes.ts';
 
 /** Two fields of a class that lists have asked for together. */
-export type WantedPair = PairFields & Omit<ChangedIndexes, 'epoch'>;
+export type WantedPair = CompositeIndexFields & Omit<ChangedIndexes, 'epoch'>;
 
 const waitMs = 5000;
 
@@ -15,7 +15,7 @@ const waitMs = 5000;
  * Gives two fields of a class a slot in common, if there is one to spare, and has it filled. The class stays ready
  * meanwhile: lists read the slot when it holds every object.
  */
-export const pairFields: WorkKind = {
+export const addCompositeIndex: JobType = {
   name: 'pair-fields',
   step: async (context, task) => {
     const wanted = task as WantedPair; // so it was stored
@@ -24,12 +24,12 @@ export const pairFields: WorkKind = {
     const current = as(classEntity, item);
     if (current?.data.number !== classNumber || current.data.status === 'migrating') return 'done';
     if (isFilling(current.data)) return { task, afterMs: waitMs }; // or that would begin anew
-    const pair = planPair(current.data, wanted);
+    const pair = planCompositeIndex(current.data, wanted);
     if (pair === undefined) return 'done';
     const { pairs = [], epoch: before } = current.data;
     const epoch = before + 1;
     const data = { ...current.data, pairs: [...pairs, pair], unfilledSlots: [pair.slot], epoch };
-    const work = newWork(context, buildIndexes, { instance, className, classNumber, epoch });
+    const work = newJob(context, buildIndexes, { instance, className, classNumber, epoch });
     await maintain(context, [replace(current, data), work]);
     return 'done';
   },

@@ -1,4 +1,4 @@
-import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
+import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import {
   as,
@@ -41,7 +41,7 @@ const maxRounds = 5;
  * Counts the objects of a class, or their files, one by one, and corrects the count that was kept from changes. A class
  * that changes meanwhile is counted again later; one that never rests keeps its count.
  */
-export const recountClass: WorkKind = {
+export const recountClass: JobType = {
   name: 'recount-class',
   step: async (context, task) => {
     const progress = task as Progress; // so it was stored
@@ -80,7 +80,7 @@ const counts = {
   },
 } as const;
 
-async function countSome({ store }: WorkContext, progress: Progress): Promise<StepResult> {
+async function countSome({ store }: JobContext, progress: Progress): Promise<StepResult> {
   const { instance, classNumber, counted = 0, bytes = 0, of = 'objects' } = progress;
   const { partition, bytes: bytesOf } = counts[of];
   const pk = partition(instance, classNumber);

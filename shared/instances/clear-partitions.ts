@@ -1,4 +1,4 @@
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import {
   adminEntity,
@@ -42,7 +42,7 @@ export type DeletedClass = { readonly instance: number; readonly classNumber: nu
 export type DeletedInstance = { readonly instance: number; readonly lastClass: number };
 
 /** Clears away the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
-export const clearClass: WorkKind = {
+export const clearClass: JobType = {
   name: 'clear-class',
   step: afterCalls<DeletedClass & Place>(async (context, task) => {
     const { instance, classNumber } = task;
@@ -58,7 +58,7 @@ export const clearClass: WorkKind = {
 };
 
 /** Removes the data endpoints of a deleted class; nobody sees them any more. */
-async function clearEndpoints(context: WorkContext, { instance, classNumber }: DeletedClass) {
+async function clearEndpoints(context: JobContext, { instance, classNumber }: DeletedClass) {
   const { pk, sk } = dataEndpointEntity.key(instance, '');
   let lower = { key: sk, inclusive: false };
   const upper = { key: `${sk}\u{10FFFF}`, inclusive: false };
@@ -76,7 +76,7 @@ async function clearEndpoints(context: WorkContext, { instance, classNumber }: D
 }
 
 /** Clears away all that a deleted instance had, in its own partitions and in those of its members. */
-export const clearInstance: WorkKind = {
+export const clearInstance: JobType = {
   name: 'clear-instance',
   step: afterCalls<DeletedInstance & Place>((context, task) => {
     const { instance, lastClass } = task;
@@ -106,7 +106,7 @@ type Place = {
 
 /** Clears a part. */
 async function clear(
-  context: WorkContext,
+  context: JobContext,
   task: JsonObject & Place,
   { partitions, files, keys }: Remains,
 ): Promise<StepResult> {
@@ -125,7 +125,7 @@ async function clear(
 }
 
 /** Removes some items of a partition, and tells how many: a hundred at the most. */
-export async function clearSome(context: WorkContext, pk: string): Promise<number> {
+export async function clearSome(context: JobContext, pk: string): Promise<number> {
   const { items } = await context.store.query({ pk, limit: stepSize });
   await Promise.all(
     items.map(async (item) => {
@@ -159,7 +159,7 @@ function rowOf({ key }: Stored): number {
 }
 
 /** Removes what the push service keeps for an item. */
-async function leavePushService({ push }: WorkContext, item: Stored): Promise<void> {
+async function leavePushService({ push }: JobContext, item: Stored): Promise<void> {
   if (item.kind === pushEndpointEntity.kind) {
     await push.removeEndpoint(as(pushEndpointEntity, item).data.endpoint);
   }
@@ -170,7 +170,7 @@ async function leavePushService({ push }: WorkContext, item: Stored): Promise<vo
 }
 
 /** What an item of the instance has in the partitions of accounts. */
-async function elsewhere({ store }: WorkContext, item: Stored): Promise<readonly Key[]> {
+async function elsewhere({ store }: JobContext, item: Stored): Promise<readonly Key[]> {
   const instance = Number(item.key.pk.split('#')[1]);
   if (item.kind === adminEntity.kind) {
     return [memberEntity.key(as(adminEntity, item).data.account, instance)];

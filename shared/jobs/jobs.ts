@@ -1,16 +1,16 @@
 import type { Clock, Ids } from '../platform/ports.ts';
-import { as, dueKey, workEntity, workShard, workShards } from '../store/entities.ts';
-import type { WorkData } from '../store/records/jobs.ts';
+import { as, dueKey, jobEntity, jobShards, workShard } from '../store/entities.ts';
+import type { JobData } from '../store/records/jobs.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
 import { insert, remove, replace, store } from '../store/writes.ts';
 import { causeOf } from '../values/cause.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
 import { maintain } from './maintain.ts';
-import { unlessLostRace } from './write-conflict.ts';
+import { unlessConflict } from './write-conflict.ts';
 
 /** What the steps of work need. */
-export interface WorkContext extends Services {
+export interface JobContext extends Services {
   /** Resolves as `Platform.changes.settled` does. */
   settled(): Promise<void>;
   /**
@@ -31,10 +31,10 @@ export type StepResult =
     };
 
 /** A kind of work that is done later, in steps of some seconds at most. A step may be done twice. */
-export interface WorkKind {
+export interface JobType {
   /** Stands in keys of the table: never change it. */
   readonly name: string;
-  step(context: WorkContext, task: JsonObject): Promise<StepResult>;
+  step(context: JobContext, task: JsonObject): Promise<StepResult>;
 }
 
 /** What a task holds once the work has begun to wait: microseconds when its cause was known to be committed. */
@@ -45,8 +45,8 @@ export type Since = { readonly since: number };
  * nobody then acts any more on what was true before.
  */
 export function afterCalls<Task extends JsonObject>(
-  step: (context: WorkContext, task: Task & Since) => Promise<StepResult>,
-): WorkKind['step'] {
+  step: (context: JobContext, task: Task & Since) => Promise<StepResult>,
+): JobType['step'] {
   return async (context, stored) => {
     const task = stored as Task & Partial<Since>; // so it was stored
     const { since = context.clock.micros() } = task;
@@ -66,9 +66,9 @@ const maxDelayMs = 3_600_000;
 const atOncePerShard = 4;
 
 /** Writes work to be done, at once unless `due` (epoch milliseconds) says when, with the transaction that causes it. */
-export function newWork(
+export function newJob(
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
-  kind: Pick<WorkKind, 'name'>,
+  kind: Pick<JobType, 'name'>,
   task: JsonObject,
   due: number = clock.micros() / 1000,
 ): Put {
@@ -81,7 +81,7 @@ export function newWork(
  */
 export function heldWork(
   { ids }: { readonly ids: Ids },
-  kind: WorkKind,
+  kind: JobType,
   { task, due }: { readonly task: JsonObject; readonly due: number },
 ): Put {
   return workItem({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });
@@ -92,23 +92,23 @@ export function heldWork(
  * once, for the task that was written last. It must not be due before that write is committed.
  */
 export function jointWork(
-  kind: Pick<WorkKind, 'name'>,
+  kind: Pick<JobType, 'name'>,
   { name, task, due }: { readonly name: string; readonly task: JsonObject; readonly due: number },
 ): Put {
   const shard = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % 16;
   const id = `${shard.toString(16)}-${name}`;
   const data = { kind: kind.name, id, due, claimed: false, failures: 0, task };
-  return store(workEntity, workEntity.key(due, kind.name, id), data);
+  return store(jobEntity, jobEntity.key(due, kind.name, id), data);
 }
 
-function workItem(data: WorkData): Put {
-  return insert(workEntity, workEntity.key(data.due, data.kind, data.id), data);
+function workItem(data: JobData): Put {
+  return insert(jobEntity, jobEntity.key(data.due, data.kind, data.id), data);
 }
 
 /** What runs work. */
-export interface WorkRunner {
-  readonly kinds: readonly WorkKind[];
-  readonly context: WorkContext;
+export interface JobRunner {
+  readonly kinds: readonly JobType[];
+  readonly context: JobContext;
   /** Tells, between steps, that the process is about to end: what is left stays for another. */
   readonly isEnding: () => boolean;
 }
@@ -118,8 +118,8 @@ export interface WorkRunner {
  *
  * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
  */
-export async function runDue(runner: WorkRunner): Promise<number | undefined> {
-  const next = await Promise.all(workShards.map((shard) => runShard(runner, shard)));
+export async function runDue(runner: JobRunner): Promise<number | undefined> {
+  const next = await Promise.all(jobShards.map((shard) => runShard(runner, shard)));
   const known = next.filter((due) => due !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
@@ -128,15 +128,15 @@ export async function runDue(runner: WorkRunner): Promise<number | undefined> {
  * Frees work that others had claimed. Only for a process that begins and knows that the others are dead: their work
  * goes on at once. All claims are read before the first is freed, so that none of this process is among them.
  */
-export async function freeClaims(context: WorkContext): Promise<void> {
-  const shards = await Promise.all(workShards.map((shard) => workOf(context, { shard })));
+export async function freeClaims(context: JobContext): Promise<void> {
+  const shards = await Promise.all(jobShards.map((shard) => jobsOf(context, { shard })));
   const due = context.clock.micros() / 1000;
   for (const item of shards.flat().filter(({ data }) => data.claimed)) {
-    await unlessLostRace(move(context, item, { ...item.data, due, claimed: false }));
+    await unlessConflict(move(context, item, { ...item.data, due, claimed: false }));
   }
 }
 
-async function runShard(runner: WorkRunner, shard: number): Promise<number | undefined> {
+async function runShard(runner: JobRunner, shard: number): Promise<number | undefined> {
   const underWay = new Set<Promise<void>>();
   for (;;) {
     const due = await beginDue(runner, { shard, underWay });
@@ -158,7 +158,7 @@ export interface ShardWork {
  * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
  */
 export async function beginDue(
-  runner: WorkRunner,
+  runner: JobRunner,
   { shard, underWay }: ShardWork,
 ): Promise<number | undefined> {
   const { context, isEnding } = runner;
@@ -166,10 +166,10 @@ export async function beginDue(
     if (underWay.size >= atOncePerShard) await Promise.race(underWay);
     const until = context.clock.micros() / 1000;
     const limit = atOncePerShard - underWay.size;
-    const due = await workOf(context, { shard, until, limit });
+    const due = await jobsOf(context, { shard, until, limit });
     if (due.length === 0) return nextDue(context, shard);
     for (const found of due) {
-      const item = await unlessLostRace(claim(context, found));
+      const item = await unlessConflict(claim(context, found));
       if (item === undefined) continue;
       const piece = runItem(runner, item).finally(() => underWay.delete(piece));
       underWay.add(piece);
@@ -179,28 +179,28 @@ export async function beginDue(
 }
 
 /** Work of a shard that is due at `until` (epoch milliseconds), or any, the earliest first. */
-async function workOf(
-  { store }: WorkContext,
+async function jobsOf(
+  { store }: JobContext,
   { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },
-): Promise<readonly Stored<WorkData>[]> {
+): Promise<readonly Stored<JobData>[]> {
   const upper = until === undefined ? {} : { upper: { key: dueKey(until + 1), inclusive: false } };
   const { items } = await store.query({ pk: workShard(shard), ...upper, limit });
-  return items.map((item) => as(workEntity, item));
+  return items.map((item) => as(jobEntity, item));
 }
 
-async function nextDue({ store }: WorkContext, shard: number): Promise<number | undefined> {
+async function nextDue({ store }: JobContext, shard: number): Promise<number | undefined> {
   const { items } = await store.query({ pk: workShard(shard), limit: 1 });
-  return as(workEntity, items[0])?.data.due;
+  return as(jobEntity, items[0])?.data.due;
 }
 
 /** Claims an item; fails when another process has done so. */
-function claim(context: WorkContext, found: Stored<WorkData>): Promise<Stored<WorkData>> {
+function claim(context: JobContext, found: Stored<JobData>): Promise<Stored<JobData>> {
   const due = context.clock.micros() / 1000 + claimMs;
   return move(context, found, { ...found.data, due, claimed: true });
 }
 
 /** Works on a claimed item, step by step, until nothing is left to do now. */
-async function runItem({ kinds, context, isEnding }: WorkRunner, claimed: Stored<WorkData>) {
+async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<JobData>) {
   const kind = kinds.find(({ name }) => name === claimed.data.kind);
   try {
     for (let item = claimed; ; ) {
@@ -218,7 +218,7 @@ async function runItem({ kinds, context, isEnding }: WorkRunner, claimed: Stored
     if (error instanceof ConditionFailed) return; // another process has taken it over
     const { id, kind: name } = claimed.data;
     const entry = { work: id, kind: name, cause: causeOf(error) };
-    context.log({ level: 'error', message: 'work could not be kept', ...entry }); // it goes on when its claim is over
+    context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry }); // it goes on when its claim is over
   }
 }
 
@@ -234,9 +234,9 @@ type Attempt = 'done' | { task: JsonObject; afterMs?: number; failures?: number;
 
 /** A step that fails is tried again after a while, for ever: what must happen is not dropped. */
 async function attempt(
-  context: WorkContext,
-  kind: WorkKind | undefined,
-  { data }: Stored<WorkData>,
+  context: JobContext,
+  kind: JobType | undefined,
+  { data }: Stored<JobData>,
 ): Promise<Attempt> {
   try {
     if (kind === undefined) throw new Error(`nobody knows work of the kind ${data.kind}`);
@@ -246,7 +246,7 @@ async function attempt(
     const cause = causeOf(error);
     const failures = data.failures + 1;
     const entry = { work: data.id, kind: data.kind, failures, cause };
-    context.log({ level: 'error', message: 'a step of work failed', ...entry });
+    context.log({ level: 'error', message: 'a step of a job failed', ...entry });
     const afterMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     return { task: data.task, failures, afterMs };
   }
@@ -254,8 +254,8 @@ async function attempt(
 
 /** Takes a step, again when another writer was faster: what it writes is then seen anew. */
 async function takeStep(
-  context: WorkContext,
-  { step }: WorkKind,
+  context: JobContext,
+  { step }: JobType,
   task: JsonObject,
 ): Promise<StepResult> {
   for (let races = 1; ; races += 1) {
@@ -269,10 +269,10 @@ async function takeStep(
 
 /** Moves an item to another due time; fails when somebody else has done so. */
 async function move(
-  context: WorkContext,
-  item: Stored<WorkData>,
-  data: WorkData,
-): Promise<Stored<WorkData>> {
+  context: JobContext,
+  item: Stored<JobData>,
+  data: JobData,
+): Promise<Stored<JobData>> {
   const put = workItem(data);
   const isSamePlace = put.key.sk === item.key.sk; // within a millisecond
   const writes = isSamePlace ? [replace(item, data)] : [remove(item), put];

@@ -13,7 +13,7 @@ const maxDelayMs = 200;
  * @param attempt reads what it depends on anew when `isFirst` is false, then writes under conditions
  * @throws ApiError 429 after two seconds of lost races, 25 at the least
  */
-export async function retryLostRace<Result>(
+export async function retryOnConflict<Result>(
   attempt: (isFirst: boolean) => Promise<Result>,
 ): Promise<Result> {
   const deadline = performance.now() + patienceMs;
@@ -33,7 +33,7 @@ export async function retryLostRace<Result>(
  *
  * @returns undefined on a write conflict: nothing was written
  */
-export async function unlessLostRace<Result>(
+export async function unlessConflict<Result>(
   written: Promise<Result>,
 ): Promise<Result | undefined> {
   try {

@@ -1,4 +1,4 @@
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { as, classEntity, fileEntity, objectEntity } from '../store/entities.ts';
 import { itemsAfter } from '../store/items-after.ts';
@@ -26,7 +26,7 @@ const writesAtOnce = 100;
  * when every call has ended that may still have given such a field a file. Who changes or removes an object
  * meanwhile removes its files of these fields, as long as the class names them.
  */
-export const clearFiles: WorkKind = {
+export const clearFiles: JobType = {
   name: 'clear-files',
   step: afterCalls<Progress>(async (context, task) => {
     const { instance, classNumber, names } = task;
@@ -50,7 +50,7 @@ export const clearFiles: WorkKind = {
 
 /** Takes the fields out of the class for good. */
 async function forget(
-  context: WorkContext,
+  context: JobContext,
   { instance, className, classNumber, names }: RetiredFiles,
 ): Promise<StepResult> {
   const [item] = await context.store.get([classEntity.key(instance, className)]);

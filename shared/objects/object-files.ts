@@ -1,5 +1,5 @@
 import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
-import { newWork, type WorkKind } from '../jobs/jobs.ts';
+import { type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
 import { fileEntity } from '../store/entities.ts';
@@ -101,7 +101,7 @@ function keyBelow(prefix: string, { platform: { ids } }: FilePlace, filename: st
 }
 
 /** Removes files that no object names. */
-export const removeFiles: WorkKind = {
+export const removeFiles: JobType = {
   name: 'remove-files',
   step: async ({ files }, task) => {
     await files.remove((task as { readonly keys: readonly string[] }).keys); // so it was stored
@@ -125,7 +125,7 @@ export function dropFiles(
   });
   if (keys.length === 0) return [];
   const records = keys.map((key) => erase(fileEntity.key(instance, classNumber, key)));
-  return [newWork(platform, removeFiles, { keys }), ...records];
+  return [newJob(platform, removeFiles, { keys }), ...records];
 }
 
 const patienceMs = 900_000; // far longer than any call takes
@@ -161,7 +161,7 @@ export async function withStored<Result>(
   const { keys, store, commit } = save;
   if (keys.length === 0) return commit([]);
   const due = platform.clock.micros() / 1000 + patienceMs;
-  const removal = newWork(platform, removeFiles, { keys }, due);
+  const removal = newJob(platform, removeFiles, { keys }, due);
   const version = await maintain(platform, [removal]);
   await store();
   return commit([remove({ key: removal.key, version })]);

@@ -1,6 +1,6 @@
 import {
+  bypassesAcl,
   cappedPermission,
-  isUnbound,
   type ObjectPermission,
   objectPermission,
   profileClass,
@@ -26,7 +26,7 @@ export type Messages = Record<string, readonly string[]>;
 
 /** Tells whether `actor` says who owns an object: administrators, and `ignore_acl` keys without user. */
 export function mayNameOwner(actor: Actor): boolean {
-  return isUnbound(actor) && !(actor.kind === 'apiKey' && actor.user !== undefined);
+  return bypassesAcl(actor) && !(actor.kind === 'apiKey' && actor.user !== undefined);
 }
 
 /** Who owns a new object: whom the body names where that counts, else the calling user, else nobody. */
@@ -55,7 +55,7 @@ export function groupErrors(
   current: number | null,
   { group }: SystemValues,
 ): Messages {
-  if (group === undefined || group === null || group === current || isUnbound(actor)) return {};
+  if (group === undefined || group === null || group === current || bypassesAcl(actor)) return {};
   const groups = actor.kind === 'apiKey' ? (actor.user?.groups ?? []) : [];
   return groups.includes(group) ? {} : { group: ['Invalid group specified.'] };
 }

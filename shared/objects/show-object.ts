@@ -1,6 +1,6 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, showValues } from '../classes/rules/compiled-class.ts';
-import { lastingBodies } from '../core/http/response-cache.ts';
+import { cachedBodies } from '../core/http/response-cache.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
 import type { Context } from '../core/resource/route.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
@@ -38,7 +38,7 @@ export function wholeObject(
     shown.links = linksOf(context, objectLinks, `${list}${view.data.id}/`, view);
     return shown;
   };
-  return lastingBodies({ form, list }, { of: ({ data }: typeof view) => data, make })(view);
+  return cachedBodies({ form, list }, { of: ({ data }: typeof view) => data, make })(view);
 }
 
 /** Links of an object: to itself, and to whom and what it belongs to. */

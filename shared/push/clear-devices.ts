@@ -1,6 +1,6 @@
-import { newWork, type WorkContext } from '../jobs/jobs.ts';
+import { type JobContext, newJob } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
-import { unlessLostRace } from '../jobs/write-conflict.ts';
+import { unlessConflict } from '../jobs/write-conflict.ts';
 import {
   as,
   pushDeviceEntity,
@@ -26,7 +26,7 @@ interface Owner {
  *
  * @returns how many there were; 0 when none is left
  */
-export async function removeDevices(context: WorkContext, owner: Owner): Promise<number> {
+export async function removeDevices(context: JobContext, owner: Owner): Promise<number> {
   const counts = await Promise.all(
     pushProviders.map((provider) => removeSome(context, provider, owner)),
   );
@@ -34,7 +34,7 @@ export async function removeDevices(context: WorkContext, owner: Owner): Promise
 }
 
 async function removeSome(
-  context: WorkContext,
+  context: JobContext,
   provider: PushProvider,
   owner: Owner,
 ): Promise<number> {
@@ -63,7 +63,7 @@ interface Place extends Owner {
 }
 
 async function removeOne(
-  context: WorkContext,
+  context: JobContext,
   { instance, user, provider, row, found }: Place,
 ): Promise<void> {
   const device = as(pushDeviceEntity, found);
@@ -73,7 +73,7 @@ async function removeOne(
     remove(device),
     erase(pushDeviceRowEntity.key(instance, provider, undefined, number)),
     erase(row.key),
-    newWork(context, syncEndpoints, { instance, provider, token }),
+    newJob(context, syncEndpoints, { instance, provider, token }),
   ];
-  await unlessLostRace(cascade(context, writes)); // it has changed: the next step finds it again
+  await unlessConflict(cascade(context, writes)); // it has changed: the next step finds it again
 }

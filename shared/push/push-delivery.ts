@@ -1,4 +1,4 @@
-import type { WorkContext } from '../jobs/jobs.ts';
+import type { JobContext } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { as, pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
 import type { PushDeviceData, PushEndpointData } from '../store/records/push.ts';
@@ -12,7 +12,7 @@ import type { PushCredential, PushPlace } from './rules/provider.ts';
 
 /** What a message's deliveries have in common. */
 export interface Delivery {
-  readonly context: WorkContext;
+  readonly context: JobContext;
   readonly place: PushPlace;
   readonly push: ProviderPush;
   /** The application, made anew when asked with one that is gone; asked for many times, it is made once. */
@@ -134,7 +134,7 @@ async function makeEndpoint(delivery: Delivery, token: string): Promise<string> 
 
 /** What is known of a token: our device, and the service's endpoint. */
 export async function readToken(
-  { store }: Pick<WorkContext, 'store'>,
+  { store }: Pick<JobContext, 'store'>,
   place: PushPlace,
   token: string,
 ): Promise<{
@@ -151,7 +151,7 @@ export async function readToken(
 
 /** Keeps where the push service knows a device. */
 export async function remember(
-  context: WorkContext,
+  context: JobContext,
   place: PushPlace,
   token: string,
   data: PushEndpointData,

@@ -1,4 +1,4 @@
-import type { WorkContext, WorkKind } from '../jobs/jobs.ts';
+import type { JobContext, JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { as, pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
 import type { PushEndpointData } from '../store/records/push.ts';
@@ -21,7 +21,7 @@ export type ChangedDevice = {
 };
 
 /** Tells the push service what a device is like now, where it knows the device at all. */
-export const syncEndpoints: WorkKind = {
+export const syncEndpoints: JobType = {
   name: 'sync-push-endpoints',
   step: async (context, task) => {
     const { token, ...at } = task as ChangedDevice; // so it was stored
@@ -31,7 +31,7 @@ export const syncEndpoints: WorkKind = {
   },
 };
 
-async function syncOne(context: WorkContext, place: PushPlace, token: string): Promise<void> {
+async function syncOne(context: JobContext, place: PushPlace, token: string): Promise<void> {
   const { device, endpoint } = await readToken(context, place, token);
   if (endpoint === undefined) return;
   if (device === undefined) return forget(context, endpoint);
@@ -47,7 +47,7 @@ async function syncOne(context: WorkContext, place: PushPlace, token: string): P
   else await maintain(context, [remove(endpoint)]);
 }
 
-async function forget(context: WorkContext, endpoint: Stored<PushEndpointData>): Promise<void> {
+async function forget(context: JobContext, endpoint: Stored<PushEndpointData>): Promise<void> {
   await context.push.removeEndpoint(endpoint.data.endpoint);
   await maintain(context, [remove(endpoint)]);
 }
@@ -63,7 +63,7 @@ export type ClosedApplication = {
 const stepSize = 25;
 
 /** Removes an application with all its endpoints, unless it has got a credential again. */
-export const closeApplication: WorkKind = {
+export const closeApplication: JobType = {
   name: 'close-push-application',
   step: async (context, task) => {
     const { application, ...place } = task as ClosedApplication; // so it was stored

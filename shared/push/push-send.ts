@@ -1,6 +1,6 @@
-import type { StepResult, WorkContext, WorkKind } from '../jobs/jobs.ts';
+import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { retryLostRace } from '../jobs/write-conflict.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { as, pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
@@ -34,7 +34,7 @@ const patienceMs = 3_600_000; // after it nothing is tried any more
  * Sends a part of a message. Each push is marked before it goes out: one that is found marked and without a result,
  * because its process died, may have gone out, and is never sent again.
  */
-export const sendPush: WorkKind = {
+export const sendPush: JobType = {
   name: 'send-push',
   step: async (context, task) => {
     const { instance, provider, message, part } = task as PushTask; // so it was stored
@@ -63,7 +63,7 @@ export const sendPush: WorkKind = {
 };
 
 interface Job {
-  readonly context: WorkContext;
+  readonly context: JobContext;
   readonly task: JsonObject;
   readonly place: PushPlace;
   readonly side: PushSideData | undefined;
@@ -164,7 +164,7 @@ function rememberedApplication({ context, place, side }: Job) {
 
 /** A device that takes no pushes any more is kept, inactive (docs/reference/push.md#messages). */
 async function deactivate({ context, place }: Job, token: string): Promise<void> {
-  await retryLostRace(async () => {
+  await retryOnConflict(async () => {
     const { device, endpoint } = await readToken(context, place, token);
     if (endpoint?.data.isEnabled) {
       await remember(context, place, token, { ...endpoint.data, isEnabled: false });
@@ -182,7 +182,7 @@ async function finish(
   failure?: string,
 ): Promise<StepResult> {
   const done: PushPartData = { ...part.data, states, isDone: true };
-  return retryLostRace(async (isFirst) => {
+  return retryOnConflict(async (isFirst) => {
     const [found, own] = isFirst ? [read, part] : await context.store.get([read.key, part.key]);
     const message = as(pushMessageEntity, found);
     if (message === undefined) return 'done'; // gone with its instance

@@ -1,5 +1,5 @@
 import { clearSome } from '../instances/clear-partitions.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { allUnder } from '../store/all-under.ts';
 import {
@@ -27,7 +27,7 @@ export type DeletedTraces = {
 };
 
 /** Removes the traces of a deleted script, its source's files and its endpoints; nobody sees them any more. */
-export const clearScript: WorkKind = {
+export const clearScript: JobType = {
   name: 'clear-script',
   step: afterCalls<DeletedScript>(async (context, task) => {
     const { instance, script } = task;
@@ -44,19 +44,19 @@ export const clearScript: WorkKind = {
 };
 
 /** Removes the traces of a deleted script endpoint. */
-export const clearTraces: WorkKind = {
+export const clearTraces: JobType = {
   name: 'clear-traces',
   step: afterCalls<DeletedTraces>(async (context, task) =>
     (await clearSomeTraces(context, task)) > 0 ? { task } : 'done',
   ),
 };
 
-function clearSomeTraces(context: WorkContext, { instance, kind, parent }: DeletedTraces) {
+function clearSomeTraces(context: JobContext, { instance, kind, parent }: DeletedTraces) {
   return clearSome(context, traceEntity.key(instance, kind, parent, 0).pk);
 }
 
 async function clearEndpoint(
-  context: WorkContext,
+  context: JobContext,
   task: DeletedScript,
   row: Stored<NamedRowData>,
 ): Promise<StepResult> {

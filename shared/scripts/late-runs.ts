@@ -5,7 +5,7 @@ import type { FinishedTrace } from './run-request.ts';
 /** Logs that a run has failed whose caller does not wait. */
 export function logLateFault({ log }: Pick<Platform, 'log'>, error: unknown): void {
   const cause = causeOf(error);
-  log({ level: 'error', message: 'a run has failed that nobody waits for', cause });
+  log({ level: 'error', message: 'a background run failed', cause });
 }
 
 /**

@@ -1,6 +1,6 @@
-import { heldWork, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { heldWork, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { unlessLostRace } from '../jobs/write-conflict.ts';
+import { unlessConflict } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
 import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/records/scripts.ts';
@@ -54,7 +54,7 @@ type RunTask = RunReference & {
  * Has a pending trace's run begin, and sees to it that the trace of a run comes to its end: one that was begun and
  * whose process is dead ends as a failure.
  */
-export const watchRun: WorkKind = {
+export const watchRun: JobType = {
   name: 'watch-run',
   step: async (context, task) => {
     const { isStarted, ...reference } = task as RunTask; // so it was stored
@@ -68,14 +68,14 @@ export const watchRun: WorkKind = {
   },
 };
 
-async function startRun(context: WorkContext, reference: RunReference): Promise<StepResult> {
+async function startRun(context: JobContext, reference: RunReference): Promise<StepResult> {
   await context.runs.start(reference);
   return { task: { ...reference, isStarted: true }, afterMs: endedMs, isHeld: true };
 }
 
 /** It was handed over and not begun: beginning it once more is beginning it once. */
 async function startAgain(
-  context: WorkContext,
+  context: JobContext,
   reference: RunReference,
   current: Stored<TraceData>,
 ): Promise<StepResult> {
@@ -85,7 +85,7 @@ async function startAgain(
   return 'done';
 }
 
-async function giveUp(context: WorkContext, current: Stored<TraceData>): Promise<void> {
+async function giveUp(context: JobContext, current: Stored<TraceData>): Promise<void> {
   const { executed_at } = current.data;
   const data: TraceData = {
     ...current.data,
@@ -166,7 +166,7 @@ export async function takeTrace(
   if (pending.data.status !== 'pending') return undefined;
   const executed_at = timestamp(services.clock.micros());
   const data: TraceData = { ...pending.data, status: 'processing', executed_at };
-  const version = await unlessLostRace(
+  const version = await unlessConflict(
     maintain(services, [traceWrite(pending.key, data, pending)]),
   );
   if (version === undefined) return undefined;
@@ -192,7 +192,7 @@ export async function endTrace(
   const result = await keepPart(services, instance, keptResult(finished.result, refusal));
   const data: TraceData = { ...current.data, ...finished, args, result };
   const writes = [traceWrite(current.key, data, current), ...guard];
-  const version = await unlessLostRace(
+  const version = await unlessConflict(
     maintain(services, [...writes, ...planTrim(services, reference)]),
   );
   if (version !== undefined && args !== before) await dropPart(services, before);
@@ -241,7 +241,11 @@ async function dropPart({ files, log }: TraceServices, part: TracePart): Promise
   try {
     await files.remove(filesOf(part));
   } catch (error) {
-    log({ level: 'error', message: 'a file of a trace stays', cause: causeOf(error) });
+    log({
+      level: 'error',
+      message: 'a file of a trace could not be deleted',
+      cause: causeOf(error),
+    });
   }
 }
 

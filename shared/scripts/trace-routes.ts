@@ -3,11 +3,11 @@ import { computed, type Fields } from '../core/resource/field.ts';
 import { linksOf, pathOf } from '../core/resource/links.ts';
 import { cut, type Page, pageOf, type Row, roomyPageBody } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
-import { parseTrim } from '../core/resource/projection.ts';
+import { parseProjection } from '../core/resource/projection.ts';
 import {
   orderingParameters,
   pageParameters,
-  trimParameters,
+  projectionParameters,
 } from '../core/resource/query-parameters.ts';
 import type { Context, Reads, Route } from '../core/resource/route.ts';
 import type { TraceData, TraceKind } from '../store/records/scripts.ts';
@@ -75,7 +75,7 @@ export function traceRoutes(list: TraceList): readonly Route[] {
         GET: {
           ...operation,
           right: 'L',
-          parameters: { ...pageParameters, ...orderingParameters, ...trimParameters },
+          parameters: { ...pageParameters, ...orderingParameters, ...projectionParameters },
           run: async (context) => ({ status: 200, body: await listTraces(context, list) }),
         },
       },
@@ -89,7 +89,7 @@ export function traceRoutes(list: TraceList): readonly Route[] {
         GET: {
           ...operation,
           right: 'G',
-          parameters: trimParameters,
+          parameters: projectionParameters,
           run: async (context) => ({ status: 200, body: await showOne(context, list) }),
         },
       },
@@ -112,7 +112,7 @@ function parentOf(context: Context, { kind, parent }: TraceList): TraceParent {
 async function listTraces(context: Context, list: TraceList): Promise<JsonObject> {
   const path = pathOf(context, list.paths);
   const page = await readTracePage(context, list, path);
-  const trim = parseTrim(context.request.query);
+  const trim = parseProjection(context.request.query);
   const objects = await Promise.all(
     page.rows.map(async ({ item: { data } }) => {
       const part = (of: 'result' | 'args', tooBig: string) =>
@@ -167,7 +167,7 @@ async function showOne(context: Context, list: TraceList): Promise<JsonObject> {
     result: () => readPart(context.platform, data.result),
     args: () => readPart(context.platform, data.args),
   });
-  const trim = parseTrim(context.request.query);
+  const trim = parseProjection(context.request.query);
   return trim === undefined ? shown : trim(shown, traceFields);
 }
 

@@ -1,4 +1,4 @@
-import { jointWork, type WorkKind } from '../jobs/jobs.ts';
+import { type JobType, jointWork } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
 import { as, traceEntity } from '../store/entities.ts';
@@ -42,7 +42,7 @@ export function planTrim(
  * Deletes traces with their files, a hundred in a step. A run that has not ended needs its trace, and a pending one its
  * arguments: those stay.
  */
-export const trimTraces: WorkKind = {
+export const trimTraces: JobType = {
   name: 'trim-traces',
   step: async (context, stored) => {
     const task = stored as Trim; // so it was stored

@@ -1,14 +1,14 @@
-import { pairFields } from '../classes/composite-index-job.ts';
-import { planPair, timeOfChange } from '../classes/rules/composite-indexes.ts';
+import { addCompositeIndex } from '../classes/composite-index-job.ts';
+import { planCompositeIndex, timeOfChange } from '../classes/rules/composite-indexes.ts';
 import { defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
-import { newWork } from '../jobs/jobs.ts';
+import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/cause.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
-import { missingPair } from './query/pairs.ts';
+import { missingCompositeIndex } from './query/pairs.ts';
 
 /** What is needed of the call of a list. */
 type ListCall = Pick<Context, 'platform' | 'caches'> & {
@@ -34,7 +34,7 @@ const worthAPair = 1000; // keys that a process read beyond that: some pages of 
 export async function notePageCost(call: ListCall, searched: Searched): Promise<void> {
   const { keysRead, kept } = searched.report;
   const wasted = keysRead - fairShare * kept;
-  const pair = wasted > 0 ? wantedPair(call, searched) : undefined;
+  const pair = wasted > 0 ? wantedCompositeIndex(call, searched) : undefined;
   if (pair === undefined) return;
   const { caches, instance, class: place } = call;
   const { number, epoch } = place.data;
@@ -45,24 +45,28 @@ export async function notePageCost(call: ListCall, searched: Searched): Promise<
   if (before >= worthAPair || before + wasted < worthAPair) return;
   const task = { instance, className: place.data.name, classNumber: number, ...pair };
   try {
-    await maintain(call.platform, [newWork(call.platform, pairFields, task)]);
+    await maintain(call.platform, [newJob(call.platform, addCompositeIndex, task)]);
   } catch (error) {
     wastedBefore.set(name, undefined);
     const cause = causeOf(error);
-    call.platform.log({ level: 'error', message: 'a pair could not be asked for yet', cause });
+    call.platform.log({
+      level: 'error',
+      message: 'a composite index could not be requested',
+      cause,
+    });
   }
 }
 
 /** The pair that would have led straight to the page; undefined when there is none, or the class has no room for it. */
-function wantedPair(
+function wantedCompositeIndex(
   { class: { data } }: ListCall,
   { conditions, pairs, reader, order }: Searched,
 ): { readonly filter: string; readonly order: string } | undefined {
   if (reader.kind === 'bound' || data.status === 'migrating') return undefined;
-  const names = missingPair(conditions, order, pairs);
+  const names = missingCompositeIndex(conditions, order, pairs);
   if (names === undefined) return undefined;
   const storageOf = (name: string) =>
     data.storage[data.schema.findIndex((field) => field.name === name)]?.storage ?? timeOfChange;
   const pair = { filter: storageOf(names.filter), order: storageOf(names.order) };
-  return planPair(data, pair) && pair;
+  return planCompositeIndex(data, pair) && pair;
 }

@@ -1,6 +1,6 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
-import { isUnbound, objectPermission } from '../classes/rules/permissions.ts';
+import { bypassesAcl, objectPermission } from '../classes/rules/permissions.ts';
 import { defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { openScan, type Scan } from '../platform/limits/scans.ts';
@@ -128,7 +128,7 @@ function searchOf(
     ...asked,
     reader: readerOf(actor),
     pairs,
-    isVisible: isUnbound(actor)
+    isVisible: bypassesAcl(actor)
       ? () => true
       : (object) => objectPermission(actor, object) !== 'none',
     caches,
@@ -140,7 +140,7 @@ function counting(call: ListCall, search: Search): Search {
 }
 
 function readerOf(actor: Actor): Reader {
-  if (isUnbound(actor)) return { kind: 'unbound' };
+  if (bypassesAcl(actor)) return { kind: 'unbound' };
   return { kind: 'bound', user: actor.kind === 'apiKey' ? actor.user?.id : undefined };
 }
 

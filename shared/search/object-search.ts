@@ -1,4 +1,4 @@
-import type { CompiledPair } from '../classes/rules/compiled-class.ts';
+import type { CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
 import { type Caches, defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
@@ -19,7 +19,7 @@ export interface Search {
   readonly conditions: readonly Condition[];
   readonly reader: Reader;
   /** Pairs of the class. */
-  readonly pairs: readonly CompiledPair[];
+  readonly pairs: readonly CompiledCompositeIndex[];
   /** Whether the reader may see an object. */
   readonly isVisible: (object: ObjectData) => boolean;
   /** Says when others have their turn and when it has to end. */

@@ -7,7 +7,7 @@ import type {
   ScriptSweepData,
 } from './records/functions.ts';
 import type { InvitationData, InvitedData } from './records/invitations.ts';
-import type { DeadLetterData, WorkData } from './records/jobs.ts';
+import type { DeadLetterData, JobData } from './records/jobs.ts';
 import type { MailPurpose, MailsSentData } from './records/mails.ts';
 import type {
   PushConfigData,
@@ -658,13 +658,13 @@ export const configEntity = entity<ConfigData, [instance: number]>('config', (id
 }));
 
 /** Partitions over which work is spread. */
-export const workShards = Array.from({ length: 16 }, (_, shard) => shard);
+export const jobShards = Array.from({ length: 16 }, (_, shard) => shard);
 
 /** What all partitions of work begin with. */
 export const workPrefix = 'WORK#';
 
 /** Work that is to be done at `due`, in epoch milliseconds, or later. Its id, in hex, says in which shard it is. */
-export const workEntity = entity<WorkData, [due: number, kind: string, id: string]>(
+export const jobEntity = entity<JobData, [due: number, kind: string, id: string]>(
   'work',
   (due, kind, id) => ({
     pk: workShard(Number.parseInt(id.slice(0, 1), 16)),

@@ -1,4 +1,4 @@
-import type { CompiledClass, CompiledPair } from '../classes/rules/compiled-class.ts';
+import type { CompiledClass, CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
 import { idKey } from './entities.ts';
 import { pairStart, type SlotKeys, slotKeys, slotName } from './index-keys.ts';
 import type { ObjectData } from './records/records.ts';
@@ -19,7 +19,11 @@ export function objectIndexes(compiled: CompiledClass, data: ObjectData): IndexK
 }
 
 /** In the slot of a pair an object stands under its value of one field as it stands in the index of the other. */
-function addPairs(pairs: readonly CompiledPair[], { values }: ObjectData, keys: SlotKeys): void {
+function addPairs(
+  pairs: readonly CompiledCompositeIndex[],
+  { values }: ObjectData,
+  keys: SlotKeys,
+): void {
   for (const { slot, filter, order } of pairs) {
     const place = keys[order === undefined ? 'updated' : slotName(order.slot)];
     const value = values[filter.storage] ?? null;

@@ -1,5 +1,11 @@
 import type { Scalar } from '../search/query/operands.ts';
-import type { IdBounds, IndexPath, Limit, PairPath, Path } from '../search/query/paths.ts';
+import type {
+  CompositeIndexPath,
+  IdBounds,
+  IndexPath,
+  Limit,
+  Path,
+} from '../search/query/paths.ts';
 import { compareText } from '../search/query/text-order.ts';
 import { idKey } from './entities.ts';
 import { codeEnd, encodeText, encodeValue, nullCode, pairStart, slotName } from './index-keys.ts';
@@ -65,7 +71,10 @@ export function objectRanges(
 }
 
 /** The part of a pair's slot that is for its value what a range is in the index of the order. */
-function pairRange({ slot, type, value }: PairPath, { lower, upper }: ObjectRange): ObjectRange {
+function pairRange(
+  { slot, type, value }: CompositeIndexPath,
+  { lower, upper }: ObjectRange,
+): ObjectRange {
   const start = pairStart(type, value);
   const end = start.slice(0, -codeEnd.length) + afterCodeEnd;
   return {

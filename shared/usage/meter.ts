@@ -1,5 +1,5 @@
 import { maintain } from '../jobs/maintain.ts';
-import { retryLostRace } from '../jobs/write-conflict.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Clock, Meter, Platform } from '../platform/ports.ts';
 import { as, instanceEntity, usageEntity } from '../store/entities.ts';
 import type { UsageData } from '../store/records/records.ts';
@@ -38,7 +38,7 @@ export function openMeter(services: MeterServices): Meter {
 
   async function write(tally: Tally): Promise<void> {
     try {
-      await retryLostRace(() => addTo(services, tally));
+      await retryOnConflict(() => addTo(services, tally));
     } catch (error) {
       tallies.keep(tally);
       const cause = causeOf(error);

@@ -1,7 +1,7 @@
 import { compileClass } from '../classes/rules/compiled-class.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { retryLostRace } from '../jobs/write-conflict.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { allUnder } from '../store/all-under.ts';
 import {
   as,
@@ -35,7 +35,7 @@ const stepSize = 100;
  * (docs/reference/users-and-groups.md#deleting-a-group), and then out of the list of groups that are gone, which has
  * hidden it until then. It begins when every call has ended that may have known the group.
  */
-export const clearGroup: WorkKind = {
+export const clearGroup: JobType = {
   name: 'clear-group',
   step: afterCalls<Progress>(async (context, task) => {
     if (task.at !== undefined) return clearClasses(context, task, task.at);
@@ -45,7 +45,7 @@ export const clearGroup: WorkKind = {
 };
 
 async function removeMembers(
-  context: WorkContext,
+  context: JobContext,
   { instance, group }: DeletedGroup,
 ): Promise<number> {
   const { pk } = membershipEntity.key(instance, group, 0);
@@ -53,7 +53,7 @@ async function removeMembers(
   const members = items.map((item) => as(membershipEntity, item));
   await Promise.all(
     members.map((member) =>
-      retryLostRace(async () => {
+      retryOnConflict(async () => {
         const key = userEntity.key(instance, member.data.user);
         const user = as(userEntity, (await context.store.get([key]))[0]);
         const groups = user?.data.groups.filter((id) => id !== group) ?? [];
@@ -68,7 +68,7 @@ async function removeMembers(
 }
 
 async function clearClasses(
-  context: WorkContext,
+  context: JobContext,
   progress: Progress,
   at: string,
 ): Promise<StepResult> {
@@ -91,11 +91,11 @@ async function clearClasses(
 
 /** Takes the group out of a class's permissions; undefined: the class is gone meanwhile. */
 async function freed(
-  context: WorkContext,
+  context: JobContext,
   { instance, name }: { readonly instance: number; readonly name: string },
   group: number,
 ): Promise<Stored<ClassData> | undefined> {
-  return retryLostRace(async () => {
+  return retryOnConflict(async () => {
     const [item] = await context.store.get([classEntity.key(instance, name)]);
     const current = as(classEntity, item);
     if (current?.data.group !== group) return current;
@@ -107,7 +107,7 @@ async function freed(
 
 /** Takes the group out of some objects of a class, and tells how far it came; undefined: to the end. */
 async function freeSome(
-  context: WorkContext,
+  context: JobContext,
   { instance, group, last: after }: Progress,
   { data }: Stored<ClassData>,
 ): Promise<string | undefined> {
@@ -116,7 +116,7 @@ async function freeSome(
   const compiled = compileClass(data, context.files.address);
   await Promise.all(
     items.map((found) =>
-      retryLostRace(async (isFirst) => {
+      retryOnConflict(async (isFirst) => {
         const item = isFirst ? found : (await context.store.get([found.key]))[0];
         const object = as(objectEntity, item);
         if (object?.data.group !== group) return;
@@ -131,8 +131,8 @@ async function freeSome(
 }
 
 /** Nothing names the group any more. */
-async function forget(context: WorkContext, { instance, group }: DeletedGroup): Promise<void> {
-  await retryLostRace(async () => {
+async function forget(context: JobContext, { instance, group }: DeletedGroup): Promise<void> {
+  await retryOnConflict(async () => {
     const [item] = await context.store.get([deletedGroupsEntity.key(instance)]);
     const deleted = as(deletedGroupsEntity, item);
     if (deleted === undefined) return;

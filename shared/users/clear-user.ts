@@ -1,7 +1,7 @@
 import { createCaches } from '../core/resource/caches.ts';
-import { afterCalls, type StepResult, type WorkContext, type WorkKind } from '../jobs/jobs.ts';
+import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
-import { unlessLostRace } from '../jobs/write-conflict.ts';
+import { unlessConflict } from '../jobs/write-conflict.ts';
 import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
 import { allUnder } from '../store/all-under.ts';
@@ -34,7 +34,7 @@ const stepSize = 100;
  * Removes the devices and objects that a deleted user owned (docs/reference/users-and-groups.md#deleting-a-user), and
  * its identities at other services. It begins when every call has ended that may have known the user.
  */
-export const clearUser: WorkKind = {
+export const clearUser: JobType = {
   name: 'clear-user',
   step: afterCalls<Progress>(async (context, task) => {
     if (task.social !== undefined) return removeIdentities(context, task, task.social);
@@ -44,7 +44,7 @@ export const clearUser: WorkKind = {
 };
 
 async function removeObjects(
-  context: WorkContext,
+  context: JobContext,
   progress: Progress,
   at: string,
 ): Promise<StepResult> {
@@ -63,7 +63,7 @@ async function removeObjects(
 
 /** Removes some of the user's objects in a class, and tells how many there were. */
 async function removeSome(
-  context: WorkContext,
+  context: JobContext,
   { instance, user }: DeletedUser,
   current: Stored<ClassData>,
 ): Promise<number> {
@@ -85,14 +85,14 @@ async function removeSome(
   await Promise.all(
     items.map(async (item) => {
       const { writes } = await planRemove(call, as(objectEntity, item));
-      await unlessLostRace(cascade(context, writes)); // the next step finds it again
+      await unlessConflict(cascade(context, writes)); // the next step finds it again
     }),
   );
   return items.length;
 }
 
 async function removeIdentities(
-  context: WorkContext,
+  context: JobContext,
   progress: Progress,
   after: string,
 ): Promise<StepResult> {
@@ -103,7 +103,7 @@ async function removeIdentities(
     .map((item) => as(userSocialEntity, item))
     .filter(({ data }) => data.user === user);
   await Promise.all(
-    theirs.map((item) => unlessLostRace(maintain(context, [remove(item)]))), // another user's by now
+    theirs.map((item) => unlessConflict(maintain(context, [remove(item)]))), // another user's by now
   );
   return last === undefined ? 'done' : { task: { ...progress, social: last } };
 }

@@ -8,9 +8,9 @@ import {
   as,
   classPartitions,
   instancePartitions,
+  jobShards,
   objectEntity,
   workShard,
-  workShards,
 } from '../../shared/store/entities.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { accepted, send } from '../support/lawful.ts';
@@ -77,7 +77,7 @@ it('work of a killed server is finished by the next one', async () => {
   while ((await read()).status !== 'ready') await setTimeout(5);
   const shown = await read();
   let store = await stopAndOpen();
-  while ((await sizes(store, workShards.map(workShard))) > 0) {
+  while ((await sizes(store, jobShards.map(workShard))) > 0) {
     await store.close();
     server = await startProcess(folder, { args: ['--registration', 'open'] });
     await setTimeout(100);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { workKinds } from '../../functions/jobs.ts';
+import { jobTypes } from '../../functions/jobs.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import {
@@ -96,7 +96,7 @@ async function later(url: string) {
 }
 
 /** Does the work that is due within so many minutes, as a process whose clock is ahead. */
-async function workOf(minutes: number): Promise<void> {
+async function jobsOf(minutes: number): Promise<void> {
   const { clock } = api.platform;
   await api.platform.idle();
   const context = {
@@ -105,7 +105,7 @@ async function workOf(minutes: number): Promise<void> {
     settled: () => Promise.resolve(),
     endedBefore: () => Promise.resolve(true),
   };
-  await runDue({ kinds: workKinds, context, isEnding: () => false });
+  await runDue({ kinds: jobTypes, context, isEnding: () => false });
 }
 
 /** An object with a scan; its path and the scan's address. */
@@ -412,7 +412,7 @@ describe('when the commit', () => {
 
   /** Which of the stored files are there when all work of the next twenty minutes is done. */
   async function left(): Promise<readonly boolean[]> {
-    await workOf(20);
+    await jobsOf(20);
     return Promise.all(stored.map((key) => hasFile(api.platform.files, key)));
   }
 
@@ -462,7 +462,7 @@ describe('when the commit', () => {
     sabotage = () => Promise.reject(new Error('killed'));
 
     const failed = await patch(self, form(file('scan', 'new')));
-    await workOf(10);
+    await jobsOf(10);
     const meanwhile = await hasFile(api.platform.files, stored[1] ?? '');
 
     expect([failed.status, meanwhile]).toEqual([500, true]);
@@ -474,7 +474,7 @@ describe('when the commit', () => {
     stored = [];
     const { self } = await withScan();
     sabotage = async (write) => {
-      await workOf(20);
+      await jobsOf(20);
       await write();
     };
 

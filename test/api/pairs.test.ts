@@ -140,7 +140,7 @@ describe('a filter that one in ten fits, in the order of another field', () => {
     expect([meanwhile.ns, none]).toEqual([before.ns, []]);
     expect(after).toEqual({ ns: before.ns, path: 'slot2 by pairs', keysRead: pageSize + 1 });
     const errors = api.logged.filter(({ level }) => level === 'error');
-    expect(errors[0]).toMatchObject({ message: 'a pair could not be asked for yet' });
+    expect(errors[0]).toMatchObject({ message: 'a composite index could not be requested' });
   });
 });
 

@@ -209,7 +209,7 @@ describe('a log-in by another service is refused', () => {
     expect([status, body]).toEqual([500, { detail: 'Internal server error.' }]);
     const logged = api.logged.slice(before);
     expect(logged.filter(({ level }) => level === 'error')).toMatchObject([
-      { message: 'a call failed', cause: expect.stringContaining('facebook.com answers 503') },
+      { message: 'a request failed', cause: expect.stringContaining('facebook.com answers 503') },
     ]);
     expect(JSON.stringify(logged)).not.toContain('trouble');
   });

@@ -1,8 +1,8 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unorderedConsumers, workKinds } from '../../functions/jobs.ts';
+import { jobTypes, unorderedConsumers } from '../../functions/jobs.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
-import { newWork, type WorkKind } from '../../shared/jobs/jobs.ts';
+import { type JobType, newJob } from '../../shared/jobs/jobs.ts';
 import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
 import { type Item, writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
@@ -12,9 +12,9 @@ import type { LogEntry } from '../../shared/platform/ports.ts';
 import {
   classCountEntity,
   deadLetterEntity,
+  jobShards,
   objectEntity,
   workShard,
-  workShards,
 } from '../../shared/store/entities.ts';
 import type { Change, Put, Store } from '../../shared/store/store.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
@@ -46,7 +46,7 @@ const ids = openIds();
 function open(
   given: {
     readonly consumers?: readonly ChangeConsumer[];
-    readonly kinds?: readonly WorkKind[];
+    readonly kinds?: readonly JobType[];
     readonly through?: Store;
   } = {},
 ) {
@@ -57,7 +57,7 @@ function open(
     files: noFiles,
     meter: openMeter(metered),
   } as Partial<Services> as Services; // what is tried here needs no more
-  const { consumers = unorderedConsumers, kinds = workKinds } = given;
+  const { consumers = unorderedConsumers, kinds = jobTypes } = given;
   const handler = createBackground({ services, consumers, kinds });
   return (records: readonly DynamoDBRecord[], remainingMs = 300_000) =>
     handler(records.length === 0 ? {} : { Records: [...records] }, {
@@ -100,7 +100,7 @@ async function counted(): Promise<unknown> {
 
 async function workLeft(): Promise<readonly object[]> {
   const found = await Promise.all(
-    workShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+    jobShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
   );
   return found.flatMap(({ items }) => items.map(({ data }) => data));
 }
@@ -180,7 +180,10 @@ describe('changes in the stream', () => {
     const answer = await handle([created(1), created(2)]);
 
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '99999991' }] });
-    expect(logged.at(-1)).toMatchObject({ level: 'error', message: 'changes could not be taken' });
+    expect(logged.at(-1)).toMatchObject({
+      level: 'error',
+      message: 'changes could not be consumed',
+    });
     await open()([created(1), created(2)]);
     expect(await counted()).toBe(2);
   });
@@ -188,7 +191,7 @@ describe('changes in the stream', () => {
 
 describe('work', () => {
   const steps: number[] = [];
-  const kind: WorkKind = {
+  const kind: JobType = {
     name: 'count-up',
     step: async (_, task) => {
       const { at } = task as { at: number };
@@ -201,7 +204,7 @@ describe('work', () => {
   });
 
   it('is done when it shows in the stream', async () => {
-    const item = newWork({ clock, ids }, kind, { at: 1 });
+    const item = newJob({ clock, ids }, kind, { at: 1 });
     await write(store, item);
 
     await open({ kinds: [kind] })([record({ after: image(item) })]);
@@ -210,7 +213,7 @@ describe('work', () => {
   });
 
   it('that is due is done with a tick, but for the last seconds of the function', async () => {
-    await write(store, newWork({ clock, ids }, kind, { at: 1 }));
+    await write(store, newJob({ clock, ids }, kind, { at: 1 }));
     const handle = open({ kinds: [kind] });
 
     await handle([], 20_000);

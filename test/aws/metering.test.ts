@@ -159,6 +159,6 @@ test('a function serves all the same where no extension is taken, and says so', 
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(lines.filter(({ level }) => level === 'ERROR')).toEqual([
-    expect.objectContaining({ message: 'nobody will say when this process ends' }),
+    expect.objectContaining({ message: 'no notice of the end of this process' }),
   ]);
 });

@@ -226,7 +226,7 @@ describe('when the table fails', () => {
     expect(host.logged).toEqual([
       {
         level: 'error',
-        message: 'a place for a run could not be given back',
+        message: 'a slot could not be released',
         cause: expect.stringContaining('no table'),
       },
     ]);

@@ -17,7 +17,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { ItemChange, Services } from '../../shared/jobs/change-feed.ts';
-import type { StepResult, WorkContext, WorkKind } from '../../shared/jobs/jobs.ts';
+import type { JobContext, JobType, StepResult } from '../../shared/jobs/jobs.ts';
 import { createDeployScript } from '../../shared/platform/aws/scripts/deploy-script.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
 import { openControl } from '../../shared/platform/aws/scripts/function-control.ts';
@@ -29,12 +29,12 @@ import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import {
   as,
+  jobEntity,
+  jobShards,
   scriptEntity,
   scriptFunctionEntity,
   scriptSourceEntity,
-  workEntity,
   workShard,
-  workShards,
 } from '../../shared/store/entities.ts';
 import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
 import type { ScriptData } from '../../shared/store/records/scripts.ts';
@@ -54,11 +54,11 @@ const wanted = (version = 1, runtime: 'node' | 'python' = 'node', text = source)
   packFunction(made, { id, version, runtime, source: text });
 
 let store: LocalStore;
-let context: WorkContext;
+let context: JobContext;
 let stored: Map<string, Uint8Array>;
 let slept: number[];
-let deploy: WorkKind;
-let sweep: WorkKind;
+let deploy: JobType;
+let sweep: JobType;
 
 beforeEach(async () => {
   lambda.reset();
@@ -76,7 +76,7 @@ beforeEach(async () => {
     ids: openIds(),
     files: { get },
     log: () => undefined,
-  } as unknown as WorkContext; // what is tried here needs no more
+  } as unknown as JobContext; // what is tried here needs no more
   const sleep = async (ms: number) => {
     slept.push(ms);
   };
@@ -167,10 +167,10 @@ async function known(): Promise<ScriptFunctionData | undefined> {
 
 async function workLeft(): Promise<readonly object[]> {
   const found = await Promise.all(
-    workShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+    jobShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
   );
   return found.flatMap(({ items }) =>
-    items.map((item) => as(workEntity, item).data).map(({ kind, task }) => ({ kind, task })),
+    items.map((item) => as(jobEntity, item).data).map(({ kind, task }) => ({ kind, task })),
   );
 }
 

@@ -19,12 +19,12 @@ import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import {
   as,
+  jobEntity,
+  jobShards,
   runPlaceEntity,
   runWaiterEntity,
   scriptFunctionEntity,
-  workEntity,
   workShard,
-  workShards,
 } from '../../shared/store/entities.ts';
 import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
 import { insert } from '../../shared/store/writes.ts';
@@ -110,10 +110,10 @@ const invocations = () => lambda.commandCalls(InvokeCommand).map(({ args }) => a
 
 async function deploymentsAsked(): Promise<readonly unknown[]> {
   const found = await Promise.all(
-    workShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+    jobShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
   );
   return found.flatMap(({ items }) =>
-    items.map((item) => as(workEntity, item).data).map(({ kind, task }) => ({ kind, task })),
+    items.map((item) => as(jobEntity, item).data).map(({ kind, task }) => ({ kind, task })),
   );
 }
 const deployment = { kind: 'deploy-script', task: { instance: 3, script: 12 } };

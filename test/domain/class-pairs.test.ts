@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planStorage } from '../../shared/classes/rules/class-storage.ts';
-import { type PairedSchema, planPair } from '../../shared/classes/rules/composite-indexes.ts';
+import {
+  type PairedSchema,
+  planCompositeIndex,
+} from '../../shared/classes/rules/composite-indexes.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 
 const filtered = (name: string): FieldDefinition => ({ name, type: 'string', filter_index: true });
@@ -54,7 +57,7 @@ describe('a pair', () => {
       undefined,
     ],
   ])('%s', (_title, schema, [filter, order], slot) => {
-    const planned = planPair(schema, { filter, order });
+    const planned = planCompositeIndex(schema, { filter, order });
 
     expect(planned).toEqual(slot === undefined ? undefined : { slot, filter, order });
   });

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { classCounts } from '../../shared/classes/class-counts.ts';
 import { recountClass } from '../../shared/classes/recount-class.ts';
 import type { ChangeConsumer, ItemChange, Services } from '../../shared/jobs/change-feed.ts';
-import { heldWork, newWork, type WorkKind } from '../../shared/jobs/jobs.ts';
+import { heldWork, type JobType, newJob } from '../../shared/jobs/jobs.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type Background, startBackground } from '../../shared/platform/local/jobs/background.ts';
@@ -64,7 +64,7 @@ function start(
   store: LocalStore,
   given: {
     readonly consumers?: readonly ChangeConsumer[];
-    readonly kinds?: readonly WorkKind[];
+    readonly kinds?: readonly JobType[];
     readonly through?: Store;
   },
 ): Running {
@@ -333,7 +333,7 @@ describe('work', () => {
   const services = { clock: openClock(), ids: openIds() };
 
   /** Work that counts up to ten, a step each. */
-  function counting(steps: number[]): WorkKind {
+  function counting(steps: number[]): JobType {
     return {
       name: 'count',
       step: async (_, task) => {
@@ -350,7 +350,7 @@ describe('work', () => {
     const kind = counting(steps);
     const { background } = start(store, { kinds: [kind] });
 
-    await write(store, newWork(services, kind, { at: 1 }));
+    await write(store, newJob(services, kind, { at: 1 }));
     await background.idle();
 
     expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -364,7 +364,7 @@ describe('work', () => {
     const first = await openStore({ path, now: Date.now, watches });
     const steps: number[] = [];
     const kind = counting(steps);
-    await write(first, newWork(services, kind, { at: 1 }));
+    await write(first, newJob(services, kind, { at: 1 }));
     let left = writes;
     const reached = new Promise<void>((resolve) => {
       const write: Store['write'] = (transaction) => {
@@ -391,7 +391,7 @@ describe('work', () => {
 
   it('that fails is tried again later, and told', async () => {
     const store = await openMemory();
-    const kind: WorkKind = {
+    const kind: JobType = {
       name: 'fail',
       step: async () => {
         throw new Error('no');
@@ -399,7 +399,7 @@ describe('work', () => {
     };
     const { background, logged } = start(store, { kinds: [kind] });
 
-    await write(store, newWork(services, kind, { a: 1 }));
+    await write(store, newJob(services, kind, { a: 1 }));
     await background.idle();
 
     const [left] = await allWork(store);
@@ -415,7 +415,7 @@ describe('work', () => {
   ])('that loses %s', async (_, races, left) => {
     const store = await openMemory();
     let lost = 0;
-    const kind: WorkKind = {
+    const kind: JobType = {
       name: 'race',
       step: async () => {
         if (lost === races) return 'done';
@@ -425,7 +425,7 @@ describe('work', () => {
     };
     const { background, logged } = start(store, { kinds: [kind] });
 
-    await write(store, newWork(services, kind, {}));
+    await write(store, newJob(services, kind, {}));
     await background.idle();
 
     expect([(await allWork(store)).length, logged]).toEqual([left, []]);
@@ -441,7 +441,7 @@ describe('work', () => {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const slow: WorkKind = {
+    const slow: JobType = {
       name: 'slow',
       step: async () => {
         await ended;
@@ -454,12 +454,12 @@ describe('work', () => {
       ids: { ...services.ids, random: () => random },
     });
 
-    await write(store, newWork(sameShard('0a'), slow, {}), newWork(sameShard('0c'), slow, {}));
+    await write(store, newJob(sameShard('0a'), slow, {}), newJob(sameShard('0c'), slow, {}));
     await new Promise((resolve) => setTimeout(resolve, 50));
     await write(
       store,
-      newWork(sameShard('0b'), quick, { at: 9 }),
-      newWork(services, quick, { at: 8 }),
+      newJob(sameShard('0b'), quick, { at: 9 }),
+      newJob(services, quick, { at: 8 }),
     );
     await expect.poll(() => steps.toSorted()).toEqual([10, 10, 8, 9, 9]);
     end();
@@ -473,14 +473,14 @@ describe('work', () => {
   it('is done four pieces of a shard at a time', async () => {
     const store = await openMemory();
     const ends: (() => void)[] = [];
-    const slow: WorkKind = {
+    const slow: JobType = {
       name: 'slow',
       step: () => new Promise((resolve) => ends.push(() => resolve('done'))),
     };
     const inShard = (at: number) => ({ ...services, ids: { random: () => `0${at}` } });
     const { background } = start(store, { kinds: [slow] });
 
-    await write(store, ...[1, 2, 3, 4, 5, 6].map((at) => newWork(inShard(at), slow, {})));
+    await write(store, ...[1, 2, 3, 4, 5, 6].map((at) => newJob(inShard(at), slow, {})));
     await expect.poll(() => ends.length).toBe(4);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(ends).toHaveLength(4);
@@ -522,7 +522,7 @@ describe('work', () => {
     const kind = counting(steps);
     const { background } = start(store, { kinds: [kind] });
 
-    await write(store, newWork(services, kind, { at: 1 }, Date.now() + 60_000));
+    await write(store, newJob(services, kind, { at: 1 }, Date.now() + 60_000));
     await background.idle();
 
     expect([steps, (await allWork(store)).length]).toEqual([[], 1]);

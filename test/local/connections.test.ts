@@ -144,6 +144,6 @@ describe('a connection whose client takes nothing', () => {
     const answer = await fetch(url);
 
     expect((await answer.text()).length).toBe(30_000_000);
-    expect(lines[0]).toMatchObject({ message: 'connection closed: nobody reads it' });
+    expect(lines[0]).toMatchObject({ message: 'connection closed: its response is not read' });
   });
 });

@@ -99,7 +99,7 @@ describe.each([
     expect(commits).toBe(between);
     expect(await titles()).toEqual(['before']);
     expect(logged('the store is damaged')).toMatchObject([{ level: 'error', cause: name }]);
-    expect(logged('a call failed')).toEqual([]);
+    expect(logged('a request failed')).toEqual([]);
   });
 });
 
@@ -130,7 +130,7 @@ it('another failure of a commit is an error of the server, as is a bad disk with
   const answers = [await write('a'), await write('b'), await write('c')];
 
   expect(answers.map(({ status }) => status)).toEqual([500, 500, 201]);
-  expect(logged('a call failed')).toHaveLength(2);
+  expect(logged('a request failed')).toHaveLength(2);
 });
 
 it('damage that a read comes upon ends writes as well', async () => {

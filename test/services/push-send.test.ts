@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { WorkContext } from '../../shared/jobs/jobs.ts';
+import type { JobContext } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { sendPush } from '../../shared/push/push-send.ts';
 import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
@@ -49,7 +49,7 @@ async function plant(created_at = new Date(api.platform.clock.micros() / 1000).t
 }
 
 /** A process; a mortal one dies with its first write after a push. */
-function processOf(isMortal: boolean): WorkContext {
+function processOf(isMortal: boolean): JobContext {
   const { platform } = api;
   const store: Store = {
     ...platform.store,
@@ -76,7 +76,7 @@ function processOf(isMortal: boolean): WorkContext {
   };
 }
 
-async function runToEnd(context: WorkContext): Promise<void> {
+async function runToEnd(context: JobContext): Promise<void> {
   while ((await sendPush.step(context, task)) !== 'done');
 }
 

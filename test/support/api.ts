@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
-import { consumers, workKinds } from '../../functions/jobs.ts';
+import { consumers, jobTypes } from '../../functions/jobs.ts';
 import { type Gate, openGate } from '../../shared/core/http/admission.ts';
 import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
@@ -103,7 +103,7 @@ export async function startApi(
   const opened = await openPlatform({
     url: () => place.url,
     folder: undefined,
-    background: { consumers, workKinds },
+    background: { consumers, jobTypes },
     settings: { ...settings, ...options.settings },
     log: (entry) => {
       logged.push(entry);
@@ -219,7 +219,7 @@ async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
   const settled = () => Promise.resolve();
   const context = { ...platform, store, settled, endedBefore: () => Promise.resolve(true) };
   for (;;) {
-    const next = await runDue({ kinds: workKinds, context, isEnding: () => false });
+    const next = await runDue({ kinds: jobTypes, context, isEnding: () => false });
     const restMs = (next ?? Number.POSITIVE_INFINITY) - platform.clock.micros() / 1000;
     if (restMs > soonMs) return;
     await setTimeout(Math.max(restMs, 1)); // a lost race is tried again

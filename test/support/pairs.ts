@@ -1,12 +1,12 @@
-import { pairFields } from '../../shared/classes/composite-index-job.ts';
+import { addCompositeIndex } from '../../shared/classes/composite-index-job.ts';
 import {
-  type PairFields,
-  planPair,
+  type CompositeIndexFields,
+  planCompositeIndex,
   timeOfChange,
 } from '../../shared/classes/rules/composite-indexes.ts';
-import { newWork } from '../../shared/jobs/jobs.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import { retryLostRace } from '../../shared/jobs/write-conflict.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { as, classEntity, instanceNameEntity } from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
@@ -38,7 +38,7 @@ export async function askForPair(world: World, className: string, pair: NamedPai
   const { instance, item } = await storedClass(world, className);
   const { name, number } = item.data;
   const task = { instance, className: name, classNumber: number, ...fieldsOf(item.data, pair) };
-  await maintain(world.api.platform, [newWork(world.api.platform, pairFields, task)]);
+  await maintain(world.api.platform, [newJob(world.api.platform, addCompositeIndex, task)]);
 }
 
 /** Waits until what was asked for is there: the work that makes a pair leaves the work that fills it. */
@@ -57,9 +57,9 @@ export async function plantPair(
   className: string,
   { isFilled, ...pair }: NamedPair & { readonly isFilled: boolean },
 ): Promise<void> {
-  await retryLostRace(async () => {
+  await retryOnConflict(async () => {
     const { item } = await storedClass(world, className);
-    const planned = planPair(item.data, fieldsOf(item.data, pair));
+    const planned = planCompositeIndex(item.data, fieldsOf(item.data, pair));
     if (planned === undefined) return;
     const { pairs = [], unfilledSlots = [], epoch } = item.data;
     const data = {
@@ -73,7 +73,10 @@ export async function plantPair(
 }
 
 /** The storage names of fields. */
-export function fieldsOf({ schema, storage }: ClassData, { filter, order }: NamedPair): PairFields {
+export function fieldsOf(
+  { schema, storage }: ClassData,
+  { filter, order }: NamedPair,
+): CompositeIndexFields {
   const storageOf = (name: string) =>
     storage[schema.findIndex((field) => field.name === name)]?.storage ?? timeOfChange;
   return { filter: storageOf(filter), order: storageOf(order) };

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { attributes } from '../../shared/platform/aws/store/table.ts';
-import { scriptEntity, workEntity } from '../../shared/store/entities.ts';
+import { jobEntity, scriptEntity } from '../../shared/store/entities.ts';
 import type { Images } from './fake-table.ts';
 
 /** The stream of a table, as far as the API suite needs what follows from it: scripts and work. */
@@ -41,7 +41,7 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
 /** What the filters of the event sources let through. */
 function isWatched({ before, after }: Images): boolean {
   const kind = (after ?? before)[attributes.kind]?.S;
-  if (kind !== scriptEntity.kind && kind !== workEntity.kind) return false;
+  if (kind !== scriptEntity.kind && kind !== jobEntity.kind) return false;
   if (after === undefined) return kind === scriptEntity.kind;
   const isByCall = /^(client|cascade)/.test(after[attributes.change].S);
   return isByCall && (kind === scriptEntity.kind || before === undefined);

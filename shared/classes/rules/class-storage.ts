@@ -1,8 +1,8 @@
 import { isServed } from './composite-indexes.ts';
 import {
+  type CompositeIndex,
   type FieldDefinition,
   type FieldStorage,
-  type IndexPair,
   needsSlot,
   slotCount,
 } from './field-types.ts';
@@ -15,7 +15,7 @@ export interface StoredSchema {
   /** Slots that a field had and gave up, longest ago first: objects may still carry keys in them. */
   readonly retiredSlots: readonly number[];
   /** None when absent. */
-  readonly pairs?: readonly IndexPair[];
+  readonly pairs?: readonly CompositeIndex[];
 }
 
 /** Where the values of a changed schema are. */
@@ -23,7 +23,7 @@ export interface StoragePlan {
   /** Same order as the new schema. */
   readonly storage: readonly FieldStorage[];
   /** Those of the former pairs that remain. */
-  readonly pairs: readonly IndexPair[];
+  readonly pairs: readonly CompositeIndex[];
   /** As in {@link StoredSchema}; may be emptied when a back-fill has re-written every object. */
   readonly retiredSlots: readonly number[];
   /** Whether some slot holds another field, or none, or one at last: the epoch of the indexes ends. */

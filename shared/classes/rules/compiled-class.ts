@@ -4,11 +4,11 @@ import { isSameJson } from '../../values/json/json-values.ts';
 import { timeOfChange } from './composite-indexes.ts';
 import { fieldReaders, fileReader } from './field-readers.ts';
 import type {
+  CompositeIndex,
   FieldDefinition,
   FieldReader,
   FieldStorage,
   FieldType,
-  IndexPair,
 } from './field-types.ts';
 
 /** Values of a class's fields by storage name, as stored; what is null is left out. */
@@ -23,7 +23,7 @@ export interface CompiledClass {
   /** Those that objects have index keys for, one that does not show yet included. */
   readonly indexed: readonly CompiledField[];
   /** Pairs of these that objects have index keys for. */
-  readonly pairs: readonly CompiledPair[];
+  readonly pairs: readonly CompiledCompositeIndex[];
   /** Those of which no two objects may have the same value. */
   readonly unique: readonly CompiledField[];
   readonly storageNames: ReadonlySet<string>;
@@ -49,8 +49,8 @@ export interface CompiledField {
   readonly show: (value: Json) => Json;
 }
 
-/** Two fields that share a slot, see {@link IndexPair}. */
-export interface CompiledPair {
+/** Two fields that share a slot, see {@link CompositeIndex}. */
+export interface CompiledCompositeIndex {
   readonly slot: number;
   readonly filter: CompiledField;
   /** Undefined: the time of the last change. */
@@ -66,7 +66,7 @@ export interface ClassShape {
   /** Slots in which objects from before a change of the schema may have no key, or that of another field. */
   readonly unfilledSlots?: readonly number[];
   /** None when absent. */
-  readonly pairs?: readonly IndexPair[];
+  readonly pairs?: readonly CompositeIndex[];
   /** Storage names of file fields given up, while objects may still hold files of theirs. */
   readonly retiredFiles?: readonly string[];
   readonly schema: readonly FieldDefinition[];
@@ -114,7 +114,7 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
 function compilePairs(
   { pairs = [], unfilledSlots = [] }: ClassShape,
   indexed: readonly CompiledField[],
-): readonly CompiledPair[] {
+): readonly CompiledCompositeIndex[] {
   return pairs.map(({ slot, filter: name, order }) => {
     const filter = indexed.find(({ storage }) => storage === name);
     const ordering = indexed.find(({ storage }) => storage === order);

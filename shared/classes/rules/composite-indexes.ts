@@ -1,7 +1,7 @@
 import {
+  type CompositeIndex,
   type FieldDefinition,
   type FieldStorage,
-  type IndexPair,
   needsSlot,
   slotCount,
 } from './field-types.ts';
@@ -19,21 +19,21 @@ export interface PairedSchema {
   readonly storage: readonly FieldStorage[];
   readonly retiredSlots: readonly number[];
   /** None when absent. */
-  readonly pairs?: readonly IndexPair[];
+  readonly pairs?: readonly CompositeIndex[];
 }
 
 /** Storage names of two fields, or {@link timeOfChange} as the order. */
-export type PairFields = Omit<IndexPair, 'slot'>;
+export type CompositeIndexFields = Omit<CompositeIndex, 'slot'>;
 
 /**
  * Gives two fields a slot that no field needs.
  *
  * @returns undefined when they cannot be a pair, are one already, or there is no slot left that is known to be empty
  */
-export function planPair(
+export function planCompositeIndex(
   { schema, storage, retiredSlots, pairs = [] }: PairedSchema,
-  { filter, order }: PairFields,
-): IndexPair | undefined {
+  { filter, order }: CompositeIndexFields,
+): CompositeIndex | undefined {
   if (pairs.length >= maxPairs || filter === order) return undefined;
   if (pairs.some((pair) => pair.filter === filter && pair.order === order)) return undefined;
   const used = [...retiredSlots, ...storage.map(({ slot }) => slot), ...pairs.map(slotOf)];
@@ -45,7 +45,7 @@ export function planPair(
 
 /** Tells whether fields of a schema can be asked for what a pair is for. */
 export function isServed(
-  { filter, order }: PairFields,
+  { filter, order }: CompositeIndexFields,
   schema: readonly FieldDefinition[],
   storage: readonly FieldStorage[],
 ): boolean {
@@ -58,6 +58,6 @@ export function isServed(
   );
 }
 
-function slotOf({ slot }: IndexPair): number {
+function slotOf({ slot }: CompositeIndex): number {
   return slot;
 }

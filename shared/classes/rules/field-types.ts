@@ -43,7 +43,7 @@ export interface FieldStorage {
 }
 
 /** Two fields that share an index: objects of equal values of one stand in it in the order of the other. */
-export interface IndexPair {
+export interface CompositeIndex {
   /** Index position, 0 to 15. */
   readonly slot: number;
   /** Storage name of the field that is compared. */

@@ -35,7 +35,7 @@ export type ObjectOperation = 'read' | 'create' | 'update' | 'delete';
 export const profileClass = 'user_profile';
 
 /** Tells whether no permission of classes or objects binds `actor`: administrators and `ignore_acl` keys. */
-export function isUnbound(actor: Actor): boolean {
+export function bypassesAcl(actor: Actor): boolean {
   return actor.kind === 'admin' || (actor.kind === 'apiKey' && actor.flags.ignore_acl);
 }
 
@@ -113,7 +113,7 @@ export function isClassVisible(actor: Actor, subject: ClassRights): boolean {
  * A caller without user owns nothing and is in no group.
  */
 export function objectPermission(actor: Actor, object: ObjectRights): ObjectPermission {
-  if (isUnbound(actor)) return 'full';
+  if (bypassesAcl(actor)) return 'full';
   const user = actor.kind === 'apiKey' ? actor.user : undefined;
   let permission = object.other_permissions;
   if (user === undefined) return permission;

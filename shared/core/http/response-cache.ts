@@ -35,7 +35,7 @@ export interface BodyMaking<View> {
  * Makes a function that gives the body of a view: the one that was made of the same data in the same shape before, or a
  * new one. Bodies are shared, and frozen: who wants another one copies it.
  */
-export function lastingBodies<View>(
+export function cachedBodies<View>(
   { form, list }: BodyShape,
   { of, make }: BodyMaking<View>,
 ): (view: View) => JsonObject {
@@ -106,7 +106,7 @@ export function isConstant(value: unknown): boolean {
  *
  * @param form what is made; one name, one type
  */
-export function keptForm<Form>(value: unknown, form: string, make: () => Form): Form {
+export function cachedForm<Form>(value: unknown, form: string, make: () => Form): Form {
   const known = typeof value === 'object' && value !== null ? constants.get(value) : undefined;
   if (known?.has(form)) return known.get(form) as Form; // one name, one type
   const made = make();

@@ -4,7 +4,7 @@ import { acceptsGzip, compress, isCompressible } from './compression.ts';
 import { corsHeaders } from './cors.ts';
 import type { Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
-import { keptForm, writeBody } from './response-cache.ts';
+import { cachedForm, writeBody } from './response-cache.ts';
 
 /** Bytes of JSON that a function may receive or return, all included: 6 MB on AWS, and so everywhere. */
 export const maxEventBytes = 6_291_456;
@@ -100,7 +100,7 @@ function contentOf(event: APIGatewayProxyEventV2, response: Response): Content |
   const text =
     indent === 0
       ? writeBody(body)
-      : keptForm(body, `JSON ${indent}`, () => JSON.stringify(body, undefined, indent));
+      : cachedForm(body, `JSON ${indent}`, () => JSON.stringify(body, undefined, indent));
   return { type: jsonType, body: text, source: body, indent };
 }
 
@@ -114,7 +114,7 @@ async function toEncoded(
     headers.vary += ', Accept-Encoding';
     if (acceptsGzip(event.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip';
-      const packed = await keptForm(source, `gzip ${indent}`, () => compress(toBuffer(body)));
+      const packed = await cachedForm(source, `gzip ${indent}`, () => compress(toBuffer(body)));
       return { statusCode, headers, body: packed.toString('base64'), isBase64Encoded: true };
     }
   }

@@ -2,7 +2,7 @@ import type { Platform } from '../../platform/ports.ts';
 import { isParsed, mayOverride } from '../http/body/body-size.ts';
 import type { Dispatch, Request, Response } from '../http/message.ts';
 import { applyOverride } from '../http/override.ts';
-import { isConstant, keptForm, markConstant } from '../http/response-cache.ts';
+import { cachedForm, isConstant, markConstant } from '../http/response-cache.ts';
 import { createRouter } from '../http/router.ts';
 import { createCaches } from '../resource/caches.ts';
 import { type Context, methods, type Route } from '../resource/route.ts';
@@ -76,7 +76,7 @@ async function toPage(response: Response, exchange: Shown): Promise<Response> {
     if (!isConstant(body)) return renderPage({ request, response, context });
     // whatever the query: it has no part in what is shown, though headers may name some of it
     const shown = { ...request, query: new URLSearchParams() };
-    const page = keptForm(body, `page at ${request.path}`, () => {
+    const page = cachedForm(body, `page at ${request.path}`, () => {
       const made = renderPage({ request: shown, response, context });
       if (made.content !== undefined) markConstant(made.content);
       return made;

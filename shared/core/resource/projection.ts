@@ -8,7 +8,7 @@ const maxParts = 65; // docs/reference/responses.md#field-projection
 export type Trim = (body: JsonObject, fields: Fields) => JsonObject;
 
 /** Reads `fields` and `excluded_fields`; undefined when neither is given. Both apply to nested objects too. */
-export function parseTrim(query: URLSearchParams): Trim | undefined {
+export function parseProjection(query: URLSearchParams): Trim | undefined {
   const wanted = names(queryValue(query, 'fields'));
   const unwanted = names(queryValue(query, 'excluded_fields'));
   if (wanted === undefined && unwanted === undefined) return undefined;

@@ -42,7 +42,7 @@ export const orderingParameters: QueryParameters = {
 };
 
 /** How answers are cut to what a client wants (docs/reference/responses.md#field-projection). */
-export const trimParameters: QueryParameters = {
+export const projectionParameters: QueryParameters = {
   fields: {
     type: 'string',
     description:

@@ -45,6 +45,6 @@ async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefin
   } catch (error) {
     // the function serves all the same
     const cause = causeOf(error);
-    log({ level: 'error', message: 'nobody will say when this process ends', cause });
+    log({ level: 'error', message: 'no notice of the end of this process', cause });
   }
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import type { ChangeConsumer, Watch } from '../../jobs/change-feed.ts';
-import type { WorkKind } from '../../jobs/jobs.ts';
+import type { JobType } from '../../jobs/jobs.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
 import { openClock } from '../clock.ts';
@@ -33,7 +33,7 @@ import { openVault } from './vault.ts';
 /** Consumers of the change feed and job types. */
 export interface BackgroundTasks {
   readonly consumers: readonly ChangeConsumer[];
-  readonly workKinds: readonly WorkKind[];
+  readonly jobTypes: readonly JobType[];
 }
 
 /** Where a platform keeps its data, and what was set. */
@@ -96,7 +96,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const { folder, settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
-  const { consumers, workKinds } = options.background;
+  const { consumers, jobTypes } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const shared = { nowMs, url, log, clock, ids, watches };
   const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
@@ -136,7 +136,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     services,
     calls,
     consumers,
-    kinds: workKinds,
+    kinds: jobTypes,
   });
   return {
     ...medium,

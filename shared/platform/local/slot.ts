@@ -2,7 +2,7 @@ import { serverBusy } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
 import type { Taken } from '../runtimes/process-pool.ts';
 import type { Members, OpenProcesses } from './scripts/processes.ts';
-import type { WorkKind } from './scripts/scheduler.ts';
+import type { ProcessUse } from './scripts/scheduler.ts';
 
 const waitMs = 5_000; // then the client is told to try again
 
@@ -14,7 +14,7 @@ export interface ProcessSource {
 /** A process for our own programs, shared by all tenants. */
 export interface WantedProcess<Runtime> {
   readonly runtime: Runtime;
-  readonly kind: WorkKind;
+  readonly kind: ProcessUse;
   /** Longest work, in milliseconds. */
   readonly timeoutMs: number;
   /** Memory that the work takes while it waits. */

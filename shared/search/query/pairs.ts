@@ -1,9 +1,9 @@
-import type { CompiledPair } from '../../classes/rules/compiled-class.ts';
+import type { CompiledCompositeIndex } from '../../classes/rules/compiled-class.ts';
 import { type Choice, choicesOf, costs, indexOf } from './choices.ts';
 import type { Condition } from './conditions.ts';
 import type { QueryField } from './fields.ts';
 import type { Order } from './order.ts';
-import type { IndexPath, PairPath } from './paths.ts';
+import type { CompositeIndexPath, IndexPath } from './paths.ts';
 
 /*
  * Many objects may be equal in a field, and few of them stand next to each other in the order of another one. A slot
@@ -12,7 +12,7 @@ import type { IndexPath, PairPath } from './paths.ts';
 
 /** What is known of an order when a pair is looked for. */
 interface Ordered {
-  readonly pairs: readonly CompiledPair[];
+  readonly pairs: readonly CompiledCompositeIndex[];
   readonly order: Order;
   /** The path along the order's own index. */
   readonly ordered: IndexPath;
@@ -22,14 +22,20 @@ interface Ordered {
 export function pairPath(
   choices: readonly Choice[],
   { pairs, order, ordered }: Ordered,
-): { readonly filter: QueryField; readonly path: PairPath } | undefined {
+): { readonly filter: QueryField; readonly path: CompositeIndexPath } | undefined {
   for (const choice of choices) {
     const value = onlyPoint(choice);
     if (value === undefined) continue;
     const pair = pairs.find((one) => isPairOf(one, choice.field, order.field));
     if (pair === undefined || !pair.isFilled) continue;
     const { slot, filter } = pair;
-    const path: PairPath = { kind: 'pair', slot, type: filter.type, value, order: ordered };
+    const path: CompositeIndexPath = {
+      kind: 'pair',
+      slot,
+      type: filter.type,
+      value,
+      order: ordered,
+    };
     return { filter: choice.field, path };
   }
   return undefined;
@@ -47,10 +53,10 @@ export interface PairNames {
  *
  * @returns undefined when there is such a pair, filled or not, or the list is another one
  */
-export function missingPair(
+export function missingCompositeIndex(
   conditions: readonly Condition[],
   order: Order,
-  pairs: readonly CompiledPair[],
+  pairs: readonly CompiledCompositeIndex[],
 ): PairNames | undefined {
   if (order.isById || indexOf(order.field) === undefined) return undefined;
   const names = new Set(conditions.map(({ field }) => field.name));
@@ -70,7 +76,7 @@ function onlyPoint({ path }: Choice) {
   return points?.length === 1 ? points[0] : undefined;
 }
 
-function isPairOf(pair: CompiledPair, filter: QueryField, order: QueryField): boolean {
+function isPairOf(pair: CompiledCompositeIndex, filter: QueryField, order: QueryField): boolean {
   return (
     pair.filter.name === filter.name &&
     filter.system === undefined &&

@@ -13,11 +13,11 @@ export type Path =
   | { readonly kind: 'owned'; readonly owners: readonly number[] }
   /** Points in some cells, in no order. */
   | { readonly kind: 'cells'; readonly slot: number; readonly cells: readonly CellRange[] }
-  | PairPath
+  | CompositeIndexPath
   | IndexPath;
 
 /** A part of the slot of a pair: objects of one value of a field, in the order of another one. */
-export interface PairPath {
+export interface CompositeIndexPath {
   readonly kind: 'pair';
   readonly slot: number;
   readonly type: FieldType;

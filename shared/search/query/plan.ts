@@ -1,4 +1,4 @@
-import type { CompiledPair } from '../../classes/rules/compiled-class.ts';
+import type { CompiledCompositeIndex } from '../../classes/rules/compiled-class.ts';
 import { bestOf, type Choice, choicesOf, costs, indexOf } from './choices.ts';
 import type { Condition } from './conditions.ts';
 import type { Order } from './order.ts';
@@ -17,7 +17,7 @@ export interface Question {
   readonly order: Order;
   readonly reader: Reader;
   /** Pairs of the class that is read. */
-  readonly pairs: readonly CompiledPair[];
+  readonly pairs: readonly CompiledCompositeIndex[];
 }
 
 /** Who reads: somebody who sees every object, or only what is shared and, for a user, what it owns. */

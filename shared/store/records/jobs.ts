@@ -6,7 +6,7 @@ import type { Change, Key } from '../store.ts';
  */
 
 /** Something to be done later. */
-export interface WorkData {
+export interface JobData {
   readonly kind: string;
   readonly id: string;
   /** Epoch milliseconds; stands in the key too. */

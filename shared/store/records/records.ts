@@ -1,4 +1,8 @@
-import type { FieldDefinition, FieldStorage, IndexPair } from '../../classes/rules/field-types.ts';
+import type {
+  CompositeIndex,
+  FieldDefinition,
+  FieldStorage,
+} from '../../classes/rules/field-types.ts';
 import type { ClassPermission, ObjectPermission } from '../../classes/rules/permissions.ts';
 import type { Role } from '../../values/access.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
@@ -116,7 +120,7 @@ export interface ClassData {
   /** Index positions given up, longest ago first. */
   readonly retiredSlots: readonly number[];
   /** Pairs of fields that lists made worth a slot; none when absent. */
-  readonly pairs?: readonly IndexPair[];
+  readonly pairs?: readonly CompositeIndex[];
   /** Slots that came with a change of the schema, or for a pair, and may not hold every object yet; none when absent. */
   readonly unfilledSlots?: readonly number[];
   /** Storage names of file fields given up, while objects may still hold files of theirs; none when absent. */

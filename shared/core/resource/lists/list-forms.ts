@@ -3,8 +3,8 @@ import { type InputMode, isWritable } from '../input.ts';
 import {
   orderingParameters,
   pageParameters,
+  projectionParameters,
   type QueryParameters,
-  trimParameters,
 } from '../query-parameters.ts';
 import type { ListResource } from './list-resource.ts';
 
@@ -30,7 +30,7 @@ export function listParameters<Data extends object, View>({
   return {
     ...pageParameters,
     ...(page === undefined && orderingParameters), // where it reads its page itself it says so itself
-    ...(!isUntrimmed && trimParameters),
+    ...(!isUntrimmed && projectionParameters),
     ...parameters,
   };
 }

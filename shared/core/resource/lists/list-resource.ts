@@ -61,7 +61,7 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   /** The answer for one item, as an object made for it; links are added to it. */
   readonly show: (context: Context, view: View) => Record<string, Json>;
   /** Given where answers need not be made again: they are the same, whoever calls, for the same form, path and data. */
-  readonly lasting?: {
+  readonly cached?: {
     /** What shapes an answer beside what it is made of. */
     readonly form: (context: Context) => object;
     /** All that it is made of; never changed. */

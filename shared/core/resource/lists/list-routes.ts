@@ -1,15 +1,15 @@
-import { retryLostRace } from '../../../jobs/write-conflict.ts';
+import { retryOnConflict } from '../../../jobs/write-conflict.ts';
 import type { Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import { notFound } from '../../../values/errors/errors.ts';
 import type { JsonObject } from '../../../values/json/json.ts';
 import type { Response } from '../../http/message.ts';
-import { lastingBodies } from '../../http/response-cache.ts';
+import { cachedBodies } from '../../http/response-cache.ts';
 import { bodyFor } from '../input.ts';
 import { linksOf, pathOf } from '../links.ts';
 import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
-import { parseTrim, type Trim } from '../projection.ts';
-import { trimParameters } from '../query-parameters.ts';
+import { parseProjection, type Trim } from '../projection.ts';
+import { projectionParameters } from '../query-parameters.ts';
 import type { Context, Method, Operation, Reads, Route } from '../route.ts';
 import { type Version, versions } from '../versions.ts';
 import { formOf, listParameters } from './list-forms.ts';
@@ -113,9 +113,9 @@ function createAnswers<Data extends object, View extends object>(
   };
   const show = (context: Context, list: string) => {
     const made = make(context, list);
-    const { lasting } = resource;
-    if (lasting === undefined) return made;
-    return lastingBodies({ form: lasting.form(context), list }, { of: lasting.of, make: made });
+    const { cached } = resource;
+    if (cached === undefined) return made;
+    return cachedBodies({ form: cached.form(context), list }, { of: cached.of, make: made });
   };
   const one = (context: Context, status: number, view: View): Response => {
     const shown = show(context, path(context))(view);
@@ -129,7 +129,7 @@ function trimOf(
   { request }: Context,
   { isUntrimmed }: { readonly isUntrimmed?: true },
 ): Trim | undefined {
-  return isUntrimmed ? undefined : parseTrim(request.query);
+  return isUntrimmed ? undefined : parseProjection(request.query);
 }
 
 function listOperations<Data extends object, View extends object>(
@@ -185,7 +185,7 @@ function itemOperations<Data extends object, View extends object>(
   const operations: Partial<Record<Method, Operation>> = {
     GET: {
       right: 'G',
-      ...(!resource.isUntrimmed && { parameters: trimParameters }),
+      ...(!resource.isUntrimmed && { parameters: projectionParameters }),
       reads: itemReads(resource, 'G'),
       authorize: (context) => resource.authorize?.(context, 'G'),
       run: async (context) => {
@@ -260,7 +260,7 @@ function onCurrent<Data extends object, View extends object, Result>(
   right: 'U' | 'D' | 'A',
   change: (current: Stored<Data>) => Promise<Result>,
 ): Promise<Result> {
-  return retryLostRace(async (isFirst) => {
+  return retryOnConflict(async (isFirst) => {
     const read = context.records.item;
     const key = (read ?? resource.unwritten?.(context))?.key;
     const item = isFirst || key === undefined ? read : (await context.platform.store.get([key]))[0];

@@ -6,8 +6,8 @@ import {
   type Services,
   sizedKinds,
 } from '../../../jobs/change-feed.ts';
-import { runDue, type WorkKind } from '../../../jobs/jobs.ts';
-import { workEntity } from '../../../store/entities.ts';
+import { type JobType, runDue } from '../../../jobs/jobs.ts';
+import { jobEntity } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/cause.ts';
 import { readStreamRecord } from './stream.ts';
 
@@ -18,7 +18,7 @@ export type BackgroundEvent = Partial<DynamoDBStreamEvent>;
 export interface BackgroundOptions {
   readonly services: Services;
   readonly consumers: readonly ChangeConsumer[];
-  readonly kinds: readonly WorkKind[];
+  readonly kinds: readonly JobType[];
 }
 
 /** The handler of the function that works behind the calls. */
@@ -54,7 +54,7 @@ export function createBackground({
       .map((record) => readStreamRecord(record, sized))
       .filter((read) => read !== undefined)
       .filter(({ change }) => change.cause !== 'maintenance');
-    if (records.length === 0 || changes.some(({ kind }) => kind === workEntity.kind)) {
+    if (records.length === 0 || changes.some(({ kind }) => kind === jobEntity.kind)) {
       await runDue({ kinds, context, isEnding: () => getRemainingTimeInMillis() < stepMs });
     }
     try {
@@ -65,7 +65,7 @@ export function createBackground({
       return { batchItemFailures: [] };
     } catch (error) {
       const cause = causeOf(error);
-      services.log({ level: 'error', message: 'changes could not be taken', cause });
+      services.log({ level: 'error', message: 'changes could not be consumed', cause });
       const first = records[0]?.dynamodb?.SequenceNumber ?? '';
       return { batchItemFailures: [{ itemIdentifier: first }] };
     }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StepResult, WorkContext, WorkKind } from '../../../jobs/jobs.ts';
+import type { JobContext, JobType, StepResult } from '../../../jobs/jobs.ts';
 import { maintain } from '../../../jobs/maintain.ts';
 import { runtimeOf } from '../../../scripts/script-runtimes.ts';
 import { readSource, SourceChanged } from '../../../scripts/script-sources.ts';
@@ -48,7 +48,7 @@ const maxDelayMs = 300_000;
  * Makes the function of a script what it should be, or removes it when the script is gone. Each step looks at what is
  * there and does what is next, so it does not matter how many work on one script, nor where the last one has stopped.
  */
-export function createDeployScript(options: DeploymentOptions): WorkKind {
+export function createDeployScript(options: DeploymentOptions): JobType {
   const { sleep = pause } = options;
   return {
     ...deployScript,
@@ -73,7 +73,7 @@ function later({ tries = 0, ...id }: Task): StepResult {
 
 async function advance(
   options: DeploymentOptions,
-  context: WorkContext,
+  context: JobContext,
   id: ScriptId,
 ): Promise<Progress> {
   try {
@@ -89,7 +89,7 @@ async function advance(
 
 async function reconcile(
   options: DeploymentOptions,
-  context: WorkContext,
+  context: JobContext,
   id: ScriptId,
 ): Promise<Progress> {
   const { control, place } = options;
@@ -149,7 +149,7 @@ function hasAll(found: FoundFunction, settings: FunctionSettings): boolean {
 }
 
 /** A script as it is now; undefined when it is gone. */
-async function readScript(context: WorkContext, id: ScriptId) {
+async function readScript(context: JobContext, id: ScriptId) {
   const [item] = await context.store.get([scriptEntity.key(id.instance, id.script)]);
   const { version, runtime_name } = as(scriptEntity, item)?.data ?? {};
   if (version === undefined || runtime_name === undefined) return undefined;
@@ -159,7 +159,7 @@ async function readScript(context: WorkContext, id: ScriptId) {
 
 /** Keeps what is known of a function. */
 async function note(
-  context: WorkContext,
+  context: JobContext,
   { instance, script }: ScriptId,
   news: Partial<ScriptFunctionData>,
 ): Promise<void> {
@@ -173,7 +173,7 @@ async function note(
   ]);
 }
 
-async function forget(context: WorkContext, { instance, script }: ScriptId): Promise<void> {
+async function forget(context: JobContext, { instance, script }: ScriptId): Promise<void> {
   const [item] = await context.store.get([scriptFunctionEntity.key(instance, script)]);
   if (item !== undefined) await maintain(context, [remove(item)]);
 }

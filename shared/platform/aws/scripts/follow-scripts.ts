@@ -1,7 +1,7 @@
 import type { ChangeConsumer, ItemChange, Services } from '../../../jobs/change-feed.ts';
-import { newWork } from '../../../jobs/jobs.ts';
+import { newJob } from '../../../jobs/jobs.ts';
 import { cascade } from '../../../jobs/maintain.ts';
-import { unlessLostRace } from '../../../jobs/write-conflict.ts';
+import { unlessConflict } from '../../../jobs/write-conflict.ts';
 import { as, scriptEntity, scriptSweepEntity } from '../../../store/entities.ts';
 import { insert } from '../../../store/writes.ts';
 import { deploymentOf } from './script-function.ts';
@@ -44,10 +44,10 @@ async function beginToSweep(services: Services): Promise<void> {
   const [begun] = await services.store.get([key]);
   if (begun !== undefined) return;
   const due = services.clock.micros() / 1000 + 86_400_000;
-  await unlessLostRace(
+  await unlessConflict(
     cascade(services, [
       insert(scriptSweepEntity, key, {}),
-      newWork(services, sweepFunctions, {}, due),
+      newJob(services, sweepFunctions, {}, due),
     ]),
   );
 }

@@ -1,4 +1,4 @@
-import type { WorkKind } from '../../../jobs/jobs.ts';
+import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
 import { createDeployScript } from './deploy-script.ts';
 import { openControl } from './function-control.ts';
@@ -9,7 +9,7 @@ import { createSweepFunctions } from './sweep-functions.ts';
 export function scriptWork(
   { scripts: { prefix, role }, table }: Environment,
   files: AllRuntimeFiles,
-): readonly WorkKind[] {
+): readonly JobType[] {
   const options = { place: { prefix, table }, role, files, control: openControl() };
   return [createDeployScript(options), createSweepFunctions(options)];
 }

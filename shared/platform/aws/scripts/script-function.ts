@@ -1,6 +1,6 @@
-import { newWork } from '../../../jobs/jobs.ts';
+import { newJob } from '../../../jobs/jobs.ts';
 import { cascade } from '../../../jobs/maintain.ts';
-import { unlessLostRace } from '../../../jobs/write-conflict.ts';
+import { unlessConflict } from '../../../jobs/write-conflict.ts';
 import { as, scriptFunctionEntity } from '../../../store/entities.ts';
 import type { ScriptFunctionData } from '../../../store/records/functions.ts';
 import type { Put, Store } from '../../../store/store.ts';
@@ -23,7 +23,7 @@ const askAgainMs = 30_000;
 /** Work that makes a script's function what it should be; it may be there several times. */
 export function deploymentOf(by: Pick<FunctionAsker, 'clock' | 'ids'>, id: ScriptId): Put {
   const { instance, script } = id;
-  return newWork(by, deployScript, { instance, script });
+  return newJob(by, deployScript, { instance, script });
 }
 
 /** What is known of a script's function. */
@@ -47,7 +47,7 @@ export async function askForFunction(by: FunctionAsker, id: ScriptId): Promise<v
     known === undefined
       ? insert(scriptFunctionEntity, key, { ...newFunction(id), askedAt })
       : replace(known, { ...known.data, askedAt });
-  await unlessLostRace(cascade(by, [asked, deploymentOf(by, id)])); // or another process has asked, or works on it
+  await unlessConflict(cascade(by, [asked, deploymentOf(by, id)])); // or another process has asked, or works on it
 }
 
 /** What is known of a function before there is one. */

@@ -1,4 +1,4 @@
-import type { StepResult, WorkContext, WorkKind } from '../../../jobs/jobs.ts';
+import type { JobContext, JobType, StepResult } from '../../../jobs/jobs.ts';
 import { maintain } from '../../../jobs/maintain.ts';
 import { runtimeOf } from '../../../scripts/script-runtimes.ts';
 import { as, scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
@@ -30,7 +30,7 @@ const stepSize = 20;
  * script, then each that is known, which may be gone, have failed, or be of an earlier release. What is not as it
  * should be gets work.
  */
-export function createSweepFunctions(options: DeploymentOptions): WorkKind {
+export function createSweepFunctions(options: DeploymentOptions): JobType {
   return {
     ...sweepFunctions,
     step: async (context, task) => {
@@ -50,7 +50,7 @@ export function createSweepFunctions(options: DeploymentOptions): WorkKind {
 
 async function sweepListed(
   options: DeploymentOptions,
-  context: WorkContext,
+  context: JobContext,
   { marker }: Progress,
 ): Promise<StepResult> {
   const { functions, next } = await options.control.list(marker);
@@ -71,7 +71,7 @@ function ownerOf({ place }: DeploymentOptions, { name, description }: ListedFunc
   return id !== undefined && functionName(place, id) === name ? id : undefined;
 }
 
-async function withoutScript({ store }: WorkContext, ids: readonly ScriptId[]) {
+async function withoutScript({ store }: JobContext, ids: readonly ScriptId[]) {
   if (ids.length === 0) return [];
   const items = await store.get(
     ids.map(({ instance, script }) => scriptEntity.key(instance, script)),
@@ -81,7 +81,7 @@ async function withoutScript({ store }: WorkContext, ids: readonly ScriptId[]) {
 
 async function sweepKnown(
   options: DeploymentOptions,
-  context: WorkContext,
+  context: JobContext,
   last: string,
 ): Promise<StepResult> {
   const { pk } = scriptFunctionEntity.key(0, 0);
@@ -101,7 +101,7 @@ async function sweepKnown(
 
 async function isRight(
   options: DeploymentOptions,
-  { store }: WorkContext,
+  { store }: JobContext,
   known: ScriptFunctionData,
 ): Promise<boolean> {
   const [item] = await store.get([scriptEntity.key(known.instance, known.script)]);
@@ -113,7 +113,7 @@ async function isRight(
   return found?.state === 'usable';
 }
 
-async function deployAll(context: WorkContext, ids: readonly ScriptId[]): Promise<void> {
+async function deployAll(context: JobContext, ids: readonly ScriptId[]): Promise<void> {
   if (ids.length === 0) return;
   await maintain(
     context,

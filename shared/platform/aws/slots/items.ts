@@ -50,7 +50,7 @@ export async function giveBack(services: PlaceServices, write: Write): Promise<v
   } catch (error) {
     if (error instanceof ConditionFailed) return;
     const cause = causeOf(error);
-    services.log({ level: 'error', message: 'a place for a run could not be given back', cause });
+    services.log({ level: 'error', message: 'a slot could not be released', cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
-import type { WorkKind } from '../../../jobs/jobs.ts';
+import type { JobType } from '../../../jobs/jobs.ts';
 import type { Changes } from '../../ports.ts';
 import type { Calls } from '../server/calls.ts';
 import type { Feed } from '../store/feed.ts';
@@ -22,7 +22,7 @@ export interface BackgroundOptions {
   readonly services: Services;
   readonly calls: Pick<Calls, 'endedBefore'>;
   readonly consumers: readonly ChangeConsumer[];
-  readonly kinds: readonly WorkKind[];
+  readonly kinds: readonly JobType[];
   /** A test may give its own. */
   readonly timers?: Timers;
 }

@@ -96,7 +96,7 @@ async function run(state: State): Promise<void> {
     } catch (error) {
       if (ending.signal.aborted) return;
       const cause = causeOf(error);
-      services.log({ level: 'error', message: 'changes could not be taken', cause });
+      services.log({ level: 'error', message: 'changes could not be consumed', cause });
       await pause(state, troubleMs).catch(() => undefined); // ended meanwhile
     }
   }

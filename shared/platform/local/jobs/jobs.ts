@@ -1,11 +1,11 @@
 import {
   beginDue,
   freeClaims,
+  type JobContext,
+  type JobType,
   type ShardWork,
-  type WorkContext,
-  type WorkKind,
 } from '../../../jobs/jobs.ts';
-import { workShards } from '../../../store/entities.ts';
+import { jobShards } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/cause.ts';
 import type { Timers } from './timers.ts';
 
@@ -25,8 +25,8 @@ export interface WorkLoop {
 
 /** What a loop works with. */
 export interface WorkLoopOptions {
-  readonly kinds: readonly WorkKind[];
-  readonly context: WorkContext;
+  readonly kinds: readonly JobType[];
+  readonly context: JobContext;
   readonly timers: Timers;
 }
 
@@ -35,7 +35,7 @@ export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop
   let isStopped = false;
   const runner = { kinds, context, isEnding: () => isStopped };
   const freed = freeClaims(context).catch(logTrouble); // the folder was another process's: it is dead
-  const shards = workShards.map((shard) => {
+  const shards = jobShards.map((shard) => {
     const work = { shard, underWay: new Set<Promise<void>>() };
     return openShard(work, async () => {
       if (isStopped) return;
@@ -47,7 +47,7 @@ export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop
   });
 
   function logTrouble(error: unknown): 'trouble' {
-    context.log({ level: 'error', message: 'work could not be run', cause: causeOf(error) });
+    context.log({ level: 'error', message: 'jobs could not be run', cause: causeOf(error) });
     return 'trouble';
   }
 

@@ -86,7 +86,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
       onFailedSpare: (error) =>
         log?.({
           level: 'error',
-          message: 'a process for later could not be started',
+          message: 'a spare process could not be started',
           cause: causeOf(error),
         }),
     });

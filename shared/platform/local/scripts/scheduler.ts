@@ -2,11 +2,11 @@ import { instanceLimits, type Leave } from '../../../scripts/slots.ts';
 import { type GateLimits, openGate } from '../../limits/gate.ts';
 
 /** What child processes work on. Each kind has limits of its own in an instance. */
-export type WorkKind = 'script' | 'template' | 'certificate';
+export type ProcessUse = 'script' | 'template' | 'certificate';
 
 /** A piece of work that needs a child process. */
 export interface Work {
-  readonly kind: WorkKind;
+  readonly kind: ProcessUse;
   /** Id of the account that owns the instance. */
   readonly owner: number;
   readonly instance: number;

@@ -94,7 +94,8 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     server,
     max: connectionLimit(),
     serve: (exchange) => void serve(running, exchange),
-    onStalled: () => options.log({ level: 'info', message: 'connection closed: nobody reads it' }),
+    onStalled: () =>
+      options.log({ level: 'info', message: 'connection closed: its response is not read' }),
   });
   const running: Running = {
     ...options,
