@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { addDeployedVersion } from '../shared/platform/aws/rotate-secret.ts';
 import { addSecretVersion } from '../shared/platform/local/secrets.ts';
+import { messageOf } from '../shared/values/caught.ts';
 
 const usage = `Usage: npm run rotate -- add [options]
 
@@ -16,7 +17,7 @@ Exit codes: 0 added; 1 not added, nothing is changed; 2 the command line makes n
 `;
 
 await run().catch((error: unknown) => {
-  fail(error instanceof Error ? error.message : 'unknown reason', 1);
+  fail(messageOf(error), 1);
 });
 
 async function run(): Promise<void> {
@@ -45,7 +46,7 @@ function readArguments() {
       },
     });
   } catch (error) {
-    return fail(error instanceof Error ? error.message : 'unknown reason', 2);
+    return fail(messageOf(error), 2);
   }
 }
 

@@ -21,6 +21,7 @@ import {
 import { type LocalServer, startServer } from '../shared/platform/local/server/server.ts';
 import { StartError } from '../shared/platform/local/server/start-error.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
+import { messageOf } from '../shared/values/caught.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to us as well
 
@@ -37,7 +38,7 @@ export async function main(launcherProcess: Parameters<typeof openLauncher>[0]):
   } catch (error) {
     if (error instanceof UsageError) fail(`${error.message} (see --help)`, 2);
     else if (error instanceof StartError) fail(error.message, 1);
-    else fail(error instanceof Error ? error.message : 'unknown reason', 1);
+    else fail(messageOf(error), 1);
   }
 }
 
@@ -161,7 +162,7 @@ function onSignal(close: () => Promise<void>): void {
     firstAt = performance.now();
     close().then(
       () => process.exit(0),
-      (error: unknown) => fail(error instanceof Error ? error.message : 'unknown reason', 1),
+      (error: unknown) => fail(messageOf(error), 1),
     );
   };
   process.on('SIGINT', end);

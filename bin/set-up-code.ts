@@ -1,5 +1,6 @@
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { openDeployedSecrets } from '../shared/platform/aws/secrets.ts';
+import { messageOf } from '../shared/values/caught.ts';
 
 const arn = process.argv[2] ?? '';
 if (!arn.startsWith('arn:')) {
@@ -9,7 +10,7 @@ try {
   const code = await setUpCode(openDeployedSecrets(arn));
   process.stdout.write(`${code}\n`);
 } catch (error) {
-  fail(error instanceof Error ? error.message : 'unknown reason', 1);
+  fail(messageOf(error), 1);
 }
 
 function fail(reason: string, code: 1 | 2): never {

@@ -1,5 +1,5 @@
 import type { Log, Mail, Mailer, Platform } from '../platform/ports.ts';
-import { causeOf } from '../values/cause.ts';
+import { causeOf } from '../values/caught.ts';
 
 /**
  * Writes mails into the log, for deployments without a mail sender: their operator passes on what stands there.

@@ -2,6 +2,7 @@ import type { Platform } from '../platform/ports.ts';
 import { deadLetterEntity } from '../store/entities.ts';
 import type { Change, Key, Stored } from '../store/store.ts';
 import { insert } from '../store/writes.ts';
+import { messageOf } from '../values/caught.ts';
 import { maintain } from './maintain.ts';
 
 /** An item that was committed otherwise than it was before: by a client, or by what followed from a client's write. */
@@ -134,7 +135,7 @@ async function giveUp(
   error: unknown,
 ): Promise<void> {
   const id = services.ids.random();
-  const cause = error instanceof Error ? error.message : String(error);
+  const cause = messageOf(error);
   const at = services.clock.micros() / 1000;
   const letter = {
     id,

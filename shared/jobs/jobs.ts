@@ -3,7 +3,7 @@ import { as, dueKey, jobEntity, jobShards, workShard } from '../store/entities.t
 import type { JobData } from '../store/records/jobs.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
 import { insert, remove, replace, store } from '../store/writes.ts';
-import { causeOf } from '../values/cause.ts';
+import { causeOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
 import { maintain } from './maintain.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionFailed } from '../store/store.ts';
+import { anyPartOf, longestDelay } from '../values/back-off.ts';
 import { throttled } from '../values/errors/errors.ts';
 
 const patienceMs = 2000;
 const minTries = 25; // each loses to one of so many others at the most, however long a try takes
-const firstDelayMs = 4;
-const maxDelayMs = 200;
+const backOff = { firstMs: 4, maxMs: 200 };
 
 /**
  * Runs `attempt` until no other writer was faster, waiting a random time between tries.
@@ -23,7 +23,7 @@ export async function retryOnConflict<Result>(
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
       if (tries >= minTries && performance.now() > deadline) throw throttled(1);
-      await sleep(Math.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** tries));
+      await sleep(anyPartOf(longestDelay(tries, backOff)));
     }
   }
 }

@@ -4,6 +4,7 @@ import { as, pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
 import type { PushDeviceData, PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { store as put } from '../store/writes.ts';
+import { messageOf } from '../values/caught.ts';
 import { failureReason, PushFailure, type PushFailureReason } from './push-failure.ts';
 import { tokenCode } from './rules/device-ids.ts';
 import type { DeliveryState, PushError } from './rules/outcome.ts';
@@ -52,7 +53,7 @@ export async function deliver(delivery: Delivery, token: string): Promise<Delive
     return await publish(await makeEndpoint(delivery, token));
   } catch (error) {
     if (error instanceof PushFailure) return afterFailure(delivery, error.reason, isSending);
-    const cause = error instanceof Error ? error.message : 'unknown';
+    const cause = messageOf(error);
     delivery.context.log({ level: 'error', message: 'a push could not be prepared', cause });
     return { state: isSending ? { error: 'Unknown' } : 'waiting' };
   }

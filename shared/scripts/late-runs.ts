@@ -1,5 +1,5 @@
 import type { Platform } from '../platform/ports.ts';
-import { causeOf } from '../values/cause.ts';
+import { causeOf } from '../values/caught.ts';
 import type { FinishedTrace } from './run-request.ts';
 
 /** Logs that a run has failed whose caller does not wait. */

@@ -6,7 +6,7 @@ import { as, traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/records/scripts.ts';
 import type { Delete, Key, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
-import { causeOf } from '../values/cause.ts';
+import { causeOf } from '../values/caught.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
 import type { ScriptResponse } from './rules/script-result.ts';

@@ -3,7 +3,7 @@ import type { Platform } from '../platform/ports.ts';
 import { as, configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
 import type { ScriptData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
-import { causeOf } from '../values/cause.ts';
+import { causeOf } from '../values/caught.ts';
 import { runSettings } from './rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './run-traces.ts';

@@ -6,7 +6,7 @@ import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { causeOf } from '../values/cause.ts';
+import { causeOf } from '../values/caught.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
 import { missingCompositeIndex } from './query/pairs.ts';
 

@@ -4,7 +4,7 @@ import type { Clock, Meter, Platform } from '../platform/ports.ts';
 import { as, instanceEntity, usageEntity } from '../store/entities.ts';
 import type { UsageData } from '../store/records/records.ts';
 import { insert, replace } from '../store/writes.ts';
-import { causeOf } from '../values/cause.ts';
+import { causeOf } from '../values/caught.ts';
 
 /** What a meter needs of its platform. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;

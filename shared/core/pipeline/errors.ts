@@ -1,5 +1,5 @@
 import type { Platform } from '../../platform/ports.ts';
-import { causeOf } from '../../values/cause.ts';
+import { causeOf } from '../../values/caught.ts';
 import { ApiError, serverError } from '../../values/errors/errors.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { negotiate } from '../http/negotiation.ts';

@@ -1,7 +1,7 @@
 import { type Handler, toHandler } from '../../core/http/edge.ts';
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { Route } from '../../core/resource/route.ts';
-import { causeOf } from '../../values/cause.ts';
+import { causeOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
 import { openPlatform } from './platform.ts';

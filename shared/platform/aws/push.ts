@@ -3,6 +3,8 @@ import type { SNSClient } from '@aws-sdk/client-sns';
 import { PushFailure, type PushFailureReason } from '../../push/push-failure.ts';
 import type { ProviderPush } from '../../push/rules/payload.ts';
 import { type PushCredential, type PushPlace, platformName } from '../../push/rules/provider.ts';
+import { anyPartOf, longestDelay } from '../../values/back-off.ts';
+import { nameOf } from '../../values/caught.ts';
 import type { PushSender } from '../ports.ts';
 
 /** How pushes go out. */
@@ -19,7 +21,7 @@ const sdk = () => import('@aws-sdk/client-sns'); // most functions never send a 
 type Sdk = Awaited<ReturnType<typeof sdk>>;
 
 const maxAttempts = 4; // when SNS is too busy; work waits longer and comes again
-const firstDelayMs = 100;
+const backOff = { firstMs: 100, maxMs: 5000 };
 const timeoutMs = 10_000;
 
 /** Opens a sender by Amazon SNS. Makes no call by itself. */
@@ -182,10 +184,6 @@ function isInvalid(error: unknown): boolean {
   return ['InvalidParameterException', 'InvalidParameterValueException'].includes(nameOf(error));
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}
-
 /** Repeats a call while SNS says that it was too busy to do it, a few times. Whatever is thrown is a PushFailure. */
 async function whileBusy<T>(
   run: () => Promise<T>,
@@ -197,7 +195,7 @@ async function whileBusy<T>(
     } catch (error) {
       const failure = toFailure(error);
       if (failure.reason !== 'busy' || attempt >= maxAttempts) throw failure;
-      await sleep(Math.random() * firstDelayMs * 2 ** attempt);
+      await sleep(anyPartOf(longestDelay(attempt, backOff)));
     }
   }
 }

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { codeOf } from '../../values/caught.ts';
 import type { Log, LogEntry } from '../ports.ts';
 
 /** How much is logged; each level includes those before it. */
@@ -51,7 +52,7 @@ function writeToTerminal(text: string): void {
   try {
     writeSync(standardError, text);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code !== 'EPIPE' && code !== 'EAGAIN' && code !== 'EIO') throw error;
   }
 }

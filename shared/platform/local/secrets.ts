@@ -7,9 +7,10 @@ import {
   parseSecrets,
   toVersions,
 } from '../../accounts/rules/master-secrets.ts';
+import { codeOf } from '../../values/caught.ts';
 import type { Secrets } from '../ports.ts';
 import { createFile, replaceFile } from './files/atomic-file.ts';
-import { codeOf, StartError } from './server/start-error.ts';
+import { StartError } from './server/start-error.ts';
 
 const fileName = 'secrets.json';
 const rereadAfterMs = 60_000;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Duplex, Readable } from 'node:stream';
+import { messageOf } from '../../values/caught.ts';
 import { watchMemory } from './memory.ts';
 
 /** How to start a process that runs foreign code. */
@@ -89,6 +90,6 @@ async function endOf(child: ChildProcess): Promise<ProcessEnd> {
     const [exitCode] = (await once(child, 'exit')) as [number | null];
     return { exitCode };
   } catch (error) {
-    return { exitCode: null, reason: error instanceof Error ? error.message : String(error) };
+    return { exitCode: null, reason: messageOf(error) };
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../jobs/change-feed.ts';
 import { type JobType, runDue } from '../../../jobs/jobs.ts';
 import { jobEntity } from '../../../store/entities.ts';
-import { causeOf } from '../../../values/cause.ts';
+import { causeOf } from '../../../values/caught.ts';
 import { readStreamRecord } from './stream.ts';
 
 /** Records of the table's stream, or the tick of a minute, which says nothing. */

@@ -7,13 +7,14 @@ import { as, scriptEntity, scriptFunctionEntity } from '../../../store/entities.
 import type { ScriptFunctionData } from '../../../store/records/functions.ts';
 import { ConditionFailed } from '../../../store/store.ts';
 import { insert, remove, replace } from '../../../store/writes.ts';
+import { longestDelay, mostOf } from '../../../values/back-off.ts';
+import { nameOf } from '../../../values/caught.ts';
 import {
   ControlBusy,
   type FoundFunction,
   type FunctionControl,
   type FunctionSettings,
 } from './function-control.ts';
-import { nameOf } from './lambda-client.ts';
 import { deployScript, newFunction } from './script-function.ts';
 import { functionName, type ScriptId, type ScriptPlace } from './script-names.ts';
 import {
@@ -41,8 +42,7 @@ type Progress = 'done' | 'soon' | 'later';
 
 const maxLooks = 4; // in one step
 const lookMs = 700;
-const firstDelayMs = 1000;
-const maxDelayMs = 300_000;
+const backOff = { firstMs: 1000, maxMs: 300_000 };
 
 /**
  * Makes the function of a script what it should be, or removes it when the script is gone. Each step looks at what is
@@ -66,8 +66,7 @@ export function createDeployScript(options: DeploymentOptions): JobType {
 
 /** Pauses grow, and vary: what was refused together does not come again together. */
 function later({ tries = 0, ...id }: Task): StepResult {
-  const longest = Math.min(maxDelayMs, firstDelayMs * 2 ** tries);
-  const afterMs = Math.round(longest / 2 + (Math.random() * longest) / 2);
+  const afterMs = Math.round(mostOf(longestDelay(tries, backOff)));
   return { task: { ...id, tries: tries + 1 }, afterMs };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FunctionConfiguration, LambdaClient, Runtime } from '@aws-sdk/client-lambda';
-import { type LambdaSdk, nameOf, openLambda } from './lambda-client.ts';
+import { nameOf } from '../../../values/caught.ts';
+import { type LambdaSdk, openLambda } from './lambda-client.ts';
 
 /** What a function is made with beside its code. */
 export interface FunctionSettings {

@@ -33,8 +33,3 @@ export function openLambda({
     return call(opened, sdk);
   };
 }
-
-/** Whatever Lambda or the way to it has thrown, by its name. */
-export function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}

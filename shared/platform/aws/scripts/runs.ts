@@ -5,8 +5,9 @@ import { awaitRun } from '../../../scripts/late-runs.ts';
 import { runSettings } from '../../../scripts/rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../../../scripts/run-request.ts';
 import { type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
+import { nameOf } from '../../../values/caught.ts';
 import type { Runs } from '../../ports.ts';
-import { nameOf, openLambda } from './lambda-client.ts';
+import { openLambda } from './lambda-client.ts';
 import { runsFunctionName } from './script-names.ts';
 
 /** What the function that runs scripts away from calls is invoked with. */

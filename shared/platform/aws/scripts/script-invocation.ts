@@ -2,8 +2,9 @@ import type { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
 import { judgeRun, tooMuchOutput } from '../../../scripts/rules/script-result.ts';
 import type { EndedRun } from '../../../scripts/script-runner.ts';
+import { nameOf } from '../../../values/caught.ts';
 import type { ScriptEvent } from '../../runtimes/node/lambda.ts';
-import { type LambdaSdk, nameOf } from './lambda-client.ts';
+import type { LambdaSdk } from './lambda-client.ts';
 
 /**
  * What came of an invocation. Unless it has `ended`, nothing has run: `stale`, the function holds another version;

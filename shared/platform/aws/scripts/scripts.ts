@@ -1,5 +1,6 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/script-runner.ts';
+import { longestDelay, mostOf } from '../../../values/back-off.ts';
 import type { Log } from '../../ports.ts';
 import { realTimer, type Timer } from '../jobs/timer.ts';
 import { once } from '../once.ts';
@@ -25,8 +26,7 @@ const requestTimeout = (functionSeconds + 15) * 1000; // a cold start, and the w
 
 /** A function that follows a change is there in some seconds; later somebody has to see to it. */
 const askAfterMs = 3000;
-const firstPauseMs = 100;
-const maxPauseMs = 2000;
+const backOff = { firstMs: 100, maxMs: 2000 };
 
 /**
  * Opens the runner that has each script run in a Lambda function of its own, which follows the script's changes (see
@@ -85,9 +85,8 @@ async function runWhenReady(
 
 /** Pauses grow, and vary: those who wait for one function do not come at once. */
 function pauseBefore(tries: number, attempt: Exclude<Tried, { kind: 'ended' }>): number {
-  const longest = Math.min(maxPauseMs, firstPauseMs * 2 ** tries);
   const asked = attempt.kind === 'busy' ? (attempt.afterMs ?? 0) : 0;
-  return Math.max(asked, longest / 2 + (Math.random() * longest) / 2);
+  return Math.max(asked, mostOf(longestDelay(tries, backOff)));
 }
 
 async function tellWhy(options: ScriptsOptions, run: ScriptRun): Promise<ScriptOutcome> {

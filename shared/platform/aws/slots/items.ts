@@ -3,7 +3,7 @@ import { type Entrant, instanceLimits } from '../../../scripts/slots.ts';
 import { runPlaceEntity, runPlacePrefix, runWaiterEntity } from '../../../store/entities.ts';
 import { ConditionFailed, type Key, type Write } from '../../../store/store.ts';
 import { insert, remove, store } from '../../../store/writes.ts';
-import { causeOf } from '../../../values/cause.ts';
+import { causeOf } from '../../../values/caught.ts';
 import type { Platform } from '../../ports.ts';
 import { OutcomeUnknown } from '../store/write.ts';
 

@@ -1,6 +1,7 @@
 import { type Entrant, instanceLimits, type Leave } from '../../../scripts/slots.ts';
 import type { Key } from '../../../store/store.ts';
 import { erase } from '../../../store/writes.ts';
+import { mostOf } from '../../../values/back-off.ts';
 import type { Timer } from '../jobs/timer.ts';
 import { giveBack, look, type PlaceServices, type Seen, standInLine, waiterKey } from './items.ts';
 
@@ -32,7 +33,7 @@ export async function waitForTurn(
   let pause = pauseMs.inFront;
   try {
     for (;;) {
-      const delayMs = (0.5 + Math.random() / 2) * pause;
+      const delayMs = mostOf(pause);
       if (timer.now() + delayMs > latestMs) return 'late';
       await stand();
       await timer.sleep(delayMs);

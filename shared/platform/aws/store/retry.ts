@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { anyPartOf, longestDelay } from '../../../values/back-off.ts';
+import { codeOf } from '../../../values/caught.ts';
 
 /** Time and chance, for waiting between tries. Tests fix them. */
 export interface Pacing {
@@ -22,8 +24,7 @@ export const realPacing: Pacing = {
 /** A call that starts this long after the first try is not made any more. */
 const budgetMs = 5000;
 
-const firstDelayMs = 20;
-const maxDelayMs = 1000;
+const backOff = { firstMs: 20, maxMs: 1000 };
 
 /** DynamoDB did not do what was asked within the time that there is for retries. */
 export class StoreUnavailable extends Error {
@@ -63,7 +64,7 @@ export async function retry<Result>(
       const failure = judge(error);
       if (failure === 'final') throw error;
       mayBeApplied ||= failure === 'unknown';
-      const delayMs = pacing.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (tries - 1));
+      const delayMs = anyPartOf(longestDelay(tries - 1, backOff), pacing.random);
       if (pacing.elapsedMs() - start + delayMs > budgetMs) throw new StoreUnavailable(tries, error);
       await pacing.sleep(delayMs);
     }
@@ -115,14 +116,9 @@ function judge(error: unknown): Failure {
     return codes.every((code) => passingReasons.has(code)) ? 'nothing done' : 'final';
   }
   if (passing.has(error.name)) return 'nothing done';
-  return unknown.has(error.name) || unknown.has(codeOf(error)) || statusOf(error) >= 500
+  return unknown.has(error.name) || unknown.has(codeOf(error) ?? '') || statusOf(error) >= 500
     ? 'unknown'
     : 'final';
-}
-
-/** Code of a failure of the network, such as ECONNRESET. */
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 /** HTTP status of an answer that was a failure; 0 when there was no answer. */

@@ -1,6 +1,6 @@
 import { chown, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../server/start-error.ts';
+import { codeOf } from '../../../values/caught.ts';
 
 /**
  * Makes a file that only the owner can read, whole and on the disk, or not at all.

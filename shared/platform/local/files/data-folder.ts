@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { codeOf, StartError } from '../server/start-error.ts';
+import { codeOf } from '../../../values/caught.ts';
+import { StartError } from '../server/start-error.ts';
 import { replaceFile } from './atomic-file.ts';
 import { lockFolder } from './folder-lock.ts';
 

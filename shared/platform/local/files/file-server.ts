@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { corsHeaders, preflightResponse } from '../../../core/http/cors.ts';
 import { commonHeaders } from '../../../core/http/write-response.ts';
+import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 import {
   type ApiError,
@@ -13,7 +14,7 @@ import {
 import { keyOfUrl } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
 import { sendEarly } from '../server/send-response.ts';
-import { codeOf } from '../server/start-error.ts';
+
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
 import { receiveUpload } from './upload-receiver.ts';
 

@@ -12,8 +12,9 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { codeOf, messageOf } from '../../../values/caught.ts';
 import type { FileContent, FileStore, Log } from '../../ports.ts';
-import { codeOf } from '../server/start-error.ts';
+
 import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { createUploadForms, type UploadForms } from './upload-form.ts';
@@ -71,7 +72,7 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   await sweep(folder, nowMs());
   const timer = setInterval(() => {
     sweep(folder, nowMs()).catch((error: unknown) => {
-      const cause = error instanceof Error ? error.message : 'unknown';
+      const cause = messageOf(error);
       log({ level: 'error', message: 'old files could not be removed', cause });
     });
   }, sweepIntervalMs);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, realpathSync, statSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { codeOf, StartError } from '../server/start-error.ts';
+import { codeOf } from '../../../values/caught.ts';
+import { StartError } from '../server/start-error.ts';
 
 /*
  * The lock is a socket in the folder that the holder listens on. The system ends the listening with the process,

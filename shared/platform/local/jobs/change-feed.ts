@@ -1,5 +1,5 @@
 import { type ChangeConsumer, deliver, type Services } from '../../../jobs/change-feed.ts';
-import { causeOf } from '../../../values/cause.ts';
+import { causeOf } from '../../../values/caught.ts';
 import type { Changes } from '../../ports.ts';
 import type { Feed } from '../store/feed.ts';
 import type { Timers } from './timers.ts';

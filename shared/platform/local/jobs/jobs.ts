@@ -6,7 +6,7 @@ import {
   type ShardWork,
 } from '../../../jobs/jobs.ts';
 import { jobShards } from '../../../store/entities.ts';
-import { causeOf } from '../../../values/cause.ts';
+import { causeOf } from '../../../values/caught.ts';
 import type { Timers } from './timers.ts';
 
 /** What is due is looked for at least so often, whatever the clock does meanwhile. */

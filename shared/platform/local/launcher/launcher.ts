@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { codeOf } from '../../../values/caught.ts';
 import type {
   Exceeded,
   ProcessEnd,
@@ -9,7 +10,6 @@ import type {
   StartProcess,
   Streams,
 } from '../../runtimes/process.ts';
-import { codeOf } from '../server/start-error.ts';
 
 /** The process that starts others for this one; see launcher.cjs. */
 export interface Launcher {

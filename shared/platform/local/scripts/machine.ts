@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import type { ScriptRunner, ScriptRuntime } from '../../../scripts/script-runner.ts';
+import { messageOf } from '../../../values/caught.ts';
 import { howToGetPython, openPython, type Python } from './commands/python.ts';
 import {
   describeIsolation,
@@ -87,7 +88,7 @@ async function problemOf(run: ScriptRunner['run'], runtime: ScriptRuntime) {
     const complaint = 'stderr' in outcome ? lastLine(outcome.stderr) : '';
     return `fails (${complaint || outcome.status}). ${remedies[runtime]}`;
   } catch (error) {
-    const complaint = error instanceof Error ? lastLine(error.message) : 'unknown reason';
+    const complaint = lastLine(messageOf(error));
     return `fails (${complaint}). ${remedies[runtime]}`;
   }
 }

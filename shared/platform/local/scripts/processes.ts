@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { causeOf } from '../../../values/cause.ts';
+import { causeOf } from '../../../values/caught.ts';
 import type { Log } from '../../ports.ts';
 import {
   type CertificateWorker,

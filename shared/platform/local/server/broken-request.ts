@@ -1,6 +1,6 @@
 import { commonHeaders } from '../../../core/http/write-response.ts';
+import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
-import { codeOf } from './start-error.ts';
 
 interface Refusal {
   readonly status: string;

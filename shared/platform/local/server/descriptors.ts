@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { maxConnections, reservedDescriptors } from '../../../values/bounds.ts';
-import { codeOf } from './start-error.ts';
+import { codeOf } from '../../../values/caught.ts';
 
 const fewest = 16; // so that a server with few descriptors serves at all
 const otherSystems = 4096; // what each of them lets a process have, and mostly more

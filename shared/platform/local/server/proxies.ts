@@ -3,8 +3,9 @@ import { realpathSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { codeOf } from '../../../values/caught.ts';
 import { maxSocketPath, removeLeftover } from '../files/folder-lock.ts';
-import { codeOf, StartError } from './start-error.ts';
+import { StartError } from './start-error.ts';
 
 /** Header by which a proxy proves who it is; nothing behind the server's front sees it. */
 export const proxySecretHeader = 'x-groundwork-proxy-secret';

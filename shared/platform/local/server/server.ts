@@ -4,6 +4,7 @@ import type { Gate } from '../../../core/http/admission.ts';
 import { type Handler, logRequest } from '../../../core/http/edge.ts';
 import { toResult } from '../../../core/http/write-response.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
+import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 import { ApiError, refused } from '../../../values/errors/errors.ts';
 import type { Clock, Ids, Log } from '../../ports.ts';
@@ -23,7 +24,7 @@ import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
 import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
-import { codeOf, StartError } from './start-error.ts';
+import { StartError } from './start-error.ts';
 
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
 const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection

@@ -5,9 +5,3 @@ export class StartError extends Error {
     this.name = 'StartError';
   }
 }
-
-/** The code of a failed system call, such as `ENOENT`; undefined for anything else. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}

@@ -4,9 +4,10 @@ import { maintain } from '../../../jobs/maintain.ts';
 import { as, storeIdentityEntity } from '../../../store/entities.ts';
 import type { Store } from '../../../store/store.ts';
 import { insert } from '../../../store/writes.ts';
+import { codeOf } from '../../../values/caught.ts';
 import type { Ids } from '../../ports.ts';
 import type { DataFolder } from '../files/data-folder.ts';
-import { codeOf, StartError } from '../server/start-error.ts';
+import { StartError } from '../server/start-error.ts';
 
 const advice = 'restore the whole folder from one backup, or name an empty folder';
 

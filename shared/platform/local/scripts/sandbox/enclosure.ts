@@ -1,9 +1,10 @@
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { codeOf } from '../../../../values/caught.ts';
 import { scriptVariables } from '../../../runtimes/limits.ts';
 import type { RunnerCommand } from '../../../runtimes/process.ts';
-import { codeOf } from '../../server/start-error.ts';
+
 import { pythonFlags } from '../commands/find-python.ts';
 import { boxCommand, boxedPaths, fileBytes } from './box.ts';
 import type { Isolation, Level } from './level.ts';
