@@ -25,8 +25,8 @@ export async function findAccountByEmail(
   store: Store,
   email: string,
 ): Promise<FoundAccount | undefined> {
-  const [item] = await store.get([emailEntity.key(email)]);
-  const id = as(emailEntity, item)?.data.account;
+  const item = await emailEntity.read(store, email);
+  const id = item?.data.account;
   return id === undefined ? undefined : findAccount(store, id);
 }
 

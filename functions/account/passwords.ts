@@ -6,7 +6,7 @@ import { callingAccount } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { as, passwordEntity } from '../../shared/store/entities.ts';
+import { passwordEntity } from '../../shared/store/entities.ts';
 import { store as put, replace } from '../../shared/store/writes.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { currentAccount } from './current.ts';
@@ -49,8 +49,8 @@ async function isOwn(context: Context, password: string): Promise<boolean> {
   const { data } = callingAccount(context);
   const { store } = context.platform;
   const check = async () => {
-    const [item] = await store.get([passwordEntity.key(data.id)]);
-    const hash = as(passwordEntity, item)?.data.hash;
+    const item = await passwordEntity.read(store, data.id);
+    const hash = item?.data.hash;
     return hash !== undefined && (await matchesHash(context, password, hash)) ? true : undefined;
   };
   return (await limitAttempts(context, attemptOf(context, data.email), check)) ?? false;

@@ -114,7 +114,7 @@ async function create(
   const { store, clock } = context.platform;
   checkRegistration(context);
   const { email, first_name, last_name } = profile;
-  const [first] = await store.get([firstAccountEntity.key()]);
+  const first = await firstAccountEntity.read(store);
   const data: AccountData = {
     id: await store.next(deploymentCounter('account')),
     email,

@@ -91,7 +91,7 @@ const resource: ListResource<AdminData, View> = {
         owner: false,
       }),
     ]);
-    const [account] = await context.platform.store.get([accountEntity.key(admin.account)]);
+    const account = await accountEntity.read(context.platform.store, admin.account);
     return viewOf(admin, account);
   },
   remove: async (context, current) => {

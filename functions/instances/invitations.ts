@@ -88,11 +88,11 @@ const resource: ListResource<InvitationData, View> = {
     const { store } = context.platform;
     const { email: to } = current.data;
     const one = invitedEntity.key(instanceOf(context), to);
-    const [account] = await store.get([emailEntity.key(to)]);
+    const account = await emailEntity.read(store, to);
     await commit(context, [
       remove(current),
       erase(one),
-      ...pointerDeletes(current.data, as(emailEntity, account)?.data.account),
+      ...pointerDeletes(current.data, account?.data.account),
     ]);
   },
   actions: [
@@ -168,8 +168,7 @@ async function replacing(
         );
   const former = as(invitedEntity, invited);
   if (former === undefined) return [shown, insert(invitedEntity, key, pointer)];
-  const [item] = await store.get([invitationEntity.key(pointer.instance, former.data.invitation)]);
-  const invitation = as(invitationEntity, item);
+  const invitation = await invitationEntity.read(store, pointer.instance, former.data.invitation);
   if (invitation?.data.state === 'new') {
     const text = 'Admin with specified Email already has an invitation created.';
     throw refused(400, text, 'state_conflict');
@@ -183,9 +182,7 @@ async function replacing(
 
 async function refuseMember(context: Context, account: number | undefined): Promise<void> {
   if (account === undefined) return;
-  const [member] = await context.platform.store.get([
-    memberEntity.key(account, instanceOf(context)),
-  ]);
+  const member = await memberEntity.read(context.platform.store, account, instanceOf(context));
   if (member === undefined) return;
   const text = 'Admin with specified Email is already a part of this Instance.';
   throw invalid({ email: text }, 'state_conflict');

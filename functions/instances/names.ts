@@ -60,8 +60,7 @@ export async function removeInstance(
 ): Promise<void> {
   const { id, name, owner } = current.data;
   const { pointer, numbers } = await readName(context, name);
-  const [list] = await context.platform.store.get([ownedEntity.key(owner)]);
-  const owned = as(ownedEntity, list);
+  const owned = await ownedEntity.read(context.platform.store, owner);
   const rest = owned?.data.instances.filter((instance) => instance !== id) ?? [];
   const writes: Write[] = [
     remove(pointer),

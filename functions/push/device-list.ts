@@ -84,7 +84,7 @@ async function readFilter(context: Context, provider: PushProvider): Promise<Fil
   };
   const user = read('user', recordId());
   if (user !== undefined) {
-    const [found] = await context.platform.store.get([userEntity.key(instanceOf(context), user)]);
+    const found = await userEntity.read(context.platform.store, instanceOf(context), user);
     if (found === undefined) throw invalid({ user: [messages.noSuchPk(user)] });
   }
   return {

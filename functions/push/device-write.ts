@@ -64,7 +64,7 @@ async function checkUser(
     throw invalid({ user: ['Cannot change owner of Device.'] });
   }
   if (user === null) return;
-  const [found] = await context.platform.store.get([userEntity.key(instanceOf(context), user)]);
+  const found = await userEntity.read(context.platform.store, instanceOf(context), user);
   if (found === undefined) throw invalid({ user: [messages.noSuchPk(user)] });
 }
 

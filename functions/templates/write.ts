@@ -13,7 +13,6 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   templateEntity,
   templateRowEntity,
   templateRowPrefix,
@@ -95,8 +94,8 @@ async function readHolder(
   name: string,
 ): Promise<Stored<TemplateData> | undefined> {
   const instance = instanceOf(context);
-  const [item] = await context.platform.store.get([templateEntity.key(instance, name)]);
-  return storedTemplate(as(templateEntity, item), instance, name);
+  const item = await templateEntity.read(context.platform.store, instance, name);
+  return storedTemplate(item, instance, name);
 }
 
 /** A predefined template is stored when it is changed first. */

@@ -82,8 +82,7 @@ export async function removeMembership(
   { user: id, group }: Pick<Pair, 'user' | 'group'>,
 ): Promise<void> {
   const instance = instanceOf(context);
-  const [item] = await context.platform.store.get([userEntity.key(instance, id)]);
-  const user = as(userEntity, item);
+  const user = await userEntity.read(context.platform.store, instance, id);
   if (user === undefined || !user.data.groups.includes(group)) throw notFound();
   const groups = user.data.groups.filter((other) => other !== group);
   const key = membershipEntity.key(instance, group, id);

@@ -6,7 +6,7 @@ import {
   type RecordClaims,
 } from '../core/pipeline/caller/credentials.ts';
 import type { Platform, Secrets } from '../platform/ports.ts';
-import { accountEntity, as, instanceEntity } from '../store/entities.ts';
+import { accountEntity, instanceEntity } from '../store/entities.ts';
 import type { InvitationData } from '../store/records/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records/records.ts';
 import type { ScriptData } from '../store/records/scripts.ts';
@@ -77,11 +77,11 @@ export async function metaToken(
   { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,
   { instance, script, depth }: TokenRun,
 ): Promise<string | undefined> {
-  const [place] = await store.get([instanceEntity.key(instance)]);
-  const owner = as(instanceEntity, place)?.data.owner;
+  const place = await instanceEntity.read(store, instance);
+  const owner = place?.data.owner;
   if (owner === undefined) return undefined;
-  const [account] = await store.get([accountEntity.key(owner)]);
-  const ownerGeneration = as(accountEntity, account)?.data.generation;
+  const account = await accountEntity.read(store, owner);
+  const ownerGeneration = account?.data.generation;
   if (ownerGeneration === undefined) return undefined;
   const { version, secret } = await secrets.current();
   const endsAt = Math.ceil(clock.micros() / 1_000_000) + tokenSeconds;

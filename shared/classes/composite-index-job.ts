@@ -1,6 +1,6 @@
 import { type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { as, classEntity } from '../store/entities.ts';
+import { classEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
 import { replace } from '../store/writes.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
@@ -20,8 +20,7 @@ export const addCompositeIndex: JobType = {
   step: async (context, task) => {
     const wanted = task as WantedPair; // so it was stored
     const { instance, className, classNumber } = wanted;
-    const [item] = await context.store.get([classEntity.key(instance, className)]);
-    const current = as(classEntity, item);
+    const current = await classEntity.read(context.store, instance, className);
     if (current?.data.number !== classNumber || current.data.status === 'migrating') return 'done';
     if (isFilling(current.data)) return { task, afterMs: waitMs }; // or that would begin anew
     const pair = planCompositeIndex(current.data, wanted);

@@ -177,8 +177,8 @@ async function elsewhere({ store }: JobContext, item: Stored): Promise<readonly 
   }
   if (item.kind !== invitationEntity.kind) return [];
   const { email, id } = as(invitationEntity, item).data;
-  const [owner] = await store.get([emailEntity.key(email)]);
-  const account = as(emailEntity, owner)?.data.account;
+  const owner = await emailEntity.read(store, email);
+  const account = owner?.data.account;
   return [
     invitedEmailEntity.key(email, id),
     ...(account === undefined ? [] : [invitedAccountEntity.key(account, id)]),

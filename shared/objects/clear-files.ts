@@ -53,8 +53,7 @@ async function forget(
   context: JobContext,
   { instance, className, classNumber, names }: RetiredFiles,
 ): Promise<StepResult> {
-  const [item] = await context.store.get([classEntity.key(instance, className)]);
-  const current = as(classEntity, item);
+  const current = await classEntity.read(context.store, instance, className);
   if (current?.data.number !== classNumber) return 'done'; // deleted meanwhile, with all its files
   const { retiredFiles = [], ...data } = current.data;
   const others = retiredFiles.filter((name) => !names.includes(name));

@@ -67,8 +67,8 @@ export const closeApplication: JobType = {
   name: 'close-push-application',
   step: async (context, task) => {
     const { application, ...place } = task as ClosedApplication; // so it was stored
-    const [item] = await context.store.get([pushConfigEntity.key(place.instance, place.provider)]);
-    const side = as(pushConfigEntity, item)?.data[place.environment];
+    const item = await pushConfigEntity.read(context.store, place.instance, place.provider);
+    const side = item?.data[place.environment];
     if (side?.application === application) return 'done';
     const prefix = pushEndpointEntity.key(place, '');
     const { items, more } = await context.store.query({

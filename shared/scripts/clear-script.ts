@@ -61,8 +61,7 @@ async function clearEndpoint(
   row: Stored<NamedRowData>,
 ): Promise<StepResult> {
   const { instance, script } = task;
-  const [item] = await context.store.get([scriptEndpointEntity.key(instance, row.data.name)]);
-  const endpoint = as(scriptEndpointEntity, item);
+  const endpoint = await scriptEndpointEntity.read(context.store, instance, row.data.name);
   if (endpoint?.data.script !== script) return 'done';
   const traces = { instance, kind: 'endpoint', parent: endpoint.data.row } as const;
   if ((await clearSomeTraces(context, traces)) > 0) return { task };

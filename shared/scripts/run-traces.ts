@@ -2,7 +2,7 @@ import { heldWork, type JobContext, type JobType, type StepResult } from '../job
 import { maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
-import { as, traceEntity } from '../store/entities.ts';
+import { traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/records/scripts.ts';
 import type { Delete, Key, Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
@@ -60,8 +60,7 @@ export const watchRun: JobType = {
     const { isStarted, ...reference } = task as RunTask; // so it was stored
     if (isStarted !== true) return startRun(context, reference);
     const { instance, kind, parent, trace } = reference;
-    const [item] = await context.store.get([traceEntity.key(instance, kind, parent, trace)]);
-    const current = as(traceEntity, item);
+    const current = await traceEntity.read(context.store, instance, kind, parent, trace);
     if (current?.data.status === 'pending') return startAgain(context, reference, current);
     if (current?.data.status === 'processing') await giveUp(context, current);
     return 'done';

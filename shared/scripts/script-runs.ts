@@ -195,8 +195,8 @@ async function readScript(
   instance: number,
   id: number,
 ): Promise<Stored<ScriptData> | undefined> {
-  const [item] = await store.get([scriptEntity.key(instance, id)]);
-  return as(scriptEntity, item);
+  const item = await scriptEntity.read(store, instance, id);
+  return item;
 }
 
 async function runVersion(

@@ -1,5 +1,5 @@
 import type { Platform } from '../platform/ports.ts';
-import { as, scriptSourceEntity } from '../store/entities.ts';
+import { scriptSourceEntity } from '../store/entities.ts';
 import type { ScriptSourceData } from '../store/records/scripts.ts';
 
 /** The whole source of a script. Throws SourceChanged when its file went with another source. */
@@ -30,8 +30,7 @@ export async function readSource(
   platform: Pick<Platform, 'files' | 'store'>,
   { instance, script, version }: Record<'instance' | 'script' | 'version', number>,
 ): Promise<string> {
-  const [item] = await platform.store.get([scriptSourceEntity.key(instance, script)]);
-  const source = as(scriptSourceEntity, item);
+  const source = await scriptSourceEntity.read(platform.store, instance, script);
   if (source?.data.version !== version) throw new SourceChanged();
   return wholeSource(platform, source.data);
 }

@@ -60,7 +60,7 @@ import type {
   TraceData,
   TraceKind,
 } from './records/scripts.ts';
-import type { Key, Stored } from './store.ts';
+import type { Key, Store, Stored } from './store.ts';
 
 /*
  * THE TABLE. Keys are spelled here and nowhere else.
@@ -124,15 +124,23 @@ export function idKey(id: number): string {
 export interface Entity<Data extends object, Args extends readonly unknown[]> {
   readonly kind: string;
   readonly key: (...args: Args) => Key;
-  /** Only to carry the type of the item's data. */
-  readonly data?: Data;
+  /** Reads an item of this kind. */
+  readonly read: (store: Pick<Store, 'get'>, ...args: Args) => Promise<Stored<Data> | undefined>;
 }
 
 function entity<Data extends object, Args extends readonly unknown[]>(
   kind: string,
   key: (...args: Args) => Key,
 ): Entity<Data, Args> {
-  return { kind, key };
+  const self: Entity<Data, Args> = {
+    kind,
+    key,
+    read: async (store, ...args) => {
+      const [item] = await store.get([key(...args)]);
+      return as(self, item);
+    },
+  };
+  return self;
 }
 
 /** Reads an item as what it must be by its kind. A different kind at its key is a fault of ours. */

@@ -96,8 +96,7 @@ async function freed(
   group: number,
 ): Promise<Stored<ClassData> | undefined> {
   return retryOnConflict(async () => {
-    const [item] = await context.store.get([classEntity.key(instance, name)]);
-    const current = as(classEntity, item);
+    const current = await classEntity.read(context.store, instance, name);
     if (current?.data.group !== group) return current;
     const data = { ...current.data, group: null };
     const version = await maintain(context, [replace(current, data)]);
@@ -133,8 +132,7 @@ async function freeSome(
 /** Nothing names the group any more. */
 async function forget(context: JobContext, { instance, group }: DeletedGroup): Promise<void> {
   await retryOnConflict(async () => {
-    const [item] = await context.store.get([deletedGroupsEntity.key(instance)]);
-    const deleted = as(deletedGroupsEntity, item);
+    const deleted = await deletedGroupsEntity.read(context.store, instance);
     if (deleted === undefined) return;
     const groups = deleted.data.groups.filter((id) => id !== group);
     await maintain(context, [groups.length === 0 ? remove(deleted) : replace(deleted, { groups })]);

@@ -1,4 +1,4 @@
-import { as, instanceEntity } from '../../store/entities.ts';
+import { instanceEntity } from '../../store/entities.ts';
 import type { AccountData, ClassData } from '../../store/records/records.ts';
 import type { Stored } from '../../store/store.ts';
 import { notFound } from '../../values/errors/errors.ts';
@@ -22,8 +22,7 @@ export async function tenantOf(context: Context): Promise<Tenant> {
 }
 
 async function readOwner({ platform }: Context, instance: number): Promise<number> {
-  const [item] = await platform.store.get([instanceEntity.key(instance)]);
-  const found = as(instanceEntity, item);
+  const found = await instanceEntity.read(platform.store, instance);
   if (found === undefined) throw notFound(); // deleted since the call began
   return found.data.owner;
 }

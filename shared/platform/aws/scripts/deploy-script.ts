@@ -149,8 +149,8 @@ function hasAll(found: FoundFunction, settings: FunctionSettings): boolean {
 
 /** A script as it is now; undefined when it is gone. */
 async function readScript(context: JobContext, id: ScriptId) {
-  const [item] = await context.store.get([scriptEntity.key(id.instance, id.script)]);
-  const { version, runtime_name } = as(scriptEntity, item)?.data ?? {};
+  const item = await scriptEntity.read(context.store, id.instance, id.script);
+  const { version, runtime_name } = item?.data ?? {};
   if (version === undefined || runtime_name === undefined) return undefined;
   const source = await readSource(context, { ...id, version });
   return { version, runtime: runtimeOf(runtime_name), source };
@@ -173,6 +173,6 @@ async function note(
 }
 
 async function forget(context: JobContext, { instance, script }: ScriptId): Promise<void> {
-  const [item] = await context.store.get([scriptFunctionEntity.key(instance, script)]);
+  const item = await scriptFunctionEntity.read(context.store, instance, script);
   if (item !== undefined) await maintain(context, [remove(item)]);
 }

@@ -31,8 +31,8 @@ export async function readFunction(
   { store }: Pick<FunctionAsker, 'store'>,
   { instance, script }: ScriptId,
 ): Promise<ScriptFunctionData | undefined> {
-  const [item] = await store.get([scriptFunctionEntity.key(instance, script)]);
-  return as(scriptFunctionEntity, item)?.data;
+  const item = await scriptFunctionEntity.read(store, instance, script);
+  return item?.data;
 }
 
 /** Has a script's function looked after, unless somebody has asked for it in the last half minute. */

@@ -104,8 +104,8 @@ async function isRight(
   { store }: JobContext,
   known: ScriptFunctionData,
 ): Promise<boolean> {
-  const [item] = await store.get([scriptEntity.key(known.instance, known.script)]);
-  const script = as(scriptEntity, item)?.data;
+  const item = await scriptEntity.read(store, known.instance, known.script);
+  const script = item?.data;
   if (script === undefined || known.state !== 'ready' || known.version !== script.version)
     return false;
   if (known.release !== releaseOf(options, runtimeOf(script.runtime_name))) return false;
