@@ -4,10 +4,10 @@ import { validInput } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { cut, rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { apiKeyEntity, apiKeyPrefix, instanceCounter } from '../../shared/store/entities.ts';
+import { apiKeyEntity, apiKeyPrefix } from '../../shared/store/entities.ts';
 import type { ApiKeyData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { insert, remove, replace } from '../../shared/store/writes.ts';
@@ -46,8 +46,7 @@ const resource: ListResource<ApiKeyData, View> = {
     if (instance === undefined || params.id === undefined) return undefined;
     return apiKeyEntity.key(instance, params.id);
   },
-  counter: ({ instance }) =>
-    instance === undefined ? undefined : instanceCounter(instance, 'key'),
+  counter: idsFrom('key'),
   authorizeItem: ({ actor }, { data }) => {
     if (actor.kind === 'apiKey' && actor.key !== data.id) throw notFound();
   },

@@ -3,9 +3,10 @@ import type { ListResource } from '../../shared/core/resource/lists/list-resourc
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
+import { idsFrom } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Family } from '../../shared/core/resource/route.ts';
-import { classNumbersEntity, instanceCounter } from '../../shared/store/entities.ts';
+import { classNumbersEntity } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
@@ -47,8 +48,7 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
     classNumbers:
       params.instance === undefined ? undefined : classNumbersEntity.key(params.instance),
   }),
-  counter: ({ instance }) =>
-    instance === undefined ? undefined : instanceCounter(instance, 'data-endpoint'),
+  counter: idsFrom('data-endpoint'),
   authorizeItem: (context, { data }) => {
     if (!isLiving(data, classNumbersOf(context))) throw notFound();
   },

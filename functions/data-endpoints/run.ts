@@ -5,7 +5,7 @@ import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
 import { formOf } from '../../shared/core/resource/lists/list-forms.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
-import { classOf, reservedId } from '../../shared/core/resource/place.ts';
+import { classOf, idsFrom, reservedId } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
   pageParameters,
@@ -17,7 +17,7 @@ import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
 import { createObject } from '../../shared/objects/save-object.ts';
 import { objectLinks, wholeObject } from '../../shared/objects/show-object.ts';
-import { as, dataEndpointEntity, instanceCounter } from '../../shared/store/entities.ts';
+import { as, dataEndpointEntity } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
@@ -95,8 +95,7 @@ const postRoute: Route = {
       POST: {
         right: 'A',
         action: 'create',
-        counter: ({ instance }) =>
-          instance === undefined ? undefined : instanceCounter(instance, 'object'),
+        counter: idsFrom('object'),
         authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'create'),
         run: async (context) => {
           const input = objectInput(await context.body(), 'create');

@@ -6,14 +6,14 @@ import {
 } from '../../shared/classes/rules/permissions.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { classOf, reservedId } from '../../shared/core/resource/place.ts';
+import { classOf, idsFrom, reservedId } from '../../shared/core/resource/place.ts';
 import type { Family } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
 import { createObject, removeObject, updateObject } from '../../shared/objects/save-object.ts';
 import { objectLinks, showObject } from '../../shared/objects/show-object.ts';
-import { instanceCounter, objectEntity } from '../../shared/store/entities.ts';
+import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
 import { uploadRoute } from './uploads.ts';
@@ -55,8 +55,7 @@ const resource: ListResource<ObjectData, View> = {
     instance === undefined || classNumber === undefined || params.id === undefined
       ? undefined
       : objectEntity.key(instance, classNumber, params.id),
-  counter: ({ instance }) =>
-    instance === undefined ? undefined : instanceCounter(instance, 'object'),
+  counter: idsFrom('object'),
   authorize: (context, right) =>
     checkClassRights(context.actor, classOf(context).data, operations[right]),
   authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),

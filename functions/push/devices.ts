@@ -8,10 +8,10 @@ import {
 } from '../../shared/core/resource/field.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { idsFrom } from '../../shared/core/resource/place.ts';
 import type { Route } from '../../shared/core/resource/route.ts';
 import { deviceIdValue, tokenValue } from '../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { instanceCounter } from '../../shared/store/entities.ts';
 import type { PushDeviceData } from '../../shared/store/records/push.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { recordId } from '../../shared/values/record-id.ts';
@@ -67,8 +67,7 @@ export function deviceRoutes(provider: PushProvider): readonly Route[] {
     ],
     parameters: filterParameters,
     key: (known) => deviceKey(provider, known),
-    counter: ({ instance }) =>
-      instance === undefined ? undefined : instanceCounter(instance, `${provider}-device`),
+    counter: idsFrom(`${provider}-device`),
     authorizeItem: ({ actor }, { data }) => {
       const user = onlyUser(actor);
       if (user !== undefined && data.user !== user) throw notFound();

@@ -3,16 +3,11 @@ import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
 import { resultOf } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import {
-  as,
-  instanceCounter,
-  pushMessageEntity,
-  pushPartEntity,
-} from '../../shared/store/entities.ts';
+import { as, pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
 import type { PushMessageData } from '../../shared/store/records/push.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
@@ -75,8 +70,7 @@ export function messageRoutes(provider: PushProvider): readonly Route[] {
         ? undefined
         : pushMessageEntity.key(instance, provider, params.id),
     reads: (known, right) => (right === 'C' ? configReads(provider)(known) : {}),
-    counter: ({ instance }) =>
-      instance === undefined ? undefined : instanceCounter(instance, `${provider}-message`),
+    counter: idsFrom(`${provider}-message`),
     rows: (context, range) => {
       const { pk } = pushMessageEntity.key(instanceOf(context), provider, 0);
       return rowsOf<PushMessageData>(context.platform.store, pk, '', range);

@@ -2,9 +2,10 @@ import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
+import { idsFrom } from '../../shared/core/resource/place.ts';
 import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { as, instanceCounter, pushDeviceEntity } from '../../shared/store/entities.ts';
+import { as, pushDeviceEntity } from '../../shared/store/entities.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
@@ -47,8 +48,7 @@ export function sendRoute(provider: PushProvider): Route {
       POST: {
         right: 'A',
         reads: (known) => ({ ...configReads(provider)(known), item: deviceKey(provider, known) }),
-        counter: ({ instance }) =>
-          instance === undefined ? undefined : instanceCounter(instance, `${provider}-message`),
+        counter: idsFrom(`${provider}-message`),
         run,
       },
     },

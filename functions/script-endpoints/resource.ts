@@ -5,11 +5,10 @@ import type { ListResource } from '../../shared/core/resource/lists/list-resourc
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
-import { instanceCounter } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
@@ -52,8 +51,7 @@ function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
     links: linksIn(version),
     parameters: prefixParameters('name'),
     key: endpointKey,
-    counter: ({ instance }) =>
-      instance === undefined ? undefined : instanceCounter(instance, 'endpoint'),
+    counter: idsFrom('endpoint'),
     rows: (context, range) => {
       const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
       return gather<ScriptEndpointData>(

@@ -2,14 +2,13 @@ import { queryValue } from '../../shared/core/http/message.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family, Known } from '../../shared/core/resource/route.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import {
   as,
   configEntity,
-  instanceCounter,
   scriptEntity,
   scriptPrefix,
   scriptSourceEntity,
@@ -44,8 +43,7 @@ const resource: ListResource<ScriptData, ScriptView> = {
   isBulky: true,
   key: scriptKey,
   reads: readsFor,
-  counter: ({ instance }) =>
-    instance === undefined ? undefined : instanceCounter(instance, 'script'),
+  counter: idsFrom('script'),
   rows: (context, range) => {
     const { store } = context.platform;
     const prefix = queryValue(context.request.query, 'label__startswith') ?? '';

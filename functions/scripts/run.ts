@@ -1,7 +1,7 @@
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
@@ -9,7 +9,7 @@ import { noResult, watchRun } from '../../shared/scripts/run-traces.ts';
 import { showPending, traceFields } from '../../shared/scripts/trace-routes.ts';
 import { keepPart, traceWrite } from '../../shared/scripts/traces.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { as, instanceCounter, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
+import { as, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData } from '../../shared/store/records/scripts.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
@@ -58,8 +58,7 @@ export const runRoute: Route = {
       POST: {
         right: 'A',
         reads: (known) => ({ script: scriptKey(known) }),
-        counter: ({ instance }) =>
-          instance === undefined ? undefined : instanceCounter(instance, 'trace-script'),
+        counter: idsFrom('trace-script'),
         run: async (context) => ({ status: 200, body: await begin(context) }),
       },
     },

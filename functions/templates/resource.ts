@@ -10,10 +10,10 @@ import type { ListResource } from '../../shared/core/resource/lists/list-resourc
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { cut, gather, type Row, rowsIn } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family, Known } from '../../shared/core/resource/route.ts';
-import { as, instanceCounter, templateEntity } from '../../shared/store/entities.ts';
+import { as, templateEntity } from '../../shared/store/entities.ts';
 import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { predefinedTemplates } from '../../shared/templates/predefined.ts';
@@ -56,8 +56,7 @@ const resource: ListResource<TemplateData, TemplateView> = {
   key: templateKey,
   unwritten: (context) =>
     storedTemplate(undefined, instanceOf(context), context.params.template ?? ''),
-  counter: ({ instance }) =>
-    instance === undefined ? undefined : instanceCounter(instance, 'template'),
+  counter: idsFrom('template'),
   authorizeItem: (_, { data }) => {
     if (!isLiving(data)) throw notFound();
   },

@@ -3,7 +3,7 @@ import { type Body, type InputMode, readInput } from '../../shared/core/resource
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
@@ -14,7 +14,6 @@ import {
   groupEntity,
   groupNameEntity,
   groupPrefix,
-  instanceCounter,
 } from '../../shared/store/entities.ts';
 import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
@@ -48,8 +47,7 @@ const resource: ListResource<GroupData, View> = {
     instance === undefined || params.id === undefined
       ? undefined
       : groupEntity.key(instance, params.id),
-  counter: ({ instance }) =>
-    instance === undefined ? undefined : instanceCounter(instance, 'group'),
+  counter: idsFrom('group'),
   rows: (context, range) => {
     const prefix = queryValue(context.request.query, 'label__startswith') ?? '';
     const { pk } = groupEntity.key(instanceOf(context), 0);

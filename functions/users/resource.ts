@@ -4,13 +4,13 @@ import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { cut, gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
+import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { openScan } from '../../shared/platform/limits/scans.ts';
 import { readNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { as, instanceCounter, userEntity, usernameEntity } from '../../shared/store/entities.ts';
+import { as, userEntity, usernameEntity } from '../../shared/store/entities.ts';
 import type { UserData, UsernameData } from '../../shared/store/records/records.ts';
 import { replace } from '../../shared/store/writes.ts';
 import {
@@ -48,8 +48,7 @@ const resource: ListResource<UserData, UserView> = {
       ? undefined
       : userEntity.key(instance, params.id),
   reads: profileReads,
-  counter: ({ instance }) =>
-    instance === undefined ? undefined : instanceCounter(instance, 'user'),
+  counter: idsFrom('user'),
   authorizeItem: ({ user }, { data }) => {
     if (user !== undefined && user.data.id !== data.id) throw notFound();
   },

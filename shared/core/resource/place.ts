@@ -1,9 +1,9 @@
-import { instanceEntity } from '../../store/entities.ts';
+import { instanceCounter, instanceEntity } from '../../store/entities.ts';
 import type { AccountData, ClassData } from '../../store/records/records.ts';
-import type { Stored } from '../../store/store.ts';
+import type { Key, Stored } from '../../store/store.ts';
 import { notFound } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
-import type { Context } from './route.ts';
+import type { Context, Known } from './route.ts';
 
 /** The id of the instance of a call whose route lies in one; dispatch has seen to it that it exists. */
 export function instanceOf({ instanceId, route }: Context): number {
@@ -43,4 +43,10 @@ export function reservedId({ reserved, route }: Context): number {
 export function callingAccount({ account, route }: Context): Stored<AccountData> {
   if (account === undefined) throw new Error(`${route.name} was reached without an account`);
   return account;
+}
+
+/** Returns where the ids of new items come from: a counter of the instance of the path. */
+export function idsFrom(name: Parameters<typeof instanceCounter>[1]) {
+  return ({ instance }: Pick<Known, 'instance'>): Key | undefined =>
+    instance === undefined ? undefined : instanceCounter(instance, name);
 }
