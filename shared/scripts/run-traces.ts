@@ -174,7 +174,7 @@ export async function takeTrace(
 }
 
 /**
- * Stores the end of a run. A trace that was deleted or given up is not changed. A trace that was blocked, or that
+ * Stores the end of a run. A trace that was deleted or given up is not changed. A trace of a blocked run, or one that
  * exceeds the instance's quota, keeps no arguments.
  */
 export async function endTrace(

@@ -41,7 +41,7 @@ const awaitedMs = 30_000; // docs/reference/scripts.md#concurrency
  * many responses).
  */
 const runHoldMs = 15;
-/** The same for a waiting run: nothing is lost if the process dies, and its client gets an error. */
+/** The same for a waiting run: nothing is lost if the process dies, and its client notices. */
 const queueHoldMs = 100;
 
 /**
