@@ -89,7 +89,7 @@ export function closeWrites(
   ];
 }
 
-/** Returns the writes that remove an invitation from the lists of its e-mail and of an account. */
+/** Returns the writes that take an invitation off the lists of its e-mail and account. */
 export function pointerDeletes(
   { email, id }: InvitationData,
   account: number | undefined,

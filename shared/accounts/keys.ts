@@ -68,8 +68,8 @@ interface TokenRun {
 }
 
 /**
- * Creates the token with which a script acts in its instance on behalf of the owner, with role `full`. It expires after
- * ten minutes, and with a new version of the script or a reset of the owner's key.
+ * Creates a script's token, to act in its instance on behalf of the owner, with role `full`. It expires after ten
+ * minutes, and with a new version of the script or a reset of the owner's key.
  *
  * @returns undefined when the instance was deleted
  */

@@ -28,8 +28,8 @@ export function matchesHash(call: PasswordCall, password: string, hash: string):
 }
 
 /**
- * Returns the share of a request: users of an instance share the turns of its owner; requests without an instance share
- * those of the address.
+ * Returns the share of a request: an instance has its share of its owner's turns; without an instance, those of the
+ * address.
  */
 function shareOfCall({ instanceId, instanceName, request }: PasswordCall): Share {
   return instanceId === undefined

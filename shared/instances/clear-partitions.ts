@@ -31,8 +31,8 @@ import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
 /*
- * A deleted record is unreachable from the transaction that deletes its name; its dependent items are deleted here. No
- * request may still write there: so the deletion starts after the end of all requests that had read the name.
+ * The transaction that deletes a name makes its record unreachable; dependent items are deleted here. No request may
+ * still write there: so the deletion starts after the end of all requests that had read the name.
  */
 
 /** Deleted class. */

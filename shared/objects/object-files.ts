@@ -113,7 +113,7 @@ type DropPlace = Pick<FilePlace, 'instance' | 'classNumber'> & {
   readonly platform: Pick<Platform, 'clock' | 'ids'>;
 };
 
-/** Deletes files that an object has `before` and not `after`, once the change is committed. */
+/** Returns the writes that delete files that an object has `before` and not `after`. */
 export function dropFiles(
   { platform, instance, classNumber }: DropPlace,
   { fileNames }: CompiledClass,
@@ -133,7 +133,7 @@ const patienceMs = 900_000; // far longer than any request takes
 /**
  * Commits a save and stores its new files first, see {@link withStored}.
  *
- * @throws ApiError 400 when a file to copy is gone; whatever `commit` throws
+ * @throws ApiError 400 when a file to copy does not exist; any error of `commit`
  */
 export function withFiles<Result>(
   platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>,

@@ -35,7 +35,7 @@ export const objectPageParameters: QueryParameters = {
 export interface ObjectListing {
   /** Replaces the request's query, in links too. */
   readonly query: URLSearchParams;
-  /** JSON of a filter that applies together with those in `query` and is not part of links; empty: none. */
+  /** JSON of a filter in addition to those in `query`, not part of links; empty: none. */
   readonly filter: string;
 }
 

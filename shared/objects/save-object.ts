@@ -125,7 +125,7 @@ async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData
 /**
  * Commits a save after checking the quotas of the instance and storing the new files.
  *
- * @throws ApiError 400 when there is no room, or a file to copy is gone; whatever `commit` throws
+ * @throws ApiError 400 when a quota is exceeded, or a file to copy does not exist; any error of `commit`
  */
 export function withPlan<Result>(
   call: Pick<SaveCall, 'platform' | 'instance'>,
@@ -243,8 +243,8 @@ export async function planRemove(
 }
 
 /**
- * Reads the class again if the object has a later epoch than the class of the request: otherwise a request that was
- * overtaken would lose its newest unique values and index keys.
+ * Reads the class again if the object has a later epoch than the class. Otherwise a request that was overtaken would
+ * lose the object's newest unique values and index keys.
  */
 async function withClassOf(call: SaveCall, { epoch }: ObjectData): Promise<SaveCall> {
   if (epoch <= call.class.data.epoch) return call;

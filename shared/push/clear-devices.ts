@@ -67,7 +67,7 @@ async function removeOne(
   { instance, user, provider, row, found }: Place,
 ): Promise<void> {
   const device = as(pushDeviceEntity, found);
-  if (device?.data.user !== user) return void (await maintain(context, [erase(row.key)])); // of another user, or deleted
+  if (device?.data.user !== user) return void (await maintain(context, [erase(row.key)])); // moved, or deleted
   const { row: number, registration_id: token } = device.data;
   const writes = [
     remove(device),

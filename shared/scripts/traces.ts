@@ -54,7 +54,7 @@ export interface TraceParent {
 
 /** Maximum number of traces in a list: the newest of one parent (docs/reference/scripts.md#retention). */
 export const listed = 100;
-/** Milliseconds for which a trace is found by its id after newer ones displaced it from the list. */
+/** Milliseconds for which a trace displaced from the list is found by its id. */
 export const afterlifeMs = 300_000;
 
 /** Reads the newest traces of a parent, newest first: as many as a list has, or fewer. */

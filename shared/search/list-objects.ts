@@ -56,7 +56,7 @@ export interface ObjectPage {
 }
 
 /**
- * Lists the objects of a class that match a query and that the actor may read (docs/reference/queries.md#parameters).
+ * Lists the objects of a class that match a query and are visible to the actor (docs/reference/queries.md#parameters).
  *
  * @throws ApiError 400 for a bad parameter; 408 when every access path would read more than 10,000 objects, or take
  *                  more than 1.5 s; 429 while too many long lists of the instance wait

@@ -89,8 +89,8 @@ function openStream(
 }
 
 /**
- * Checks that an object is still at its position in the index by time of change. On AWS this index leads to objects in
- * their current state: one that has changed since is at another position, and would shift the end of the page.
+ * Checks the position of an object in the index by time of change. On AWS this index leads to objects in their current
+ * state: one that has changed since is at another position, and would shift the end of the page.
  */
 function isInPlace(item: Stored, { index }: ObjectRange, position: string | undefined): boolean {
   if (index !== 'updated') return true;

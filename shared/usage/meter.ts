@@ -146,6 +146,6 @@ async function addTo(
   };
   await maintain(services, [
     before === undefined ? insert(usageEntity, key, sum) : replace(before, sum),
-    { action: 'check', key: owner, condition: { kind: 'present' } }, // otherwise it would remain after the deletion of the instance
+    { action: 'check', key: owner, condition: { kind: 'present' } }, // otherwise it outlives the instance
   ]);
 }

@@ -103,7 +103,7 @@ async function removeIdentities(
     .map((item) => as(userSocialEntity, item))
     .filter(({ data }) => data.user === user);
   await Promise.all(
-    theirs.map((item) => unlessConflict(maintain(context, [remove(item)]))), // after a write conflict it is another user's
+    theirs.map((item) => unlessConflict(maintain(context, [remove(item)]))), // now another user's
   );
   return last === undefined ? 'done' : { task: { ...progress, social: last } };
 }

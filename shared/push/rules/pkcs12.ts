@@ -18,7 +18,7 @@ export interface OpenedPkcs12 {
 /** Maximum rounds of hashing for a file, all its parts together: 0.4 s; the usual tools use 2,048 a part. */
 const maxIterations = 300_000;
 /**
- * Maximum number of certificates, keys and the like in a file: a push certificate has two, and those of its issuers.
+ * Maximum number of certificates, keys and the like in a file: a push certificate has two, plus those of its issuers.
  */
 const maxBags = 20;
 /** Forms of an absent pass phrase: of length zero, or, as Apple's Keychain exports it, none at all. */

@@ -48,8 +48,8 @@ export interface PairNames {
 }
 
 /**
- * Returns the composite index that is missing for a list with only an equality and an order: it would lead straight to
- * each page.
+ * Returns the composite index that a list with only an equality and an order lacks: it would lead straight to each
+ * page.
  *
  * @returns undefined when it exists, filled or not, or the list has another form
  */
