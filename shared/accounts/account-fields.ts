@@ -1,9 +1,6 @@
 import { computed, email, type Fields, metadata, text } from '../core/resource/field.ts';
 
-/**
- * An account as it sees and changes itself, and as it stands in answers as an owner
- * (docs/reference/accounts.md#record).
- */
+/** Fields of an account, for itself and in responses as an owner (docs/reference/accounts.md#record). */
 export const accountFields = {
   id: computed('integer'),
   email: email({ label: 'Email address' }),

@@ -3,13 +3,13 @@ import type { AccountData } from '../store/records/records.ts';
 import type { Store } from '../store/store.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
-/** An account as answers show it, without its key (docs/reference/accounts.md#record). */
+/** Formats an account for responses, without its key (docs/reference/accounts.md#record). */
 export function showAccount(data: AccountData, metadata: JsonObject): JsonObject {
   const { id, email, first_name, last_name, is_active, has_password } = data;
   return { id, email, first_name, last_name, is_active, has_password, metadata };
 }
 
-/** Reads accounts as they are shown as owners, in one step; an account that is gone is absent. */
+/** Reads accounts in the form of owners, in one step; a deleted account is absent. */
 export async function readOwners(
   store: Store,
   ids: readonly number[],

@@ -9,17 +9,20 @@ import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
 import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';
 
-/** How many wrong passwords there may be, and for how long they are counted. */
+/** Maximum number of wrong passwords, and the time for which they are counted. */
 interface Limit {
   readonly max: number;
   readonly seconds: number;
-  /** Counted from the last attempt instead of the first. */
+  /** Whether time is counted from the last attempt instead of the first. */
   readonly isSliding?: boolean;
 }
 
 /** For one name from one address. */
 const pairLimit: Limit = { max: 10, seconds: 900, isSliding: true };
-/** For one name from all addresses: more than one address gets by the limit above, so it alone stops nobody else. */
+/**
+ * For one name from all addresses: more than the limit above allows for one address, so one address alone blocks no
+ * other.
+ */
 const nameLimit: Limit = { max: 100, seconds: 3600 };
 /** For all names from one address. */
 const addressLimit: Limit = { max: 300, seconds: 3600 };
@@ -27,9 +30,9 @@ const settleSeconds = 2; // an attempt is decided by then
 
 type Limiter = Committer & { readonly platform: Platform };
 
-/** An attempt to log in. */
+/** Attempt to log in. */
 export interface Attempt {
-  /** What names are unique in: `ACCOUNTS`, or a partition of an instance. Other scopes count apart. */
+  /** Scope in which names are unique: `ACCOUNTS`, or a partition of an instance. Scopes are counted separately. */
   readonly scope: string;
   readonly name: string;
   readonly address: string;
@@ -37,13 +40,13 @@ export interface Attempt {
 
 /**
  * Runs a check of a password unless there were too many wrong ones: ten in a row for the name from the address, a
- * hundred in an hour for the name, three hundred in an hour from the address. From an address from which the name
- * has logged in within thirty days, the first limit alone holds.
+ * hundred in an hour for the name, three hundred in an hour from the address. For an address from which the name has
+ * logged in within thirty days, only the first limit applies.
  *
- * An attempt is counted before the check, so that many at once gain nothing; one that comes while others are under
- * way, which may yet go well, is told to come again soon. A right password is not counted.
+ * An attempt is counted before the check, so that parallel attempts have no advantage; an attempt that arrives while
+ * others are in progress, which may still succeed, gets a short time to wait. A correct password is not counted.
  *
- * @param check gives undefined when the password is wrong
+ * @param check returns undefined when the password is wrong
  * @throws ApiError 429 with the seconds to wait
  */
 export async function limitAttempts<Result>(
@@ -61,7 +64,7 @@ export async function limitAttempts<Result>(
   return result;
 }
 
-/** Where attempts are counted. */
+/** Keys of the counters of attempts. */
 interface Places {
   readonly pair: Key;
   readonly name: Key;
@@ -102,7 +105,7 @@ async function countAttempt(by: Limiter, places: Places, group: string): Promise
   return known;
 }
 
-/** One attempt more, and how long to wait where it is one too many; else 0. */
+/** Counts one more attempt; returns the seconds to wait if it exceeds the limit, otherwise 0. */
 function raise(
   key: Key,
   item: Stored | undefined,
@@ -123,7 +126,7 @@ function secondsLeft({ at, until }: AttemptsData, now: number): number {
   return now - at < settleSeconds ? 1 : until - now;
 }
 
-/** Takes back what was counted for a password that was right, and remembers where it came from. */
+/** Reverses the counts for a correct password, and stores its address. */
 async function forgive(by: Limiter, places: Places, group: string): Promise<void> {
   const { store, clock } = by.platform;
   const now = clock.micros() / 1_000_000;
@@ -135,7 +138,7 @@ async function forgive(by: Limiter, places: Places, group: string): Promise<void
 
 function lower(item: Stored | undefined): readonly Write[] {
   const current = as(attemptsEntity, item);
-  if (current === undefined) return []; // its time is over
+  if (current === undefined) return []; // expired
   const { count, until } = current.data;
   if (count <= 1) return [remove(current)];
   return [{ ...replace(current, { ...current.data, count: count - 1 }), expiresAt: until }];

@@ -19,22 +19,22 @@ import { invalid } from '../values/errors/errors.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { claimsOf } from './keys.ts';
 
-/** An open invitation and the instance that it is of. */
+/** Open invitation and its instance. */
 export interface OpenInvitation {
   readonly instance: number;
   readonly item: Stored<InvitationData>;
 }
 
-/** 400 for a key that is no open invitation's; a string, not a list. */
+/** 400 for a key without an open invitation; a string, not a list. */
 export function invitationNotFound() {
   return invalid({ invitation_key: 'Invitation not found.' });
 }
 
 /**
- * Finds the open invitation that a key is of. Whoever knows the key may use it
+ * Finds the open invitation of a key. Every account with the key may use it
  * (docs/reference/accounts.md#invitations-of-an-account).
  *
- * @throws ApiError 400 when there is none
+ * @throws ApiError 400 without such an invitation
  */
 export async function openInvitation(platform: Platform, key: string): Promise<OpenInvitation> {
   const claims = await claimsOf(platform.secrets, 'invitation', key);
@@ -51,8 +51,8 @@ export async function openInvitation(platform: Platform, key: string): Promise<O
 }
 
 /**
- * The writes that make an account a member by an invitation. The role of a member is only ever raised, and only for
- * the invited address: a member who came by the key of another's invitation keeps its role.
+ * Returns the writes that make an account a member by an invitation. The role of a member is only ever raised, and only
+ * for the invited address: a member with the key of another account's invitation keeps its role.
  *
  * @param by the account that accepts
  */
@@ -75,7 +75,7 @@ export async function acceptWrites(
   ];
 }
 
-/** The writes that end an open invitation, by an account that need not be the invited one. */
+/** Returns the writes that close an open invitation, by an account other than the invited one if necessary. */
 export function closeWrites(
   { clock }: Platform,
   item: Stored<InvitationData>,
@@ -89,7 +89,7 @@ export function closeWrites(
   ];
 }
 
-/** The writes that take an invitation off the lists of its e-mail and of an account. */
+/** Returns the writes that take an invitation off the lists of its e-mail and account. */
 export function pointerDeletes(
   { email, id }: InvitationData,
   account: number | undefined,
@@ -102,7 +102,7 @@ export function pointerDeletes(
 }
 
 /**
- * The writes that move the invitations of an e-mail to the account that it has from now on.
+ * Returns the writes that move the invitations of an e-mail to its new account.
  *
  * @param except an invitation that is accepted in the same step
  */

@@ -11,17 +11,17 @@ import type { InvitationData } from '../store/records/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records/records.ts';
 import type { ScriptData } from '../store/records/scripts.ts';
 
-/** Computes an account's key again. */
+/** Computes an account's key from its record. */
 export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Promise<string> {
   return textOf(secrets, 'account', { ...keyed, scope: id, record: 0 });
 }
 
-/** Computes the key of an API key's record again. */
+/** Computes an API key from its record. */
 export function apiKey(secrets: Secrets, instance: number, data: ApiKeyData): Promise<string> {
   return textOf(secrets, 'apiKey', { ...data, scope: instance, record: data.id });
 }
 
-/** Computes the key of an invitation again. */
+/** Computes the key of an invitation from its record. */
 export function invitationKey(
   secrets: Secrets,
   instance: number,
@@ -30,7 +30,7 @@ export function invitationKey(
   return textOf(secrets, 'invitation', { ...data, scope: instance, record: data.id });
 }
 
-/** The claims of a genuine key of this kind; undefined for any other text. */
+/** Returns the claims of a genuine key of this kind; undefined for any other text. */
 export async function claimsOf(
   secrets: Secrets,
   kind: RecordClaims['kind'],
@@ -44,14 +44,14 @@ export async function claimsOf(
   return version !== undefined && isGenuine(key, version.secret) ? claims : undefined;
 }
 
-/** Computes the key of a user's record again. */
+/** Computes the key of a user from its record. */
 export function userKey(secrets: Secrets, instance: number, data: UserData): Promise<string> {
   return textOf(secrets, 'user', { ...data, scope: instance, record: data.id });
 }
 
 /**
- * Computes the one-time code with which the first account of a closed deployment is made. It is the same at every
- * start, and worth nothing once there is an account.
+ * Computes the one-time code that creates the first account of a closed deployment. It is the same at every start, and
+ * useless once there is an account.
  */
 export async function setUpCode(secrets: Secrets): Promise<string> {
   const { version } = await secrets.current();
@@ -60,7 +60,7 @@ export async function setUpCode(secrets: Secrets): Promise<string> {
 
 const tokenSeconds = 600; // docs/reference/scripts.md#full-access
 
-/** The run that a token is for. */
+/** Run of a token. */
 interface TokenRun {
   readonly instance: number;
   readonly script: Pick<ScriptData, 'id' | 'version'>;
@@ -68,10 +68,10 @@ interface TokenRun {
 }
 
 /**
- * Makes the token with which a script acts in its instance on behalf of the owner, with role `full`. It ends after ten
- * minutes, with this version of the script, and with a reset of the owner's key.
+ * Creates a script's token, to act in its instance on behalf of the owner, with role `full`. It expires after ten
+ * minutes, and with a new version of the script or a reset of the owner's key.
  *
- * @returns undefined when the instance is gone
+ * @returns undefined when the instance was deleted
  */
 export async function metaToken(
   { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,
@@ -101,7 +101,7 @@ export async function metaToken(
   );
 }
 
-/** Computes the public link of a script endpoint again; its row stays when it is renamed. */
+/** Computes the public link of a script endpoint; its list position stays the same when it is renamed. */
 export function publicLink(
   secrets: Secrets,
   instance: number,
@@ -111,8 +111,8 @@ export function publicLink(
 }
 
 /**
- * What the record of a new key holds. Generations start anywhere: where a restore has taken ids back, the keys of new
- * records differ from those that were given out, or revoked, before.
+ * Returns the key properties of a new record. Generations start at random: if a restore causes ids to be used again,
+ * the keys of new records differ from those issued, or revoked, before.
  */
 export async function firstKey({
   secrets,
@@ -126,8 +126,8 @@ export async function firstKey({
 }
 
 /**
- * What the record holds after a reset: the next generation, after the last the first, made with the current secret;
- * the key before is dead with the write.
+ * Returns the key properties after a reset: the next generation (the first one after the last), with the current
+ * secret; the write invalidates the previous key.
  */
 export async function nextKey(secrets: Secrets, { generation }: Keyed): Promise<Keyed> {
   return {
@@ -142,6 +142,6 @@ async function textOf(
   { secret_version, generation, scope, record }: Keyed & { scope: number; record: number },
 ): Promise<string> {
   const secret = await secrets.get(secret_version);
-  if (secret === undefined) return ''; // retired by the operator: there is no key until a reset makes one
+  if (secret === undefined) return ''; // retired by the operator: a reset creates a new key
   return keyText({ kind, version: secret_version, scope, record, generation }, secret.secret);
 }

@@ -3,16 +3,16 @@ import type { KnownAddress, KnownAddressesData } from '../store/records/records.
 import type { Key, Stored, Write } from '../store/store.ts';
 import { insert, replace } from '../store/writes.ts';
 
-const maxAddresses = 16; // of one name; the one that was heard of least recently makes room
+const maxAddresses = 16; // of one name; a new one replaces the one with the oldest log-in
 const daySeconds = 86_400;
-/** Thirty days from the last log-in, which may be up to a day later than the one that is written down. */
+/** Thirty days from the last log-in, which may be up to a day later than the stored one. */
 const keptSeconds = 31 * daySeconds;
 
-/** What is known of an address from which a name may have logged in. */
+/** State of an address from which a name may have logged in. */
 export type Acquaintance = 'new' | 'known' | 'heard of today';
 
 /**
- * Tells whether a name has logged in from an address within thirty days.
+ * Checks whether a name has logged in from an address within thirty days.
  *
  * @param now epoch seconds
  */
@@ -22,7 +22,7 @@ export function acquaintance(item: Stored | undefined, address: string, now: num
   return found.at > now - daySeconds ? 'heard of today' : 'known';
 }
 
-/** Returns the write by which the address of a log-in is remembered; it has a condition. */
+/** Returns the conditional write that stores the address of a log-in. */
 export function remember(item: Stored | undefined, key: Key, address: string, now: number): Write {
   const others = addressesOf(item, now).filter((each) => each.address !== address);
   const at = Math.floor(now);

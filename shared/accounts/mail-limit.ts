@@ -9,15 +9,15 @@ import { sendAfterwards } from './mailers.ts';
 const maxMails = 3;
 const windowSeconds = 3600;
 
-/** What is needed of the request that a mail follows from. */
+/** Properties of the request that sends a mail. */
 export interface MailCall {
   readonly platform: Platform;
   readonly request: { readonly id: string };
 }
 
 /**
- * Sends a mail, three in an hour at most of one purpose to one address: further ones are dropped, and the log says
- * so. Whoever asked is told the same in either case.
+ * Sends a mail, at most three in an hour of one purpose to one address: further ones are dropped and logged. The
+ * response is the same in either case.
  */
 export async function sendLimited(
   { platform, request }: MailCall,
@@ -29,7 +29,7 @@ export async function sendLimited(
   platform.log({ level: 'info', message, requestId: request.id, purpose });
 }
 
-/** The same for a mail that follows from something that is done already: a failure is logged. */
+/** Sends a limited mail after a completed action: a failure is logged. */
 export async function sendLimitedAfterwards(
   call: MailCall,
   purpose: MailPurpose,
@@ -39,13 +39,13 @@ export async function sendLimitedAfterwards(
   await sendAfterwards({ ...call.platform, mailer }, call.request.id, mail);
 }
 
-/** Counts a mail before it is sent, under a condition: of many at once no more are sent. */
+/** Counts a mail before it is sent, under a condition, so that parallel requests cannot exceed the limit. */
 function takeMail(platform: Platform, purpose: MailPurpose, to: string): Promise<boolean> {
   const key = mailsSentEntity.key(to.toLowerCase(), purpose);
   return retryOnConflict(async () => {
     const current = as(mailsSentEntity, (await platform.store.get([key]))[0]);
     const now = Math.floor(platform.clock.micros() / 1_000_000);
-    // a time that is far ahead is from before the clock was set back
+    // a time far ahead is from before the clock was set back
     const recent = (current?.data.sentAt ?? []).filter((at) => Math.abs(now - at) < windowSeconds);
     if (recent.length >= maxMails) return false;
     const data: MailsSentData = { sentAt: [...recent, now] };

@@ -2,9 +2,8 @@ import type { Log, Mail, Mailer, Platform } from '../platform/ports.ts';
 import { causeOf } from '../values/caught.ts';
 
 /**
- * Writes mails into the log, for deployments without a mail sender: their operator passes on what stands there.
- * A mail holds keys and tokens, so this is the one place where the log does too
- * (docs/reference/accounts.md#confirmation).
+ * Writes mails to the log, for deployments without a mail sender: their operator forwards them. A mail contains keys
+ * and tokens, so this is the only place where the log does, too (docs/reference/accounts.md#confirmation).
  */
 export function loggingMailer(log: Log): Mailer {
   return {
@@ -16,8 +15,8 @@ export function loggingMailer(log: Log): Mailer {
 }
 
 /**
- * Sends a mail that follows from something that is done already: a failure is logged and does not undo it, and the
- * mail can be asked for again.
+ * Sends a mail after a completed action: a failure is logged and does not undo the action, and the mail can be
+ * requested again.
  */
 export async function sendAfterwards(
   { mailer, log }: Pick<Platform, 'mailer' | 'log'>,

@@ -2,7 +2,7 @@ import type { Context } from '../core/resource/route.ts';
 import { type Share, shareOf } from '../platform/limits/fair-queue.ts';
 import { hashPassword, isPassword } from './rules/passwords.ts';
 
-/** What is needed of the request that brings a password. */
+/** Properties of a request with a password. */
 export type PasswordCall = Pick<Context, 'platform' | 'instanceId' | 'instanceName' | 'request'>;
 
 /**
@@ -18,7 +18,7 @@ export function hashOf(call: PasswordCall, password: string): Promise<string> {
 }
 
 /**
- * Tells whether a password is the one that was hashed.
+ * Checks whether a password is the one that was hashed.
  *
  * @throws ApiError 503 while too many passwords are being hashed
  */
@@ -27,7 +27,10 @@ export function matchesHash(call: PasswordCall, password: string, hash: string):
   return isPassword(password, hash, (job) => passwords.run(job, shareOfCall(call)));
 }
 
-/** Users of an instance have its share of its owner's turns; who has no instance yet has those of the address. */
+/**
+ * Returns the share of a request: an instance has its share of its owner's turns; without an instance, those of the
+ * address.
+ */
 function shareOfCall({ instanceId, instanceName, request }: PasswordCall): Share {
   return instanceId === undefined
     ? { owner: `address ${request.sourceAddress}`, instance: '' }

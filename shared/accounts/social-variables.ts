@@ -5,8 +5,8 @@ const text = v.optional(v.pipe(v.string(), v.trim()), '');
 const both = 'a value when the id beside it has one, and none otherwise';
 
 /**
- * What an operator of either platform sets in the environment so that log-ins of other services are taken over: ids
- * and secrets of an application at each of them. Without an id the service is off.
+ * Environment variables that enable log-ins with other services, on either platform: ids and secrets of an application
+ * at each of them. Without an id the service is off.
  */
 export const socialVariables = v.pipe(
   v.object({

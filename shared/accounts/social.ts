@@ -9,16 +9,16 @@ import { refused } from '../values/errors/errors.ts';
 import { wellFormed } from '../values/scalars.ts';
 import { email as emailValue } from '../values/values.ts';
 
-const gone = ['linkedin', 'twitter']; // their interfaces of that time are no more: every token counts as bad
+const gone = ['linkedin', 'twitter']; // their former interfaces no longer exist: every token is invalid
 const timeoutMs = 5000;
 const maxNameLength = 64;
 
 /**
- * Asks the service that a token is of who its bearer is.
+ * Requests the profile of a token's bearer from its service.
  *
- * @param backend as it stands in the path
- * @param token   empty: none, which counts as refused
- * @throws ApiError 400 for a service that is not configured, 401 for a token that it refuses
+ * @param backend as in the path
+ * @param token   empty: none, which is invalid
+ * @throws ApiError 400 for a service that is not configured, 401 for a token that it rejects
  */
 export async function verifiedProfile(
   { social }: Pick<Platform, 'social'>,
@@ -46,10 +46,10 @@ export interface SocialConfiguration {
 }
 
 /**
- * Makes the verifiers of the services that are configured. Each takes a token only when it was issued to this
- * deployment's own application: else any other application could log in as its users.
+ * Creates the verifiers of the configured services. Each accepts a token only when it was issued to this deployment's
+ * own application: otherwise any other application could log in as its users.
  *
- * @param send `fetch`, or what a test puts in its place
+ * @param send `fetch`, or its replacement in a test
  */
 export function createVerifiers(
   { facebook, google, github }: SocialConfiguration,
@@ -64,7 +64,7 @@ export function createVerifiers(
 
 const address = emailValue({ max: 254 });
 
-/** What a service tells, in the form that accounts have. */
+/** Converts the profile of a service to the form of accounts. */
 function tidy(told: SocialProfile | undefined): SocialProfile | undefined {
   if (told === undefined) return undefined;
   const parsed = v.safeParse(address, told.email ?? '');
@@ -85,7 +85,7 @@ const facebookInspection = v.object({
 });
 const facebookProfile = v.object({
   id: v.string(),
-  email: v.optional(v.string()), // there only when its owner has confirmed it
+  email: v.optional(v.string()), // present only when its owner has confirmed it
   first_name: v.optional(v.string(), ''),
   last_name: v.optional(v.string(), ''),
 });
@@ -181,9 +181,9 @@ async function askGithub(
 }
 
 /**
- * One question to a service; undefined when it refuses or answers something else.
+ * Sends one request to a service; returns undefined for an error response or an unexpected form.
  *
- * @throws Error without token when the service is out of order
+ * @throws Error without token when the service is unavailable
  */
 async function ask<Shape extends v.GenericSchema>(
   shape: Shape,
@@ -193,14 +193,14 @@ async function ask<Shape extends v.GenericSchema>(
 ): Promise<v.InferOutput<Shape> | undefined> {
   const response = await send(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   const { status, ok } = response;
-  // too many requests say nothing of the token either
+  // status 429 does not mean that the token is invalid
   if (status >= 500 || status === 429) throw new Error(`${new URL(url).host} answers ${status}`);
   if (!ok) return undefined;
   const parsed = v.safeParse(shape, await jsonOf(response));
   return parsed.success ? parsed.output : undefined;
 }
 
-/** What is no JSON is undefined: the error of reading it would quote it. */
+/** Parses JSON; undefined for anything else, since the parser's error would quote it. */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.json();

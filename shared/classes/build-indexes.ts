@@ -15,7 +15,7 @@ import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 
-/** A class whose indexes have changed, and the epoch that began with it. */
+/** Class whose indexes have changed, and the epoch of the change. */
 export type ChangedIndexes = {
   readonly instance: number;
   readonly className: string;
@@ -24,16 +24,16 @@ export type ChangedIndexes = {
 };
 
 type Progress = ChangedIndexes & {
-  /** Sort key of the last object that was looked at. */
+  /** Sort key of the last object that was read. */
   readonly last?: string;
 };
 
 const stepSize = 100;
 
 /**
- * Brings the objects of a class to its present indexes, then makes the class ready. It begins when every call has
- * ended that may have read the class as it was: from then on nobody makes an index entry of the old epoch, so one
- * pass over all objects, which re-writes those that it finds, leaves none.
+ * Updates the objects of a class to its current indexes, then sets its status to ready. It starts after the end of all
+ * requests that may have read the class before the change: after that no index entry of the old epoch is made, so one
+ * pass that rewrites all outdated objects is complete.
  */
 export const buildIndexes: JobType = {
   name: 'build-indexes',
@@ -64,7 +64,9 @@ async function pass(
   return 'done';
 }
 
-/** Makes an object's index keys anew. Who is faster writes them by the present indexes as well. */
+/**
+ * Rewrites an object's index keys. A concurrent writer also uses the current indexes, so its write conflict is ignored.
+ */
 async function rewrite(
   context: JobContext,
   compiled: CompiledClass,

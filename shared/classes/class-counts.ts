@@ -22,9 +22,9 @@ interface Counted {
   readonly name: string;
   readonly watch: Watch;
   readonly entity: typeof classCountEntity;
-  /** What is counted again, as the work of it has it. */
+  /** Items that are counted again, as in the data of the job. */
   readonly of: 'objects' | 'files';
-  /** Changes of a class may come in another order than they were made. */
+  /** Whether changes of a class may arrive out of order. */
   readonly isRecounted: boolean;
 }
 
@@ -43,7 +43,7 @@ const files = {
 } as const;
 
 /**
- * Counts the objects of classes and their bytes, each class in an item of its own
+ * Counts the objects of classes and their bytes, each class in a separate item
  * (docs/reference/classes.md#objects_count).
  */
 export const classCounts: ChangeConsumer = counter({ ...objects, isRecounted: false });
@@ -52,12 +52,12 @@ export const classCounts: ChangeConsumer = counter({ ...objects, isRecounted: fa
 export const classFileCounts: ChangeConsumer = counter({ ...files, isRecounted: false });
 
 /**
- * The same where changes of a class may come in another order than they were made, so that one may be missed: a
- * class that changes is counted anew a day later.
+ * Counts objects if changes of a class may arrive out of order, so that one may be missed: a class that changes is
+ * counted again a day later.
  */
 export const recountedClassCounts: ChangeConsumer = counter({ ...objects, isRecounted: true });
 
-/** The same for files. */
+/** Counts files in the same way. */
 export const recountedClassFileCounts: ChangeConsumer = counter({ ...files, isRecounted: true });
 
 function counter(counted: Counted): ChangeConsumer {
@@ -78,7 +78,7 @@ function counter(counted: Counted): ChangeConsumer {
 
 type Numbers = Pick<ClassCountData, 'count' | 'bytes'>;
 
-/** Adds changes to what is known; bytes that are not known stay so. */
+/** Adds changes to the known counts; unknown bytes stay unknown. */
 function add(known: Numbers, changes: readonly ItemChange[]): Numbers {
   let { count: items, bytes = Number.NaN } = known;
   for (const { before, after } of changes) {
@@ -89,8 +89,8 @@ function add(known: Numbers, changes: readonly ItemChange[]): Numbers {
 }
 
 /**
- * Bytes of an object or a file. An object comes with its data where another consumer needs them. NaN in a change that
- * an older version has left.
+ * Returns the bytes of an object or a file. An object has its data if another consumer needs them. NaN in a change left
+ * by an older version.
  */
 function sizeOf(item: Stored | undefined): number {
   if (item === undefined) return 0;
@@ -101,7 +101,7 @@ function sizeOf(item: Stored | undefined): number {
 
 const none: ClassCountData = { count: 0, bytes: 0, position: '' };
 
-/** Counts changes of one class in, all at once, and no change twice. */
+/** Counts the changes of one class in one write, and no change twice. */
 async function count(
   services: Services,
   changes: readonly ItemChange[],
@@ -118,7 +118,7 @@ async function count(
     const known = current?.data ?? none;
     const fresh = changes.filter((change) => change.position > known.position);
     const sum = add(known, fresh);
-    // Objects of a class whose count was cleared away are being cleared away themselves.
+    // Objects of a class whose count was deleted are being deleted themselves.
     if (fresh.length === 0 || (current === undefined && sum.count <= 0)) return;
     const recountAt = recountTime(services, known, { sum, isRecounted });
     const data: ClassCountData = {
@@ -136,7 +136,7 @@ async function count(
   });
 }
 
-/** When a class is to be counted again, in epoch milliseconds: at once where an older version has counted no bytes. */
+/** Returns the time of the next recount in epoch milliseconds: now if an older version counted no bytes. */
 function recountTime(
   { clock }: Services,
   { recountAt }: ClassCountData,

@@ -6,7 +6,7 @@ import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 /** Compiled classes by the version of their record, so that an entry is never outdated. */
 const compiledClasses = defineCache<string, CompiledClass>();
 
-/** Compiles the class of a record, once for each version of it. */
+/** Compiles the class of a record, once for each version. */
 export function compiledClass(caches: Caches, { data, version }: Stored<ClassData>): CompiledClass {
   const cache = compiledClasses(caches);
   const known = cache.get(version);

@@ -6,23 +6,23 @@ import { replace } from '../store/writes.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
 import { type CompositeIndexFields, planCompositeIndex } from './rules/composite-indexes.ts';
 
-/** Two fields of a class that lists have asked for together. */
+/** Two fields of a class that lists use together. */
 export type WantedPair = CompositeIndexFields & Omit<ChangedIndexes, 'epoch'>;
 
 const waitMs = 5000;
 
 /**
- * Gives two fields of a class a slot in common, if there is one to spare, and has it filled. The class stays ready
- * meanwhile: lists read the slot when it holds every object.
+ * Assigns two fields of a class a composite index, if a slot is free, and starts to fill it. The class stays ready:
+ * lists read the slot only when it holds every object.
  */
 export const addCompositeIndex: JobType = {
   name: 'pair-fields',
   step: async (context, task) => {
-    const wanted = task as WantedPair; // so it was stored
+    const wanted = task as WantedPair; // as stored
     const { instance, className, classNumber } = wanted;
     const current = await classEntity.read(context.store, instance, className);
     if (current?.data.number !== classNumber || current.data.status === 'migrating') return 'done';
-    if (isFilling(current.data)) return { task, afterMs: waitMs }; // or that would begin anew
+    if (isFilling(current.data)) return { task, afterMs: waitMs }; // otherwise that would start again
     const pair = planCompositeIndex(current.data, wanted);
     if (pair === undefined) return 'done';
     const { pairs = [], epoch: before } = current.data;

@@ -12,7 +12,7 @@ import { itemsAfter } from '../store/items-after.ts';
 import type { Stored } from '../store/store.ts';
 import { replace } from '../store/writes.ts';
 
-/** A class whose objects, or their files, are to be counted again. */
+/** Class whose objects or files are counted again. */
 export type RecountedClass = {
   readonly instance: number;
   readonly classNumber: number;
@@ -21,35 +21,35 @@ export type RecountedClass = {
 };
 
 type Progress = RecountedClass & {
-  /** Position of the count when this round began. */
+  /** Position of the count at the start of this round. */
   readonly position?: string;
-  /** Sort key of the last object that was counted; empty when all are. */
+  /** Sort key of the last object that was counted; empty after all of them. */
   readonly last?: string;
   readonly counted?: number;
-  /** Bytes of what was counted. */
+  /** Bytes of the counted items. */
   readonly bytes?: number;
-  /** Rounds during which the class has changed. */
+  /** Rounds during which the class changed. */
   readonly rounds?: number;
 };
 
 const stepSize = 500;
-const restMs = 60_000; // changes of the last seconds are still on their way
+const restMs = 60_000; // changes of the last seconds may not have arrived yet
 const retryMs = 600_000;
 const maxRounds = 5;
 
 /**
- * Counts the objects of a class, or their files, one by one, and corrects the count that was kept from changes. A class
- * that changes meanwhile is counted again later; one that never rests keeps its count.
+ * Counts the objects of a class, or their files, one by one, and corrects the count made from changes. A class that
+ * changes in the meantime is counted again later; one that always changes keeps its count.
  */
 export const recountClass: JobType = {
   name: 'recount-class',
   step: async (context, task) => {
-    const progress = task as Progress; // so it was stored
+    const progress = task as Progress; // as stored
     const { instance, classNumber, of = 'objects', rounds = 0 } = progress;
     const { entity } = counts[of];
     const [item] = await context.store.get([entity.key(instance, classNumber)]);
     const current = as(entity, item);
-    if (current === undefined) return 'done'; // the class is gone
+    if (current === undefined) return 'done'; // the class was deleted
     const { position = current.data.position, last, counted = 0, bytes = 0 } = progress;
     if (last !== '') return countSome(context, { ...progress, position });
     const rested = current.data.position === position;
@@ -57,7 +57,7 @@ export const recountClass: JobType = {
       return { task: { instance, classNumber, of, rounds: rounds + 1 }, afterMs: retryMs };
     }
     const { recountAt: _, ...data } = current.data;
-    const known = { bytes, ...data }; // bytes that no count had are better than none
+    const known = { bytes, ...data }; // these bytes are better than unknown ones
     await maintain(context, [
       replace(current, rested ? { ...data, count: counted, bytes } : known),
     ]);

@@ -31,17 +31,17 @@ import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
 /*
- * What is deleted is out of reach with the transaction that deletes its name; what it had is cleared away here. No
- * call may still write there: so the clearing begins when all calls that had seen the name have ended.
+ * The transaction that deletes a name makes its record unreachable; dependent items are deleted here. No request may
+ * still write there: so the deletion starts after the end of all requests that had read the name.
  */
 
-/** A class that was deleted. */
+/** Deleted class. */
 export type DeletedClass = { readonly instance: number; readonly classNumber: number };
 
-/** An instance that was deleted; it has given the class numbers from 1 to `lastClass`. */
+/** Deleted instance; it has assigned the class numbers from 1 to `lastClass`. */
 export type DeletedInstance = { readonly instance: number; readonly lastClass: number };
 
-/** Clears away the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
+/** Deletes the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
 export const clearClass: JobType = {
   name: 'clear-class',
   step: afterCalls<DeletedClass & Place>(async (context, task) => {
@@ -57,7 +57,7 @@ export const clearClass: JobType = {
   }),
 };
 
-/** Removes the data endpoints of a deleted class; nobody sees them any more. */
+/** Deletes the data endpoints of a deleted class, which are no longer visible. */
 async function clearEndpoints(context: JobContext, { instance, classNumber }: DeletedClass) {
   const { pk, sk } = dataEndpointEntity.key(instance, '');
   let lower = { key: sk, inclusive: false };
@@ -75,7 +75,7 @@ async function clearEndpoints(context: JobContext, { instance, classNumber }: De
   }
 }
 
-/** Clears away all that a deleted instance had, in its own partitions and in those of its members. */
+/** Deletes all items of a deleted instance, in its own partitions and in those of its members. */
 export const clearInstance: JobType = {
   name: 'clear-instance',
   step: afterCalls<DeletedInstance & Place>((context, task) => {
@@ -89,22 +89,21 @@ export const clearInstance: JobType = {
 
 interface Remains {
   readonly partitions: readonly string[];
-  /** What its files begin with. */
+  /** Key prefixes of its files. */
   readonly files: readonly string[];
-  /** Items that are to be removed after all partitions. */
+  /** Items to delete after all partitions. */
   readonly keys: readonly Key[];
 }
 
 const stepSize = 100; // items at a time
-const maxPartitions = 50; // empty ones that a step looks at
+const maxPartitions = 50; // empty ones that a step reads
 
-/** How far the clearing is. */
+/** Progress of the deletion. */
 type Place = {
-  /** The partition that is next. */
+  /** Index of the next partition. */
   readonly at?: number;
 };
 
-/** Clears a part. */
 async function clear(
   context: JobContext,
   task: JsonObject & Place,
@@ -119,18 +118,18 @@ async function clear(
     return { task: { ...task, at: at + maxPartitions } };
   }
   await Promise.all(files.map((prefix) => context.files.removeAll(prefix)));
-  await context.settled(); // or a late change would count again what is gone
+  await context.settled(); // otherwise a late change would count deleted items again
   await Promise.all(keys.map((key) => maintain(context, [erase(key)])));
   return 'done';
 }
 
-/** Removes some items of a partition, and tells how many: a hundred at the most. */
+/** Deletes some items of a partition, and returns their number: at most a hundred. */
 export async function clearSome(context: JobContext, pk: string): Promise<number> {
   const { items } = await context.store.query({ pk, limit: stepSize });
   await Promise.all(
     items.map(async (item) => {
       const own = partitionOf(item);
-      if (own !== undefined && (await clearSome(context, own)) > 0) return; // it goes after the last of them
+      if (own !== undefined && (await clearSome(context, own)) > 0) return; // it is deleted after the last of them
       await leavePushService(context, item);
       const others = await elsewhere(context, item);
       await maintain(context, [...others.map(erase), erase(item.key)]);
@@ -139,7 +138,7 @@ export async function clearSome(context: JobContext, pk: string): Promise<number
   return items.length;
 }
 
-/** The partition of what an item of the instance has: of a group's members, of runs of a script or an endpoint. */
+/** Returns the partition of an item's dependents: of a group's members, of runs of a script or an endpoint. */
 function partitionOf(item: Stored): string | undefined {
   const instance = Number(item.key.pk.split('#')[1]);
   switch (item.kind) {
@@ -158,7 +157,7 @@ function rowOf({ key }: Stored): number {
   return Number(key.sk.slice(scriptEndpointRowPrefix.length));
 }
 
-/** Removes what the push service keeps for an item. */
+/** Deletes an item's endpoint or applications at the push service. */
 async function leavePushService({ push }: JobContext, item: Stored): Promise<void> {
   if (item.kind === pushEndpointEntity.kind) {
     await push.removeEndpoint(as(pushEndpointEntity, item).data.endpoint);
@@ -169,7 +168,7 @@ async function leavePushService({ push }: JobContext, item: Stored): Promise<voi
   }
 }
 
-/** What an item of the instance has in the partitions of accounts. */
+/** Returns the keys of an item in the partitions of accounts. */
 async function elsewhere({ store }: JobContext, item: Stored): Promise<readonly Key[]> {
   const instance = Number(item.key.pk.split('#')[1]);
   if (item.kind === adminEntity.kind) {

@@ -5,7 +5,7 @@ import { itemsAfter } from '../store/items-after.ts';
 import type { ClassData } from '../store/records/records.ts';
 import { erase, replace } from '../store/writes.ts';
 
-/** File fields that a class has given up, by their storage names. */
+/** File fields that a class no longer has, by their storage names. */
 export type RetiredFiles = {
   readonly instance: number;
   readonly className: string;
@@ -14,7 +14,7 @@ export type RetiredFiles = {
 };
 
 type Progress = RetiredFiles & {
-  /** Sort key of the last object that was looked at. */
+  /** Sort key of the last object that was read. */
   readonly last?: string;
 };
 
@@ -22,9 +22,9 @@ const stepSize = 100;
 const writesAtOnce = 100;
 
 /**
- * Removes the files of fields that a class has no more, object by object; the objects stay as they are. It begins
- * when every call has ended that may still have given such a field a file. Who changes or removes an object
- * meanwhile removes its files of these fields, as long as the class names them.
+ * Deletes the files of fields that a class no longer has, object by object, without changing the objects. It starts
+ * after the end of all requests that may have stored a file in such a field. A request that changes or deletes an
+ * object in the meantime deletes its files of these fields, as long as the class lists them.
  */
 export const clearFiles: JobType = {
   name: 'clear-files',
@@ -48,7 +48,7 @@ export const clearFiles: JobType = {
   }),
 };
 
-/** Takes the fields out of the class for good. */
+/** Removes the fields from the class. */
 async function forget(
   context: JobContext,
   { instance, className, classNumber, names }: RetiredFiles,

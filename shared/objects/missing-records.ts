@@ -3,7 +3,7 @@ import { groupEntity, userEntity } from '../store/entities.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import { type Messages, missingRecord, type SystemValues } from './object-rules.ts';
 
-/** Looks for the owner and the group that a body names anew; nothing is read when it names none. */
+/** Checks that the owner and the group that a body changes exist; reads nothing without such a change. */
 export async function missingRecords(
   { platform, instance }: { readonly platform: Pick<Platform, 'store'>; readonly instance: number },
   { owner, group }: SystemValues,

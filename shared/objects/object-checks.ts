@@ -17,40 +17,40 @@ import type { Messages, SystemValues } from './object-rules.ts';
 import { findTargets } from './object-targets.ts';
 import { type ParsedValues, parseValues, settleTargets } from './rules/object-values.ts';
 
-/** What a save needs of the call. */
+/** Properties of the request that a save uses. */
 export type SaveCall = Pick<Context, 'platform' | 'caches' | 'actor'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
 };
 
-/** A body, its system fields read already. */
+/** Body with its system fields parsed. */
 export interface ObjectInput {
   readonly values: SystemValues;
   readonly errors: FieldErrors | undefined;
   readonly body: JsonObject;
   readonly isForm: boolean;
-  /** Files that came with the body; none when absent. */
+  /** Files sent with the body; none when absent. */
   readonly uploads?: readonly Upload[] | undefined;
 }
 
-/** A body, and what is known of it before anything is looked up. */
+/** Body before its references are checked. */
 interface Unchecked {
   readonly input: ObjectInput;
-  /** The object as it is; undefined on a create. */
+  /** The object before the update; undefined on a create. */
   readonly current: ObjectData | undefined;
-  /** What the rules of owner, group and channel say of it. */
+  /** Messages of the rules of owner, group and channel. */
   readonly rules: readonly Messages[];
 }
 
 /** Values that may be written. */
 interface CheckedValues {
   readonly values: StoredValues;
-  /** Files to be stored before, whose keys `values` has. */
+  /** Files to store first; `values` contains their keys. */
   readonly added: readonly AddedFile[];
 }
 
 /**
- * Reads the class's fields and looks, in one step, whether everything that the body refers to is there.
+ * Parses the class's fields and checks, in one step, that everything the body refers to exists.
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
@@ -80,9 +80,9 @@ export async function checkedValues(
   return { values, added };
 }
 
-/** What was found out about that which a body refers to. */
+/** Result of the checks of everything that a body refers to. */
 interface Seen {
-  /** The ids that exist, for each check of targets. */
+  /** Existing ids, for each check of targets. */
   readonly found: readonly (ReadonlySet<number> | undefined)[];
   readonly missing: Messages;
   readonly sources: Sources;
@@ -112,7 +112,7 @@ async function look(
   return { found, missing, sources };
 }
 
-/** Channels come with their own resource; until then none is there to be named. */
+/** Rejects every channel: channels will come with their own resource, and none exists yet. */
 export function channelErrors({ channel }: SystemValues): Messages {
   return typeof channel === 'string' ? { channel: [messages.noSuchName(channel)] } : {};
 }

@@ -13,7 +13,7 @@ import type { FieldsAt } from '../core/resource/route.ts';
 import { recordId } from '../values/record-id.ts';
 import { text as textValue } from '../values/values.ts';
 
-/** What every data object has beside the fields of its class (docs/reference/objects.md#record). */
+/** Fields of every data object, in addition to those of its class (docs/reference/objects.md#record). */
 export const objectFields: Fields = {
   id: computed('integer'),
   created_at: computed('datetime'),
@@ -35,13 +35,13 @@ export const objectFields: Fields = {
   expected_revision: expectedRevision(),
 };
 
-/** What every object has, and the fields of the class of the call. */
+/** Fields of every object, and those of the class of the request. */
 export const objectFieldsAt: FieldsAt = (fields, context) => ({
   ...fields,
   ...describedFields(classOf(context).data.schema),
 });
 
-/** The fields of a class as introspection describes them. */
+/** Returns the fields of a class as introspection describes them. */
 export function describedFields(schema: readonly FieldDefinition[]): Fields {
   return Object.fromEntries(schema.map(({ name, type }) => [name, described[type]]));
 }

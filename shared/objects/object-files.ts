@@ -12,13 +12,13 @@ import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../val
 import { contentTypeOf } from '../values/uploads.ts';
 import type { NewFile } from './rules/object-values.ts';
 
-/** A file to be there before an object names it. */
+/** File to store before an object refers to it. */
 export interface AddedFile extends NewFile {
   readonly key: string;
   readonly bytes: number;
 }
 
-/** Where a class's files are, and who is there. */
+/** Class of the files, and the actor. */
 interface FilePlace {
   readonly platform: Pick<Platform, 'files' | 'ids'>;
   readonly instance: number;
@@ -26,7 +26,7 @@ interface FilePlace {
   readonly actor: Actor;
 }
 
-/** What was found out about files to copy. */
+/** Result of checking the files to copy. */
 export interface Sources {
   /** Messages by field (docs/reference/objects.md#errors-by-type). */
   readonly errors: Readonly<Record<string, readonly string[]>>;
@@ -35,8 +35,8 @@ export interface Sources {
 }
 
 /**
- * Says which files to copy are not there, or none of this instance, or large uploads that were begun elsewhere or by
- * somebody else, and how large the others are.
+ * Checks the files to copy: reports those that do not exist, belong to another instance, or are large uploads of
+ * another class or actor; returns the sizes of the others.
  */
 export async function lookAtSources(place: FilePlace, files: readonly NewFile[]): Promise<Sources> {
   const errors: Record<string, readonly string[]> = {};
@@ -60,18 +60,18 @@ function mayCopy(place: FilePlace, source: string): boolean {
   return isFileOf(place.instance, source) || source.startsWith(uploadsOf(place));
 }
 
-/** The start of the keys of what this caller has uploaded to the class. */
+/** Returns the key prefix of this actor's uploads to the class. */
 function uploadsOf({ instance, classNumber, actor }: FilePlace): string {
   const user = actor.kind === 'apiKey' ? actor.user?.id : undefined;
   return uploadPrefix(instance, classNumber, user);
 }
 
-/** Makes the key of a large upload: its caller may save what was sent, in this class. */
+/** Creates the key of a large upload: its actor may save the file, in this class. */
 export function uploadKey(place: FilePlace, filename: string): string {
   return keyBelow(uploadsOf(place), place, filename);
 }
 
-/** Gives each new file a key that nobody can guess. */
+/** Assigns each new file a key that cannot be guessed. */
 export function placeFiles(
   place: FilePlace,
   files: readonly NewFile[],
@@ -86,7 +86,7 @@ export function placeFiles(
   });
 }
 
-/** Records of new files, by which they are counted. */
+/** Creates the records of new files, by which they are counted. */
 export function fileRecords(
   { instance, classNumber }: Pick<FilePlace, 'instance' | 'classNumber'>,
   added: readonly AddedFile[],
@@ -100,11 +100,11 @@ function keyBelow(prefix: string, { platform: { ids } }: FilePlace, filename: st
   return fileKey(prefix, ids.random() + ids.random(), extensionOf(filename));
 }
 
-/** Removes files that no object names. */
+/** Deletes files that no object refers to. */
 export const removeFiles: JobType = {
   name: 'remove-files',
   step: async ({ files }, task) => {
-    await files.remove((task as { readonly keys: readonly string[] }).keys); // so it was stored
+    await files.remove((task as { readonly keys: readonly string[] }).keys); // as stored
     return 'done';
   },
 };
@@ -113,7 +113,7 @@ type DropPlace = Pick<FilePlace, 'instance' | 'classNumber'> & {
   readonly platform: Pick<Platform, 'clock' | 'ids'>;
 };
 
-/** Has the files removed that an object has `before` and not `after`, once that is committed. */
+/** Returns the writes that delete files that an object has `before` and not `after`. */
 export function dropFiles(
   { platform, instance, classNumber }: DropPlace,
   { fileNames }: CompiledClass,
@@ -128,12 +128,12 @@ export function dropFiles(
   return [newJob(platform, removeFiles, { keys }), ...records];
 }
 
-const patienceMs = 900_000; // far longer than any call takes
+const patienceMs = 900_000; // far longer than any request takes
 
 /**
- * Commits a save whose new files are stored before it, see {@link withStored}.
+ * Commits a save and stores its new files first, see {@link withStored}.
  *
- * @throws ApiError 400 when a file to copy is gone; whatever `commit` throws
+ * @throws ApiError 400 when a file to copy does not exist; any error of `commit`
  */
 export function withFiles<Result>(
   platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>,
@@ -145,10 +145,10 @@ export function withFiles<Result>(
 }
 
 /**
- * Stores files, then commits what names them. Before that their removal is written as work to be done later, and the
- * commit takes this work away: so they stay with it alone, whatever becomes of the call and its process.
+ * Stores files, then commits the writes that refer to them. A job that deletes the files is written first, and the
+ * commit deletes this job: the files remain only if the commit succeeds, even if the request or its process fails.
  *
- * @param save.commit makes these writes together with its own; none when there are no files
+ * @param save.commit makes these writes together with its own; empty when there are no files
  */
 export async function withStored<Result>(
   platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
@@ -167,7 +167,7 @@ export async function withStored<Result>(
   return commit([remove({ key: removal.key, version })]);
 }
 
-/** Ends when nothing is being stored any more, also where one has failed. */
+/** Stores all files; waits for all of them even if one fails. */
 async function storeAll(
   platform: Pick<Platform, 'files'>,
   added: readonly AddedFile[],

@@ -4,16 +4,16 @@ import type { Context } from '../core/resource/route.ts';
 import type { ObjectInput, SaveCall } from './object-checks.ts';
 import { objectFields } from './object-fields.ts';
 
-/** What a save in the class of a call needs of it. */
+/** Returns the properties of a request that a save in its class uses. */
 export function saveCall(context: Context): SaveCall {
   const { platform, caches, actor } = context;
   return { platform, caches, actor, instance: instanceOf(context), class: classOf(context) };
 }
 
 /**
- * Reads the system fields of an object's body; those of its class are read when it is saved.
+ * Parses the system fields of an object's body; the fields of its class are parsed when it is saved.
  *
- * @throws ApiError 400 when it is no object
+ * @throws ApiError 400 when the body is not an object
  */
 export function objectInput(body: Body, mode: InputMode): ObjectInput {
   const { form, files } = body;

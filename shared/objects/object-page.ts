@@ -9,7 +9,7 @@ import type { ObjectData } from '../store/records/records.ts';
 import { parsePaging } from '../values/paging.ts';
 import { toBoolean } from '../values/scalars.ts';
 
-/** What `readObjectPage` reads beside the parameters of every page. */
+/** Parameters of `readObjectPage`, in addition to those of every page. */
 export const objectPageParameters: QueryParameters = {
   query: {
     type: 'json',
@@ -31,16 +31,16 @@ export const objectPageParameters: QueryParameters = {
   },
 };
 
-/** What a list of objects is asked for by, where that is not the call's own query alone. */
+/** Parameters of a list of objects that differ from the query of the request. */
 export interface ObjectListing {
-  /** In place of the call's query, in links too. */
+  /** Replaces the request's query, in links too. */
   readonly query: URLSearchParams;
-  /** JSON of a filter that applies together with those in `query` and that no link shows; empty: none. */
+  /** JSON of a filter in addition to those in `query`, not part of links; empty: none. */
   readonly filter: string;
 }
 
 /**
- * Reads the page of objects that a call asks for, filtered and in its order.
+ * Reads the page of objects that a request asks for, filtered and in its order.
  *
  * @param path of the list, as links show it
  * @throws ApiError 400 for a bad parameter, 408 when it takes too long
@@ -51,7 +51,7 @@ export async function readObjectPage(
   { query, filter }: ObjectListing = { query: context.request.query, filter: '' },
 ): Promise<Page<ObjectData>> {
   const value = (name: string) => queryValue(query, name);
-  // objects have an order_by in place of `ordering`
+  // objects have order_by instead of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
   const { platform, caches, actor, request, instanceName } = context;
   const place = { instance: instanceOf(context), instanceName, class: classOf(context) };
@@ -65,7 +65,7 @@ export async function readObjectPage(
       paging,
     },
   );
-  const isEdge = (at: number) => at === 0 || at === objects.length - 1; // links begin there and nowhere else
+  const isEdge = (at: number) => at === 0 || at === objects.length - 1; // links begin only there
   const rows = objects.map((item, at) => ({
     pk: item.data.id,
     item,

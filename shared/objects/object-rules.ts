@@ -9,7 +9,7 @@ import type { ObjectData } from '../store/records/records.ts';
 import type { Actor } from '../values/access.ts';
 import { messages } from '../values/errors/messages.ts';
 
-/** Owner, group, channel and rights as a body gives them, each read by its own field; absent: not sent. */
+/** Owner, group, channel and rights of a body, each parsed by its own field; absent: not sent. */
 export interface SystemValues {
   readonly owner?: number | null;
   readonly owner_permissions?: ObjectPermission;
@@ -21,15 +21,15 @@ export interface SystemValues {
   readonly expected_revision?: number;
 }
 
-/** Messages by field; empty when all is well. */
+/** Messages by field; empty without errors. */
 export type Messages = Record<string, readonly string[]>;
 
-/** Tells whether `actor` says who owns an object: administrators, and `ignore_acl` keys without user. */
+/** Checks whether `actor` may set the owner of an object: administrators, and `ignore_acl` keys without user. */
 export function mayNameOwner(actor: Actor): boolean {
   return bypassesAcl(actor) && !(actor.kind === 'apiKey' && actor.user !== undefined);
 }
 
-/** Who owns a new object: whom the body names where that counts, else the calling user, else nobody. */
+/** Returns the owner of a new object: from the body if allowed, otherwise the acting user, or null. */
 export function ownerOfNew(actor: Actor, values: SystemValues): number | null {
   if (mayNameOwner(actor)) return values.owner ?? null;
   return actor.kind === 'apiKey' ? (actor.user?.id ?? null) : null;
@@ -49,7 +49,7 @@ export function ownerErrors(
   return mayNameOwner(actor) ? {} : { owner: ['Cannot change owner of Data Object.'] };
 }
 
-/** Checks that a bound caller gives an object only to a group of its own; what stays as it is may stay. */
+/** Checks that an actor with limited rights sets only its own groups; the current group may stay. */
 export function groupErrors(
   actor: Actor,
   current: number | null,
@@ -60,7 +60,7 @@ export function groupErrors(
   return groups.includes(group) ? {} : { group: ['Invalid group specified.'] };
 }
 
-/** Lowers the rights that a bound caller sets to those that it has. */
+/** Lowers the rights that an actor sets to its own, unless it bypasses ACL. */
 export function cappedRights(
   actor: Actor,
   current: ObjectData,
@@ -76,7 +76,7 @@ export function cappedRights(
   );
 }
 
-/** What to say of users and groups that a body names and that are not there. */
+/** Returns the messages for a user or group that does not exist. */
 export function missingRecord(field: 'owner' | 'group', id: number): Messages {
   return { [field]: [messages.noSuchPk(id)] };
 }

@@ -4,17 +4,17 @@ import { as, classEntity, objectEntity, userEntity } from '../store/entities.ts'
 import type { Key, Stored } from '../store/store.ts';
 import type { TargetCheck } from './rules/object-values.ts';
 
-/** What finding targets needs to know of the call. */
+/** Properties of the request that the search for targets uses. */
 export type TargetCall = Pick<Context, 'platform' | 'caches'> & {
   readonly instance: number;
   readonly classNumber: number;
 };
 
 /**
- * Finds which of the objects that new values refer to are there, whoever asks (docs/reference/objects.md#references).
- * One step when caches are right; a class whose number is not known, or is another, costs a second.
+ * Finds the existing objects that new values refer to, regardless of the actor (docs/reference/objects.md#references).
+ * Takes one step if the cached class numbers are correct, and a second one if a number is missing or outdated.
  *
- * @returns the ids that exist for each check, in their order; undefined where the target's class is gone
+ * @returns the ids that exist for each check, in their order; undefined if the target class does not exist
  */
 export async function findTargets(
   call: TargetCall,
@@ -41,16 +41,16 @@ export async function findTargets(
   return existing(proved, keys.length === 0 ? [] : await store.get(keys));
 }
 
-/** Where objects are looked for. */
+/** Keys of the objects to read. */
 interface Look {
   readonly ids: readonly number[];
-  /** Of each id; none where it is not known where the objects are. */
+  /** Of each id; empty if the location of the objects is not known. */
   readonly keys: readonly Key[];
-  /** False where their class is not there, or its number not known. */
+  /** False if their class does not exist, or its number is not known. */
   readonly isPlaced: boolean;
 }
 
-/** The classes, but for the one of the call, that objects are looked for in; each once. */
+/** Returns the names of the target classes, each once, without the class of the request. */
 function classNames(checks: readonly TargetCheck[]): readonly string[] {
   const names: string[] = [];
   for (const { target } of checks) {
@@ -76,7 +76,7 @@ function look(
   return { ids, keys: ids.map((id) => objectEntity.key(instance, number, id)), isPlaced: true };
 }
 
-/** The ids of each look that were found, given what was read at all their keys, in their order. */
+/** Returns the existing ids of each look; `items` are those at all their keys, in order. */
 function existing(
   looks: readonly Look[],
   items: readonly (Stored | undefined)[],

@@ -22,21 +22,21 @@ import {
 } from './object-rules.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
-/** A save made ready, to be committed alone or together with other writes. */
+/** Planned save, to be committed alone or together with other writes. */
 export interface PlannedSave {
-  /** The object as it will be. */
+  /** The object after the save. */
   readonly data: ObjectData;
   /** Empty when nothing changes. */
   readonly writes: readonly Write[];
-  /** Files to be stored before: who commits does so inside {@link withPlan}. */
+  /** Files to store first: commit inside {@link withPlan}. */
   readonly added: readonly AddedFile[];
   readonly growth: Growth;
-  /** What to throw when this write finds its place taken; undefined: it is not one of `writes`, or a lost race. */
+  /** Returns the error if this write finds its unique value taken; undefined for another write, or a write conflict. */
   readonly refusal: (write: Write) => ApiError | undefined;
 }
 
 /**
- * Stores a new object under an id that was taken for it (docs/reference/objects.md#create).
+ * Creates an object under an id that was reserved for it (docs/reference/objects.md#create).
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
@@ -48,14 +48,14 @@ export async function createObject(
   return commitPlan(call, await planCreate(call, sent, { id }));
 }
 
-/** Who a new object will be; `owner`, when given, is who owns it, whoever calls and whatever the body says. */
+/** Id of a new object, and its `owner` if that is fixed, regardless of actor and body. */
 export interface NewObject {
   readonly id: number;
   readonly owner?: number;
 }
 
 /**
- * Makes the creation of an object ready, all checks done.
+ * Plans the creation of an object, after all checks.
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
@@ -75,7 +75,7 @@ export async function planCreate(
   const owner = given ?? ownerOfNew(call.actor, input.values);
   const { group = null, owner_permissions = 'full' } = input.values;
   const { group_permissions = 'none', other_permissions = 'none' } = input.values;
-  // a plain literal: spreads cost more than all the rest of it
+  // a plain literal: spreads cost more than the rest of the function
   const data: ObjectData = {
     id,
     created_at: now,
@@ -123,9 +123,9 @@ async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData
 }
 
 /**
- * Commits a save, once the instance has room for it and its new files are stored.
+ * Commits a save after checking the quotas of the instance and storing the new files.
  *
- * @throws ApiError 400 when there is no room, or a file to copy is gone; whatever `commit` throws
+ * @throws ApiError 400 when a quota is exceeded, or a file to copy does not exist; any error of `commit`
  */
 export function withPlan<Result>(
   call: Pick<SaveCall, 'platform' | 'instance'>,
@@ -135,7 +135,7 @@ export function withPlan<Result>(
   return withRoom(call, growth, () => withFiles(call.platform, added, commit));
 }
 
-/** What a caller says of an owner that it cannot choose is read past, right or wrong. */
+/** Drops the owner, valid or not, from the body of an actor that may not set it. */
 function withoutOwner(input: ObjectInput): ObjectInput {
   const { owner: _, ...values } = input.values;
   const { owner: __, ...errors } = input.errors ?? {};
@@ -146,7 +146,7 @@ function withoutOwner(input: ObjectInput): ObjectInput {
  * Merges a body into an object as it was read; an update that changes nothing writes nothing
  * (docs/reference/objects.md#updates).
  *
- * @throws ApiError 400 with the messages of every field that failed, or for another revision than was expected
+ * @throws ApiError 400 with the messages of every field that failed, or for a revision other than the expected one
  * @throws ConditionFailed when the object was changed after it was read
  */
 export async function updateObject(
@@ -158,9 +158,9 @@ export async function updateObject(
 }
 
 /**
- * Makes an update of an object ready, all checks done.
+ * Plans the update of an object, after all checks.
  *
- * @throws ApiError 400 with the messages of every field that failed, or for another revision than was expected
+ * @throws ApiError 400 with the messages of every field that failed, or for a revision other than the expected one
  */
 export async function planUpdate(
   asked: SaveCall,
@@ -210,7 +210,7 @@ function placeOf({ platform, instance, class: { data } }: SaveCall) {
   return { platform, instance, classNumber: data.number };
 }
 
-/** What a save adds to the instance, as far as there is a quota of it. */
+/** Returns the growth of the instance's data by a save, as far as it has a quota. */
 function growthOf(
   { platform: { quotas } }: SaveCall,
   objects: { readonly before?: ObjectData; readonly after: ObjectData },
@@ -223,12 +223,12 @@ function growthOf(
   return { files, objects: jsonBytes(after) - bytesBefore };
 }
 
-/** Removes an object as it was read, and frees its unique values. */
+/** Deletes an object as it was read, and frees its unique values. */
 export async function removeObject(call: SaveCall, current: Stored<ObjectData>): Promise<void> {
   await commitPlan(call, await planRemove(call, current));
 }
 
-/** Makes the removal of an object ready. */
+/** Plans the deletion of an object. */
 export async function planRemove(
   asked: SaveCall,
   current: Stored<ObjectData>,
@@ -243,8 +243,8 @@ export async function planRemove(
 }
 
 /**
- * Reads the class anew when the object was written by later indexes than those of the class at hand: its newest
- * unique values and index keys would be lost on a call that was overtaken.
+ * Reads the class again if the object has a later epoch than the class. Otherwise a request that was overtaken would
+ * lose the object's newest unique values and index keys.
  */
 async function withClassOf(call: SaveCall, { epoch }: ObjectData): Promise<SaveCall> {
   if (epoch <= call.class.data.epoch) return call;

@@ -7,7 +7,7 @@ import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 
-/** An object as answers show it, without its links (docs/reference/objects.md#record). */
+/** Formats an object for responses, without its links (docs/reference/objects.md#record). */
 export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {
   const shown: Record<string, Json> = {
     id: data.id,
@@ -25,7 +25,7 @@ export function showObject(compiled: CompiledClass, data: ObjectData): Record<st
   return showValues(compiled, data.values, shown);
 }
 
-/** An object with its links, as it stands in answers that are not those of its own path; shared, never changed. */
+/** Returns an object with its links, for responses of other paths than its own; shared, never changed. */
 export function wholeObject(
   context: Context,
   place: Stored<ClassData>,
@@ -41,7 +41,7 @@ export function wholeObject(
   return cachedBodies({ form, list }, { of: ({ data }: typeof view) => data, make })(view);
 }
 
-/** Links of an object: to itself, and to whom and what it belongs to. */
+/** Links of an object: to itself, its owner, group and channel. */
 export const objectLinks: readonly Link<{ readonly data: ObjectData }>[] = [
   { name: 'self', type: 'detail', to: '' },
   {

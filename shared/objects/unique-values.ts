@@ -10,13 +10,13 @@ import type { Key, Stored, Write } from '../store/store.ts';
 import { erase, insert } from '../store/writes.ts';
 import { isSameJson } from '../values/json/json-values.ts';
 
-/** Where unique values are kept. */
+/** Class whose unique values are written. */
 export interface UniquePlace {
   readonly instance: number;
   readonly class: Stored<ClassData>;
 }
 
-/** The values of one object before and after a write; empty where there is no object. */
+/** Values of one object before and after a write; empty if the object does not exist. */
 export interface ValueChange {
   readonly id: number;
   readonly before: StoredValues;
@@ -24,8 +24,8 @@ export interface ValueChange {
 }
 
 /**
- * The writes that take the new values of unique fields and free the old ones, in the transaction of the object. A
- * value that is taken already fails its insert; null is never taken (docs/reference/objects.md#errors-by-type).
+ * Returns the writes that claim new unique values and free the old ones, in the object's transaction. The insert of a
+ * value that is already taken fails; null is never taken (docs/reference/objects.md#errors-by-type).
  */
 export function uniqueWrites(
   place: UniquePlace,
@@ -51,7 +51,7 @@ function keyOf(place: UniquePlace, field: CompiledField, values: StoredValues): 
   return uniqueEntity.key(place.instance, place.class.data.number, field.storage, code);
 }
 
-/** The unique field that the sort key of one of these writes belongs to. */
+/** Returns the unique field of the sort key of such a write. */
 export function fieldOf({ unique }: CompiledClass, sortKey: string): CompiledField | undefined {
   return unique.find(({ storage }) => sortKey.startsWith(`${storage}#`));
 }

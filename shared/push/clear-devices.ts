@@ -21,10 +21,10 @@ interface Owner {
 }
 
 /**
- * Removes some of the devices of a user who is gone: no push shall reach them, and their tokens may be registered
- * again. The push service is told later.
+ * Deletes some devices of a deleted user: they receive no more pushes, and their tokens may be registered again. A
+ * later job updates the push service.
  *
- * @returns how many there were; 0 when none is left
+ * @returns the number of devices found; 0 when none is left
  */
 export async function removeDevices(context: JobContext, owner: Owner): Promise<number> {
   const counts = await Promise.all(
@@ -57,7 +57,7 @@ async function removeSome(
 
 interface Place extends Owner {
   readonly provider: PushProvider;
-  /** In its user's list. */
+  /** Position in the list of its user. */
   readonly row: Stored<PushDeviceRowData>;
   readonly found: Stored | undefined;
 }
@@ -67,7 +67,7 @@ async function removeOne(
   { instance, user, provider, row, found }: Place,
 ): Promise<void> {
   const device = as(pushDeviceEntity, found);
-  if (device?.data.user !== user) return void (await maintain(context, [erase(row.key)])); // given away or removed
+  if (device?.data.user !== user) return void (await maintain(context, [erase(row.key)])); // moved, or deleted
   const { row: number, registration_id: token } = device.data;
   const writes = [
     remove(device),
@@ -75,5 +75,5 @@ async function removeOne(
     erase(row.key),
     newJob(context, syncEndpoints, { instance, provider, token }),
   ];
-  await unlessConflict(cascade(context, writes)); // it has changed: the next step finds it again
+  await unlessConflict(cascade(context, writes)); // if it was changed, the next step finds it again
 }

@@ -2,7 +2,7 @@ import type { Vault } from '../platform/ports.ts';
 import type { PushCredentialData, PushSideData } from '../store/records/push.ts';
 import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';
 
-/** One environment without anything. */
+/** Empty configuration of an environment. */
 export const emptySide: PushSideData = {
   credential: null,
   application: null,
@@ -11,7 +11,7 @@ export const emptySide: PushSideData = {
   expiration_date: null,
 };
 
-/** What a credential is sealed for: it cannot be read for any other place. */
+/** Returns the context to seal a credential in: it cannot be read for any other place. */
 function contextOf({ instance, provider, environment }: PushPlace) {
   return { instance: String(instance), provider, environment };
 }
@@ -21,16 +21,18 @@ export function sealCredential(vault: Vault, place: PushPlace, credential: PushC
   return vault.seal(JSON.stringify(credential), contextOf(place));
 }
 
-/** Reads a credential that was sealed for a place. */
+/** Decrypts a credential that was sealed for a place. */
 export async function openCredential(
   vault: Vault,
   place: PushPlace,
   { sealed }: PushCredentialData,
 ): Promise<PushCredential> {
-  return JSON.parse(await vault.open(sealed, contextOf(place))) as PushCredential; // so it was sealed
+  return JSON.parse(await vault.open(sealed, contextOf(place))) as PushCredential; // as sealed
 }
 
-/** Says what an environment lacks before anything can be sent; undefined: nothing (docs/reference/push.md#messages). */
+/**
+ * Returns a message about missing configuration of an environment; undefined: none (docs/reference/push.md#messages).
+ */
 export function missingConfig(
   provider: PushProvider,
   environment: PushEnvironment,

@@ -11,29 +11,29 @@ import type { DeliveryState, PushError } from './rules/outcome.ts';
 import type { ProviderPush } from './rules/payload.ts';
 import type { PushCredential, PushPlace } from './rules/provider.ts';
 
-/** What a message's deliveries have in common. */
+/** Properties that the deliveries of a message share. */
 export interface Delivery {
   readonly context: JobContext;
   readonly place: PushPlace;
   readonly push: ProviderPush;
-  /** The application, made anew when asked with one that is gone; asked for many times, it is made once. */
+  /** Returns the application; pass one that no longer exists to create it again, which happens at most once. */
   readonly application: (gone?: string) => Promise<string>;
   readonly credential: PushCredential['kind'];
 }
 
-/** How a push to one device went. */
+/** Result of a push to one device. */
 export interface Delivered {
-  /** `waiting`: nothing was sent, and it may be tried again. */
+  /** `waiting`: nothing was sent, and a retry is possible. */
   readonly state: DeliveryState;
-  /** Why the whole message fails. */
+  /** Reason why the whole message fails. */
   readonly failure?: string;
-  /** The device takes no pushes any more. */
+  /** Whether the device no longer accepts pushes. */
   readonly isGone?: true;
 }
 
-const isKey = /^[\x21-\x7e]{1,512}$/; // what else is named is no token of any provider
+const isKey = /^[\x21-\x7e]{1,512}$/; // any other text is not a token of any provider
 
-/** Sends one push, once: where it is not known whether it went out, it is not tried again. */
+/** Sends one push, at most once: an attempt with an unknown result is not repeated. */
 export async function deliver(delivery: Delivery, token: string): Promise<Delivered> {
   if (!isKey.test(token)) return failed('InvalidRegistration');
   let isSending = false;
@@ -48,7 +48,7 @@ export async function deliver(delivery: Delivery, token: string): Promise<Delive
     if (known !== undefined) {
       const sent = await publish(known).catch(unlessMissing);
       if (sent !== undefined) return sent;
-      isSending = false; // it was removed elsewhere: nothing went out
+      isSending = false; // the endpoint was deleted elsewhere: nothing was sent
     }
     return await publish(await makeEndpoint(delivery, token));
   } catch (error) {
@@ -89,14 +89,14 @@ function afterFailure(
   }
 }
 
-/** What a message's result says of a credential that the provider does not take (docs/reference/push.md#result). */
+/** Returns a message's result for a credential that the provider rejects (docs/reference/push.md#result). */
 export function credentialFailure(kind: PushCredential['kind']): string {
   return kind === 'certificate' || kind === 'token'
     ? 'Invalid certificate.'
     : 'There was an error authenticating the sender account.';
 }
 
-/** Where the device is known, ready to take a push; undefined: it is not known yet. */
+/** Returns the endpoint of a device, ready for a push; undefined: the device has none yet. */
 async function knownEndpoint(
   { context, place, application }: Delivery,
   token: string,
@@ -105,7 +105,8 @@ async function knownEndpoint(
   if (endpoint === undefined || endpoint.data.application !== (await application())) {
     return undefined;
   }
-  // a device that was never active is sent to as long as the push service takes that (docs/reference/push.md#messages)
+  // a device that was never active receives pushes as long as the push service accepts it
+  // (docs/reference/push.md#messages)
   if (!endpoint.data.isEnabled && device?.data.is_active !== true) return 'disabled';
   if (!endpoint.data.isEnabled) {
     const found = await context.push
@@ -118,7 +119,7 @@ async function knownEndpoint(
   return endpoint.data.endpoint;
 }
 
-/** Makes the device known to the push service; an application that is gone there is made anew first. */
+/** Creates an endpoint of the device at the push service; an application missing there is created first. */
 async function makeEndpoint(delivery: Delivery, token: string): Promise<string> {
   const { context, place } = delivery;
   const { device } = await readToken(context, place, token);
@@ -133,7 +134,7 @@ async function makeEndpoint(delivery: Delivery, token: string): Promise<string> 
   return made ?? make(await delivery.application(application));
 }
 
-/** What is known of a token: our device, and the service's endpoint. */
+/** Reads the records of a token: our device, and the service's endpoint. */
 export async function readToken(
   { store }: Pick<JobContext, 'store'>,
   place: PushPlace,
@@ -150,7 +151,7 @@ export async function readToken(
   return { device: as(pushDeviceEntity, device), endpoint: as(pushEndpointEntity, endpoint) };
 }
 
-/** Keeps where the push service knows a device. */
+/** Stores the endpoint of a device at the push service. */
 export async function remember(
   context: JobContext,
   place: PushPlace,

@@ -13,18 +13,18 @@ import {
   pushEnvironments,
 } from './rules/provider.ts';
 
-/** A device that was activated, deactivated or removed. */
+/** Device that was activated, deactivated or deleted. */
 export type ChangedDevice = {
   readonly instance: number;
   readonly provider: PushProvider;
   readonly token: string;
 };
 
-/** Tells the push service what a device is like now, where it knows the device at all. */
+/** Updates the endpoints of a device at the push service, if any, to its current state. */
 export const syncEndpoints: JobType = {
   name: 'sync-push-endpoints',
   step: async (context, task) => {
-    const { token, ...at } = task as ChangedDevice; // so it was stored
+    const { token, ...at } = task as ChangedDevice; // as stored
     for (const environment of pushEnvironments)
       await syncOne(context, { ...at, environment }, token);
     return 'done';
@@ -52,7 +52,7 @@ async function forget(context: JobContext, endpoint: Stored<PushEndpointData>): 
   await maintain(context, [remove(endpoint)]);
 }
 
-/** An application whose credential was taken away. */
+/** Application whose credential was removed. */
 export type ClosedApplication = {
   readonly instance: number;
   readonly provider: PushProvider;
@@ -62,7 +62,7 @@ export type ClosedApplication = {
 
 const stepSize = 25;
 
-/** Removes an application with all its endpoints, unless it has got a credential again. */
+/** Deletes an application with all its endpoints, unless it has a credential again. */
 export const closeApplication: JobType = {
   name: 'close-push-application',
   step: async (context, task) => {

@@ -1,22 +1,22 @@
-/** Why a push service said no. */
+/** Reason of an error response of a push service. */
 export type PushFailureReason =
-  /** It does not accept the credential. */
+  /** The credential is not accepted. */
   | 'badCredential'
   | 'badToken'
-  /** The device takes no pushes any more. */
+  /** The device no longer accepts pushes. */
   | 'disabled'
-  /** What was named is not there, or not any more. */
+  /** The endpoint or application does not exist, or no longer exists. */
   | 'missing'
-  /** It cannot deliver a push such as this one. */
+  /** The service cannot deliver a push such as this one. */
   | 'badPush'
-  /** It was too busy and has done nothing. */
+  /** The service was too busy and has done nothing. */
   | 'busy'
-  /** Anything else; it may have done what it was asked for. */
+  /** Any other error; the service may have executed the request. */
   | 'unknown';
 
 /**
- * A push service said no. It carries neither what was sent nor what came back: both may hold tokens and secrets, and
- * errors reach the log.
+ * Error response of a push service. It contains neither the request nor the response: both may hold tokens and secrets,
+ * and errors are logged.
  */
 export class PushFailure extends Error {
   readonly reason: PushFailureReason;
@@ -29,7 +29,7 @@ export class PushFailure extends Error {
   }
 }
 
-/** The reason of a push service's no; anything else that was thrown is thrown on. */
+/** Returns the reason of a push service's error; rethrows anything else. */
 export function failureReason(error: unknown): PushFailureReason {
   if (error instanceof PushFailure) return error.reason;
   throw error;

@@ -13,7 +13,7 @@ import { countOutcomes, type DeliveryState, finalStatus } from './rules/outcome.
 import { type ProviderPush, payloadTooLarge, providerPush } from './rules/payload.ts';
 import type { PushPlace, PushProvider } from './rules/provider.ts';
 
-/** Some of a message's devices that are to be sent to. */
+/** Part of a message's devices. */
 export type PushTask = {
   readonly instance: number;
   readonly provider: PushProvider;
@@ -21,30 +21,30 @@ export type PushTask = {
   readonly part: number;
 };
 
-/** Devices of one part: parts go out beside each other. */
+/** Devices of one part: parts are sent in parallel. */
 export const partSize = 100;
 
 const atOnce = 20; // of one part
 const maxBusyRounds = 6;
 const firstPauseMs = 250;
 const overtakenMs = 100;
-const patienceMs = 3_600_000; // after it nothing is tried any more
+const patienceMs = 3_600_000; // afterwards nothing is retried
 
 /**
- * Sends a part of a message. Each push is marked before it goes out: one that is found marked and without a result,
- * because its process died, may have gone out, and is never sent again.
+ * Sends a part of a message. Each push is marked before it is sent: a push with a mark and without a result, because
+ * its process died, may have been sent, and is never sent again.
  */
 export const sendPush: JobType = {
   name: 'send-push',
   step: async (context, task) => {
-    const { instance, provider, message, part } = task as PushTask; // so it was stored
+    const { instance, provider, message, part } = task as PushTask; // as stored
     const items = await context.store.get([
       pushMessageEntity.key(instance, provider, message),
       pushPartEntity.key(instance, provider, message, part),
       pushConfigEntity.key(instance, provider),
     ]);
     const state = { message: as(pushMessageEntity, items[0]), part: as(pushPartEntity, items[1]) };
-    // gone with its instance, or a repeated step
+    // deleted with its instance, or a repeated step
     if (state.message === undefined || state.part === undefined || state.part.data.isDone) {
       return 'done';
     }
@@ -104,7 +104,7 @@ function withStates(
 interface Group {
   readonly push: ProviderPush;
   readonly states: readonly DeliveryState[];
-  /** Positions of those that are sent now. */
+  /** Positions of the devices that are sent to now. */
   readonly group: readonly number[];
 }
 
@@ -130,7 +130,7 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
 
 type Sent = Delivered & { readonly at: number };
 
-/** A part with what has become of those that were sent; a failure of the whole message ends all others too. */
+/** Returns a part with the results of its pushes; a failure of the whole message ends all others, too. */
 function afterSending(marked: PushPartData, sent: readonly Sent[]): PushPartData {
   const results = new Map(sent.map(({ at, state }) => [at, state]));
   const failure = sent.map((each) => each.failure).find((text) => text !== undefined);
@@ -146,7 +146,7 @@ function orRefused(state: DeliveryState): DeliveryState {
   return state === 'waiting' ? { error: 'Refused' } : state;
 }
 
-/** The place's application; it is made anew once when a delivery finds that it is gone. */
+/** Returns the place's application; it is created again once when a delivery finds that it no longer exists. */
 function rememberedApplication({ context, place, side }: Job) {
   const { application, credential } = side ?? {};
   let current = Promise.resolve(application ?? '');
@@ -162,7 +162,7 @@ function rememberedApplication({ context, place, side }: Job) {
   };
 }
 
-/** A device that takes no pushes any more is kept, inactive (docs/reference/push.md#messages). */
+/** Deactivates a device that no longer accepts pushes; it is not deleted (docs/reference/push.md#messages). */
 async function deactivate({ context, place }: Job, token: string): Promise<void> {
   await retryOnConflict(async () => {
     const { device, endpoint } = await readToken(context, place, token);
@@ -185,7 +185,7 @@ async function finish(
   return retryOnConflict(async (isFirst) => {
     const [found, own] = isFirst ? [read, part] : await context.store.get([read.key, part.key]);
     const message = as(pushMessageEntity, found);
-    if (message === undefined) return 'done'; // gone with its instance
+    if (message === undefined) return 'done'; // deleted with its instance
     if (own?.version !== part.version) return { task, afterMs: overtakenMs };
     const now = timestamp(context.clock.micros());
     const next = counted(place.provider, message.data, { states, now });
@@ -195,7 +195,7 @@ async function finish(
   });
 }
 
-/** A message with one more part dealt with. */
+/** Returns a message with one more finished part. */
 function counted(
   provider: PushProvider,
   data: PushMessageData,

@@ -15,18 +15,18 @@ import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 import { sourcePrefix } from '../values/file-keys.ts';
 
-/** A script that was deleted. */
+/** Deleted script. */
 export type DeletedScript = { readonly instance: number; readonly script: number };
 
-/** The runs of something that was deleted. */
+/** Runs of a deleted script or endpoint. */
 export type DeletedTraces = {
   readonly instance: number;
   readonly kind: TraceKind;
-  /** Id of the script, or row of the endpoint. */
+  /** Id of the script, or list position of the endpoint. */
   readonly parent: number;
 };
 
-/** Removes the traces of a deleted script, its source's files and its endpoints; nobody sees them any more. */
+/** Deletes the traces of a deleted script, its source files and its endpoints, which are no longer visible. */
 export const clearScript: JobType = {
   name: 'clear-script',
   step: afterCalls<DeletedScript>(async (context, task) => {
@@ -43,7 +43,7 @@ export const clearScript: JobType = {
   }),
 };
 
-/** Removes the traces of a deleted script endpoint. */
+/** Deletes the traces of a deleted script endpoint. */
 export const clearTraces: JobType = {
   name: 'clear-traces',
   step: afterCalls<DeletedTraces>(async (context, task) =>

@@ -2,16 +2,16 @@ import type { Platform } from '../platform/ports.ts';
 import { causeOf } from '../values/caught.ts';
 import type { FinishedTrace } from './run-request.ts';
 
-/** Logs that a run has failed whose caller does not wait. */
+/** Logs the failure of a run that no request waits for. */
 export function logLateFault({ log }: Pick<Platform, 'log'>, error: unknown): void {
   const cause = causeOf(error);
   log({ level: 'error', message: 'a background run failed', cause });
 }
 
 /**
- * Waits for a run `ms` at the most.
+ * Waits for a run, for at most `ms`.
  *
- * @returns undefined when it goes on; what goes wrong with it then is logged
+ * @returns undefined when the run continues; its later failure is logged
  */
 export async function awaitRun(
   services: Pick<Platform, 'log'>,

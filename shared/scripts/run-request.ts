@@ -2,54 +2,54 @@ import type { ScriptData, TraceKind, TraceStatus } from '../store/records/script
 import type { Json, JsonObject } from '../values/json/json.ts';
 import type { ScriptResponse } from './rules/script-result.ts';
 
-/** Bytes of a body that a run takes (docs/reference/scripts.md#direct-runs). */
+/** Maximum bytes of a body that a run accepts (docs/reference/scripts.md#direct-runs). */
 export const maxPayloadBytes = 524_288;
 
-/** A trace that stands for a run. */
+/** Reference to the trace of a run. */
 export type RunReference = {
   readonly instance: number;
   readonly kind: TraceKind;
-  /** Id of the script, or row of the endpoint, that has the trace. */
+  /** Id of the script, or list position of the endpoint, that has the trace. */
   readonly parent: number;
   readonly trace: number;
 };
 
-/** A run that is to be made, with all that it needs: plain data, which can be handed to another process. */
+/** Run to make, with all its inputs: plain data, which can be passed to another process. */
 export interface RunRequest extends RunReference {
-  /** The instance's name, as META shows it. */
+  /** Name of the instance in META. */
   readonly instanceName: string;
   /** Id of the account that owns the instance. */
   readonly owner: number;
   readonly script: ScriptData;
-  /** Configuration of the instance; that of the script is laid over it. */
+  /** Configuration of the instance; that of the script takes precedence. */
   readonly config: JsonObject;
   readonly args: Json;
-  /** Who runs it: the keys of META that depend on the kind of run, `executed_by` and `executor` among them. */
+  /** Keys of META that depend on the kind of run, such as `executed_by` and `executor`. */
   readonly meta: JsonObject;
-  /** What the trace keeps as `args` and `meta`; absent: the arguments, and nothing. */
+  /** `args` and `meta` of the trace; absent: the arguments, and no `meta`. */
   readonly shown?: { readonly args: Json; readonly meta: JsonObject };
-  /** Scripts between the client and this run, itself counted: 1 where a client runs it. */
+  /** Number of scripts between the client and this run, including this run: 1 if a client runs it. */
   readonly depth: number;
 }
 
-/** A run that is over, as its trace shows it. */
+/** Finished run, as its trace shows it. */
 export interface FinishedTrace {
   readonly id: number;
   readonly status: Exclude<TraceStatus, 'pending' | 'processing'>;
   readonly executed_at: string;
-  /** Milliseconds; null when it was not begun. */
+  /** Milliseconds; null when it did not start. */
   readonly duration: number | null;
   readonly result: TraceResult;
-  /** What the script answers with in place of the trace; only after a success. */
+  /** Custom response, sent instead of the trace; only after a success. */
   readonly response?: ScriptResponse;
 }
 
-/** What a run has put out; empty when it was blocked. */
+/** Output of a run; empty when it was blocked. */
 export type TraceResult =
   | Record<string, never>
   | {
       readonly stdout: string;
       readonly stderr: string;
-      /** The custom response; `headers` only where there are some. */
+      /** The custom response; `headers` only if it has any. */
       readonly response?: JsonObject;
     };

@@ -20,44 +20,44 @@ type TraceServices = Pick<
   'store' | 'clock' | 'ids' | 'files' | 'log' | 'meter' | 'quotas'
 >;
 
-/** A trace whose run goes on, to be ended by whoever runs it. */
+/** Trace of a run in progress; the code that runs it must end it. */
 export interface OpenTrace {
   readonly reference: RunReference;
   readonly current: Stored<TraceData>;
-  /** Takes the work away that would end it as a failure. */
+  /** Deletes the job that would end the run as a failure. */
   readonly guard: readonly Delete[];
 }
 
-/** A trace that is not stored yet. */
+/** Trace that is not stored yet. */
 export interface TraceDraft {
   readonly reference: RunReference;
   readonly data: Omit<TraceData, 'args'>;
-  /** What the trace shows as `args`. */
+  /** `args` of the trace. */
   readonly args: Json;
 }
 
-/** What a trace shows before there is a result. */
+/** Value of a trace without a result yet. */
 export const noResult: TracePart = { value: {} };
-/** What the trace of a blocked run has: a flood of large calls leaves nothing large behind. */
+/** Arguments in the trace of a blocked run: many large requests leave no large traces. */
 const noArguments: TracePart = { value: {} };
 
-/** After so long a run has ended, or its process is dead. */
+/** Time after which a run has ended, or its process is dead. */
 const endedMs = 330_000;
-const forgottenMs = 3_600_000; // what nobody could begin for so long is given up
+const forgottenMs = 3_600_000; // a run that could not start for so long is given up
 
 type RunTask = RunReference & {
-  /** The run was handed over. */
+  /** Whether the run was handed over. */
   readonly isStarted?: true;
 };
 
 /**
- * Has a pending trace's run begin, and sees to it that the trace of a run comes to its end: one that was begun and
- * whose process is dead ends as a failure.
+ * Starts the run of a pending trace, and ensures that every trace ends: a run that started and whose process is dead
+ * ends as a failure.
  */
 export const watchRun: JobType = {
   name: 'watch-run',
   step: async (context, task) => {
-    const { isStarted, ...reference } = task as RunTask; // so it was stored
+    const { isStarted, ...reference } = task as RunTask; // as stored
     if (isStarted !== true) return startRun(context, reference);
     const { instance, kind, parent, trace } = reference;
     const current = await traceEntity.read(context.store, instance, kind, parent, trace);
@@ -72,7 +72,7 @@ async function startRun(context: JobContext, reference: RunReference): Promise<S
   return { task: { ...reference, isStarted: true }, afterMs: endedMs, isHeld: true };
 }
 
-/** It was handed over and not begun: beginning it once more is beginning it once. */
+/** Starts a run that was handed over and did not start; it still starts at most once. */
 async function startAgain(
   context: JobContext,
   reference: RunReference,
@@ -95,7 +95,7 @@ async function giveUp(context: JobContext, current: Stored<TraceData>): Promise<
   await maintain(context, [traceWrite(current.key, data, current)]);
 }
 
-/** Describes the trace of a run that begins now; nothing is stored. */
+/** Creates the trace of a run that starts now, without storing it. */
 export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {
   const { instance, kind, parent, trace, shown, depth } = request;
   const micros = clock.micros();
@@ -115,7 +115,7 @@ export function draftTrace({ clock }: TraceServices, request: RunRequest): Trace
   };
 }
 
-/** Stores the trace of a run that goes on, with the work that ends it if its process dies. */
+/** Stores the trace of a run in progress, with the job that ends it if its process dies. */
 export async function beginTrace(
   services: TraceServices,
   { reference, args, data: draft }: TraceDraft,
@@ -129,7 +129,7 @@ export async function beginTrace(
   return { reference, current, guard: [remove({ key: work.key, version })] };
 }
 
-/** Stores the trace of a run that has ended already. */
+/** Stores the trace of a run that has already ended. */
 export async function recordTrace(
   services: TraceServices,
   { reference, args, data: draft }: TraceDraft,
@@ -156,7 +156,7 @@ function keyOf({ instance, kind, parent, trace }: RunReference): Key {
   return traceEntity.key(instance, kind, parent, trace);
 }
 
-/** Takes a pending trace's run over; undefined: somebody has done so, and nobody else may. */
+/** Takes over the run of a pending trace; undefined: it was already taken over. */
 export async function takeTrace(
   services: TraceServices,
   reference: RunReference,
@@ -173,8 +173,8 @@ export async function takeTrace(
 }
 
 /**
- * Stores how a run has ended. Of a trace that is gone, or was given up, nothing is changed. One that was blocked, or
- * that the instance's quota leaves no room for, keeps no arguments.
+ * Stores the end of a run. A trace that was deleted or given up is not changed. A trace of a blocked run, or one that
+ * exceeds the instance's quota, keeps no arguments.
  */
 export async function endTrace(
   services: TraceServices,
@@ -198,7 +198,7 @@ export async function endTrace(
   return { ...finished, ...response };
 }
 
-/** Takes room for a trace, and counts it as used; gives what its readers are told when there is none. */
+/** Reserves room for a trace and counts it as used; returns a message for its readers if the quota is exceeded. */
 async function takeTraceRoom(
   { quotas, meter }: TraceServices,
   instance: number,
@@ -220,7 +220,7 @@ function bytesOf(part: TracePart): number {
   return 'file' in part ? part.length : Buffer.byteLength(JSON.stringify(part.value));
 }
 
-/** How a run has ended, as its trace shows it, and what the script answers with. */
+/** Returns the end of a run as its trace shows it, and the script's custom response. */
 function finishedTrace({ clock }: TraceServices, { trace }: RunReference, outcome: ScriptOutcome) {
   const isOver = 'durationMs' in outcome;
   const micros = isOver ? Math.round(outcome.executedAtMs * 1000) : clock.micros();
@@ -235,7 +235,7 @@ function finishedTrace({ clock }: TraceServices, { trace }: RunReference, outcom
   return { finished, response: response && { response } };
 }
 
-/** Deletes the file of a value, if it has one; one that stays is deleted after a day. */
+/** Deletes the file of a value, if any; if that fails, the file is deleted after a day. */
 async function dropPart({ files, log }: TraceServices, part: TracePart): Promise<void> {
   try {
     await files.remove(filesOf(part));

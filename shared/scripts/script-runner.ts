@@ -1,18 +1,18 @@
 import type { ScriptResponse } from './rules/script-result.ts';
 
-/** Runs scripts, each apart from all others: in processes of this machine, or in Lambda functions. */
+/** Runs scripts in isolation from each other: in processes of this machine, or in Lambda functions. */
 export interface ScriptRunner {
   /**
    * Runs a script once, never twice.
    *
-   * @returns what became of it, whatever that is; rejects only when the platform itself has failed
+   * @returns the outcome, including failures; rejects only when the platform itself has failed
    */
   run(run: ScriptRun): Promise<ScriptOutcome>;
-  /** Resolves when the places of runs that are over are given back, which no outcome waits for. Never rejects. */
+  /** Resolves when the slots of finished runs are released, which outcomes do not wait for. Never rejects. */
   settled(): Promise<void>;
 }
 
-/** Languages that scripts are written in. */
+/** Language of a script. */
 export type ScriptRuntime = 'node' | 'python';
 
 /** One run of a script. */
@@ -22,44 +22,44 @@ export interface ScriptRun {
   readonly script: number;
   /** Id of the account that owns the instance: slots are shared between owners. */
   readonly owner: number;
-  /** Grows with each change of source or runtime. */
+  /** Increases with each change of source or runtime. */
   readonly version: number;
   readonly runtime: ScriptRuntime;
-  /** Gives the source; called only where no process has it yet. */
+  /** Returns the source; called only if no process has it yet. */
   readonly source: () => Promise<string>;
-  /** What the script sees as ARGS, CONFIG and META: JSON values. */
+  /** Values of ARGS, CONFIG and META in the script: JSON values. */
   readonly args: unknown;
   readonly config: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
-  /** Longest run, counted from its start. */
+  /** Maximum duration, counted from the start of the run. */
   readonly timeoutMs: number;
-  /** Longest wait for a start; after it the outcome is `queue_timeout`. */
+  /** Maximum wait for the start; after it the outcome is `queue_timeout`. */
   readonly waitMs: number;
-  /** Somebody waits for its end: it begins before those for which nobody does. */
+  /** Whether a request waits for the end of the run: such runs start before all others. */
   readonly isAwaited: boolean;
   /**
-   * Called when the run waits for a slot or for a process, and when its script is about to run. Without the first call
-   * the script may run at once.
+   * Called when the run waits for a slot or for a process, and when its script is about to run. Without the first
+   * notification the script may run at once.
    */
   readonly onProgress?: (progress: 'queued' | 'started') => void;
 }
 
-/** What became of a run; `blocked`: not begun, too many wait; `queue_timeout`: not begun, it has waited too long. */
+/** Outcome of a run; `blocked`: not started, the queue was full; `queue_timeout`: not started in time. */
 export type ScriptOutcome =
   | EndedRun
   | { readonly status: 'blocked' }
   | { readonly status: 'queue_timeout' };
 
-/** A run that has begun, and is over. */
+/** Run that has started and ended. */
 export interface EndedRun {
   readonly status: 'success' | 'failure' | 'timeout';
   /** Start of the execution, in milliseconds since 1970. */
   readonly executedAtMs: number;
   /** Whole milliseconds. */
   readonly durationMs: number;
-  /** Without the newlines at their ends. */
+  /** Without trailing newlines. */
   readonly stdout: string;
   readonly stderr: string;
-  /** The custom response; absent without one, and always when the run is no success. */
+  /** The custom response; absent without one, and always when the run is not a success. */
   readonly response?: ScriptResponse;
 }

@@ -12,7 +12,7 @@ import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
 import { readPart } from './traces.ts';
 
-/** What runs need of a platform. */
+/** Ports that runs use. */
 export type RunServices = Pick<
   Platform,
   | 'store'
@@ -29,25 +29,26 @@ export type RunServices = Pick<
 
 type OnProgress = NonNullable<ScriptRun['onProgress']>;
 
-/** Runs that may stand between a client and the last one that scripts start in turn. */
+/** Maximum number of nested runs between a client and the last script. */
 const maxDepth = 8;
-/** A run and its wait together: as long as a function on AWS has for them, and so everywhere. */
+/** Maximum time of a run and its wait together: that of a function on AWS, and the same everywhere. */
 const runMs = 320_000;
 const awaitedMs = 30_000; // docs/reference/scripts.md#concurrency
 
 /**
- * A run that ends so soon after its start stores its trace once, instead of twice. Most do: a warm process takes 1 ms, and
- * some more where the cores are busy (3 ms gave 32 callers of one endpoint 0.88 times as many responses).
+ * Time from the start of a run within which its end stores the trace once, instead of twice. Most runs end in it: a
+ * warm process takes 1 ms, and some more when the cores are busy (3 ms gave 32 callers of one endpoint 0.88 times as
+ * many responses).
  */
 const runHoldMs = 15;
-/** The same while it waits: nothing is lost with it if the process dies, and its client knows. */
+/** The same for a waiting run: nothing is lost if the process dies, and its client notices. */
 const queueHoldMs = 100;
 
 /**
- * Makes a run and its trace, which is there as `processing` unless the run ends at once. The run is made at most once:
- * where its process dies, the trace ends as a failure.
+ * Executes a run and stores its trace, as `processing` first unless the run ends at once. The run is executed at most
+ * once: if its process dies, the trace ends as a failure.
  *
- * @returns how it ended, whatever the script did; rejects when the trace could not be kept
+ * @returns its end, even if the script failed; rejects when the trace could not be stored
  */
 export async function runScript(
   services: RunServices,
@@ -68,9 +69,9 @@ export async function runScript(
 }
 
 /**
- * Makes the run that a pending trace stands for.
+ * Executes the run of a pending trace.
  *
- * @returns undefined when it is pending no more: somebody else has begun it, or what it runs is gone
+ * @returns undefined when it is no longer pending: it was started elsewhere, or its script was deleted
  */
 export async function runPending(
   services: RunServices,
@@ -106,7 +107,7 @@ export async function runPending(
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
 }
 
-/** Waits for runs that end soon; a run that is queued gets more time, until it starts. */
+/** Waits for runs that end soon; a queued run gets more time, until it starts. */
 function openHold() {
   let giveUp = () => {};
   let timer: NodeJS.Timeout | undefined;
@@ -119,7 +120,7 @@ function openHold() {
     onProgress: (progress: 'queued' | 'started') => {
       if (timer !== undefined) patience(progress === 'queued' ? queueHoldMs : runHoldMs);
     },
-    /** @returns undefined when the run goes on */
+    /** @returns undefined when the run continues */
     wait: (run: Promise<ScriptOutcome>): Promise<ScriptOutcome | undefined> => {
       const over = new Promise<undefined>((resolve) => {
         giveUp = () => resolve(undefined);
@@ -141,12 +142,12 @@ async function finish(
   if ('durationMs' in outcome) services.meter.countRun(instance, outcome.durationMs);
   const [finished] = await Promise.all([
     keep(),
-    services.scripts.settled(), // or it might never be: a process of Lambda rests between calls
+    services.scripts.settled(), // otherwise it might never settle: a Lambda process is frozen between requests
   ]);
   return finished;
 }
 
-/** Runs the script. What fails on our side is told to the operator, and ends the run as a failure. */
+/** Runs the script. A server error is logged for the operator, and ends the run as a failure. */
 async function execute(
   services: RunServices,
   request: RunRequest,
@@ -169,7 +170,7 @@ function failedRun(executedAtMs: number, stderr: string): EndedRun {
   return { status: 'failure', executedAtMs, durationMs: 0, stdout: '', stderr };
 }
 
-/** Runs the script as it is by now: one that was changed since it was read has not been run then. */
+/** Runs the current version of the script: if it was changed since it was read, that version did not run. */
 async function runCurrent(
   services: RunServices,
   request: RunRequest,

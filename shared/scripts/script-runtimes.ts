@@ -1,17 +1,17 @@
 import type { ScriptRuntime } from './script-runner.ts';
 
-/** What a script may be written for: its language, and whether the name stands for another one and is not listed. */
+/** Name of a runtime: its language, and whether it is an unlisted alias. */
 export interface RuntimeName {
   readonly runtime: ScriptRuntime;
   readonly isAlias?: true;
-  /** Version of the libraries that the name once promised; null: it promised none. */
+  /** Version of the libraries that the name once included; null: none. */
   readonly libraryVersion: string | null;
   readonly isDeprecated?: true;
 }
 
 /**
- * All names of runtimes (docs/reference/scripts.md#runtimes): those of one language run alike, whatever they once
- * meant.
+ * All names of runtimes (docs/reference/scripts.md#runtimes): those of one language run alike, whatever their former
+ * meaning.
  */
 export const runtimeNames: Readonly<Record<string, RuntimeName>> = {
   'nodejs_library_v0.4': { runtime: 'node', libraryVersion: '0.4', isDeprecated: true },
@@ -26,7 +26,7 @@ export const runtimeNames: Readonly<Record<string, RuntimeName>> = {
   python: { runtime: 'python', libraryVersion: '4.2', isAlias: true },
 };
 
-/** The language of a runtime's name. Throws Error for a name that no script can have. */
+/** Returns the language of a runtime. Throws Error for a name that no script can have. */
 export function runtimeOf(name: string): ScriptRuntime {
   const found = runtimeNames[name];
   if (found === undefined) throw new Error(`no runtime ${name}`);

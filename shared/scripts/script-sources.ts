@@ -2,7 +2,7 @@ import type { Platform } from '../platform/ports.ts';
 import { scriptSourceEntity } from '../store/entities.ts';
 import type { ScriptSourceData } from '../store/records/scripts.ts';
 
-/** The whole source of a script. Throws SourceChanged when its file went with another source. */
+/** Returns the whole source of a script. Throws SourceChanged when its file was deleted with a change of the source. */
 export async function wholeSource(
   { files }: Pick<Platform, 'files'>,
   { text, file }: ScriptSourceData,
@@ -13,7 +13,7 @@ export async function wholeSource(
   return new TextDecoder().decode(found.bytes);
 }
 
-/** The script has another source by now, or is gone: whoever wants to run it reads it again. */
+/** The source of the script was changed or deleted: read the script again to run it. */
 export class SourceChanged extends Error {
   constructor() {
     super('the source of the script has changed');
@@ -24,7 +24,7 @@ export class SourceChanged extends Error {
 /**
  * Reads the source of a version of a script.
  *
- * @throws SourceChanged when the script has another version by now, or is gone
+ * @throws SourceChanged when the script was deleted or has another version
  */
 export async function readSource(
   platform: Pick<Platform, 'files' | 'store'>,

@@ -1,24 +1,24 @@
 import type { ScriptRun } from './script-runner.ts';
 
-/** How many runs an instance may have (docs/reference/scripts.md#concurrency). */
+/** Maximum number of runs of an instance (docs/reference/scripts.md#concurrency). */
 export const instanceLimits = {
   running: 8,
-  waiting: 400, // 50 for each that runs
+  waiting: 400, // 50 for each running one
 };
 
-/** Places for runs: so many at a time in each instance, and so many that wait for one. */
+/** Slots for runs: a limit on running ones in each instance, and on waiting ones. */
 export interface Places {
   /**
-   * Takes a place, or waits for one: first come first served in an instance, as far as the platform can tell, but
+   * Takes a slot, or waits for one: first come first served in an instance, as far as the platform can determine, but
    * awaited runs before all others there.
    *
-   * @returns how to give the place back; `late` when none came in time, `full` at once when too many wait already
+   * @returns the release of the slot; `late` when none was free in time, `full` at once when the queue is full
    */
   enter(run: Entrant): Promise<Leave | 'late' | 'full'>;
 }
 
-/** A run that wants a place. */
+/** Run that needs a slot. */
 export type Entrant = Pick<ScriptRun, 'instance' | 'isAwaited' | 'waitMs' | 'timeoutMs'>;
 
-/** Gives a place back, and does not wait until it is. */
+/** Releases a slot, without waiting for the end of the release. */
 export type Leave = () => void;

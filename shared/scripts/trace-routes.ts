@@ -18,26 +18,26 @@ import type { Json, JsonObject } from '../values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';
 import { findTrace, newestTraces, readListedPart, readPart, type TraceParent } from './traces.ts';
 
-/** What has traces, and where they are listed. */
+/** List of traces of one kind. */
 export interface TraceList {
-  /** What was run in words: `Script`. */
+  /** Name of what was run: `Script`. */
   readonly name: string;
   /** The list of traces below the version, by version. */
   readonly paths: Route['paths'];
-  /** The parameter that names a trace. */
+  /** Path parameter with the id of a trace. */
   readonly item: 'id' | 'member';
   readonly kind: TraceKind;
-  /** Reads what `parent` needs. */
+  /** Records that `parent` needs. */
   readonly reads: Reads;
-  /** Id or row of what was run. Throws ApiError 404. */
+  /** Returns the id or list position of what was run. Throws ApiError 404. */
   readonly parent: (context: Context) => number;
-  /** Whether a trace shows what its script was called with. */
+  /** Whether a trace shows the inputs of its script. */
   readonly showsCall: boolean;
 }
 
 const links = [{ name: 'self', type: 'detail', to: '' }] as const;
 
-/** A run as answers show it, without what it was called with (docs/reference/scripts.md#traces). */
+/** Fields of a run in responses, without its inputs (docs/reference/scripts.md#traces). */
 export const traceFields: Fields = {
   id: computed('integer'),
   status: computed('string'),
@@ -46,7 +46,7 @@ export const traceFields: Fields = {
   result: computed('field', { shows: 'object' }),
 };
 
-/** Derives the routes of traces: the newest in a list, each by its id; nobody changes them. */
+/** Derives the routes of traces: a list of the newest, and each by its id; all read-only. */
 export function traceRoutes(list: TraceList): readonly Route[] {
   const { name, paths, item, showsCall } = list;
   const call = { meta: computed('field'), args: computed('field') };
@@ -97,7 +97,7 @@ export function traceRoutes(list: TraceList): readonly Route[] {
   ];
 }
 
-/** Shows a trace that has no result yet, at its place. */
+/** Formats a trace without a result yet, with its links. */
 export function showPending(context: Context, paths: Route['paths'], data: TraceData): JsonObject {
   const { id, status, executed_at, duration } = data;
   const self = `${pathOf(context, paths)}${id}/`;
@@ -129,7 +129,7 @@ async function listTraces(context: Context, list: TraceList): Promise<JsonObject
   return roomyPageBody(page, objects);
 }
 
-/** The newest come first, and only a hundred of them are in the list. */
+/** Reads a page of traces: the newest first, among the newest hundred. */
 async function readTracePage(
   context: Context,
   list: TraceList,

@@ -7,16 +7,17 @@ import { fileKey, tracePrefix } from '../values/file-keys.ts';
 import type { Json } from '../values/json/json.ts';
 
 const liveMs = 24 * 3_600_000; // docs/reference/scripts.md#retention
-const maxInlineBytes = 32_768; // an item has 400 KB, and a list reads a hundred of them
+const maxInlineBytes = 32_768; // an item is limited to 400 KB, and a list reads a hundred of them
 
-/** Writes a new trace; with `current` it changes that one. It expires a day after it was made. */
+/** Returns the write of a new trace; with `current` it changes that one. It expires a day after its creation. */
 export function traceWrite(key: Key, data: TraceData, current?: Stored<TraceData>): Put {
   const put = current === undefined ? insert(traceEntity, key, data) : replace(current, data);
   return { ...put, expiresAt: Math.ceil((data.createdMs + liveMs) / 1000) };
 }
 
 /**
- * Makes a value of a trace: a large one is put into a file. It is deleted after a day even if the trace does not name it.
+ * Creates a value of a trace: a large one is stored in a file, which is deleted after a day even if no trace refers to
+ * it.
  */
 export async function keepPart(
   { files, ids }: Pick<Platform, 'files' | 'ids'>,
@@ -31,12 +32,12 @@ export async function keepPart(
   return { file, length: text.length };
 }
 
-/** Keys of the files that hold a value of a trace: one, or none when the trace itself holds it. */
+/** Returns the keys of the files of a value: one, or none when the trace itself contains it. */
 export function filesOf(part: TracePart): readonly string[] {
   return 'file' in part ? [part.file] : [];
 }
 
-/** Reads a value of a trace. Throws Error when its file is gone, which does not happen before the trace is. */
+/** Reads a value of a trace. Throws Error when its file was deleted, which never happens before the trace is. */
 export async function readPart({ files }: Pick<Platform, 'files'>, part: TracePart): Promise<Json> {
   if ('value' in part) return part.value;
   const found = await files.get(part.file);
@@ -44,19 +45,19 @@ export async function readPart({ files }: Pick<Platform, 'files'>, part: TracePa
   return JSON.parse(new TextDecoder().decode(found.bytes));
 }
 
-/** What has traces: a script, or a script endpoint by its row. */
+/** Owner of traces: a script, or a script endpoint by its list position. */
 export interface TraceParent {
   readonly instance: number;
   readonly kind: TraceKind;
   readonly parent: number;
 }
 
-/** Traces of one parent that lists show: the newest (docs/reference/scripts.md#retention). */
+/** Maximum number of traces in a list: the newest of one parent (docs/reference/scripts.md#retention). */
 export const listed = 100;
-/** Milliseconds for which a trace that newer ones have pushed out of the list is found by its id. */
+/** Milliseconds for which a trace displaced from the list is found by its id. */
 export const afterlifeMs = 300_000;
 
-/** Reads the newest traces of something, the newest first: as many as lists have, or fewer. */
+/** Reads the newest traces of a parent, newest first: as many as a list has, or fewer. */
 export async function newestTraces(
   { store }: Pick<Platform, 'store'>,
   { instance, kind, parent }: TraceParent,
@@ -67,7 +68,7 @@ export async function newestTraces(
   return items.map((item) => as(traceEntity, item));
 }
 
-/** Finds a trace by its id; undefined when it is over, or was pushed out of the list a while ago. */
+/** Finds a trace by its id; undefined when it has expired, or was displaced from the list a while ago. */
 export async function findTrace(
   { store, clock }: Pick<Platform, 'store' | 'clock'>,
   { instance, kind, parent }: TraceParent,
@@ -76,7 +77,7 @@ export async function findTrace(
   const key = traceEntity.key(instance, kind, parent, id);
   const [item] = await store.get([key]);
   const found = as(traceEntity, item);
-  const latestMs = clock.micros() / 1000 - afterlifeMs; // what is newer cannot have been pushed out before it
+  const latestMs = clock.micros() / 1000 - afterlifeMs; // a newer trace cannot have been displaced before that
   if (found === undefined || found.data.createdMs > latestMs) return found;
   const lower = { key: key.sk, inclusive: false };
   const { items } = await store.query({ pk: key.pk, lower, limit: listed });
@@ -87,7 +88,7 @@ export async function findTrace(
 const shownCharacters = 65_536;
 
 /**
- * Reads a value as a list shows it: one that is too big is replaced, and not read
+ * Reads a value for a list: a value that is too large is replaced without reading it
  * (docs/reference/scripts.md#retention).
  */
 export async function readListedPart(

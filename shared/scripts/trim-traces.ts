@@ -8,24 +8,24 @@ import { remove } from '../store/writes.ts';
 import type { RunReference } from './run-request.ts';
 import { afterlifeMs, filesOf, listed } from './traces.ts';
 
-const marginMs = 10_000; // processes of AWS store traces a little out of their order
+const marginMs = 10_000; // processes on AWS store traces slightly out of order
 const slotMs = 60_000; // at most one deletion per parent in this time, however many runs it has
-const share = 13 / 256; // of the runs that plan one: about one in twenty
+const share = 13 / 256; // of the runs plan a deletion: about one in twenty
 const stepSize = 100;
 
-/** The traces of one parent up to one of them; the newest hundred of these stay. */
+/** The traces of one parent up to one of them; the newest hundred of these remain. */
 type Trim = RunReference & {
-  /** Sort key of the oldest that stays, once it is known. */
+  /** Sort key of the oldest one that remains, once it is known. */
   readonly oldest?: string;
-  /** Sort key of the last one that was looked at. */
+  /** Sort key of the last one that was read. */
   readonly after?: string;
 };
 
 /**
- * Plans the deletion of traces that newer ones have pushed out of the list, where `reference` is the newest: when
- * none of them is found by its id any more.
+ * Plans the deletion of traces that newer ones displaced from the list, where `reference` is the newest: at a time when
+ * none of them can be found by its id.
  *
- * @returns writes for the commit that stores the end of the run; most runs leave it to others and give none
+ * @returns writes for the commit that stores the end of the run; empty for most runs, which leave it to others
  */
 export function planTrim(
   { clock, ids }: Pick<Platform, 'clock' | 'ids'>,
@@ -40,12 +40,12 @@ export function planTrim(
 
 /**
  * Deletes traces with their files, a hundred in a step. A run that has not ended needs its trace, and a pending one its
- * arguments: those stay.
+ * arguments: these traces remain.
  */
 export const trimTraces: JobType = {
   name: 'trim-traces',
   step: async (context, stored) => {
-    const task = stored as Trim; // so it was stored
+    const task = stored as Trim; // as stored
     const { instance, kind, parent, trace } = task;
     const { pk, sk: newest } = traceEntity.key(instance, kind, parent, trace);
     const oldest = task.oldest ?? (await findOldest(context, pk, newest));
@@ -67,7 +67,7 @@ export const trimTraces: JobType = {
   },
 };
 
-/** Sort key of the oldest trace that stays; undefined: all do. */
+/** Finds the sort key of the oldest trace that remains; undefined: all do. */
 async function findOldest(
   { store }: Pick<Platform, 'store'>,
   pk: string,
@@ -78,7 +78,7 @@ async function findOldest(
   return items[listed - 1]?.key.sk;
 }
 
-/** Deletes the files first: a process that dies between leaves a trace that the next attempt finds. */
+/** Deletes the files first: if the process dies in between, the next attempt finds the trace. */
 async function deleteEnded(
   context: Pick<Platform, 'store' | 'ids' | 'files'>,
   traces: readonly Stored<TraceData>[],

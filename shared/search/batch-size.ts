@@ -1,28 +1,28 @@
-/** How much a walk reads at a time: guessed from what it has met, and from what was met the last time. */
+/** Batch size of a scan: estimated from its results so far and from those of the previous scan. */
 export interface Pace {
   /** Objects that the next step should read. */
   readonly chunk: number;
-  /** Whether the next step probably brings all that is still wanted. */
+  /** Whether the next step probably completes the result. */
   readonly isLast: boolean;
-  /** Says what came of all steps so far. */
+  /** Records the totals of all steps so far. */
   learn(met: Met): void;
 }
 
-/** What a walk has met. */
+/** Totals of a scan. */
 export interface Met {
-  /** Objects that were looked at. */
+  /** Objects that were examined. */
   readonly used: number;
-  /** Those of them that are wanted. */
+  /** Examined objects that match. */
   readonly kept: number;
 }
 
-/** What a walk is for. */
+/** Purpose of a scan. */
 export interface Aim {
-  /** Objects at the most; Infinity for all. */
+  /** Maximum number of objects; Infinity for all. */
   readonly limit: number;
-  /** Whether it meets objects in the order that is wanted, and so ends when it has enough of them. */
+  /** Whether the scan reads objects in the requested order, and so ends when it has enough of them. */
   readonly isSorted: boolean;
-  /** Objects that such a walk looked at the last time; absent: not known. */
+  /** Objects that the previous scan of this form examined; absent: not known. */
   readonly usedBefore?: number | undefined;
 }
 
@@ -32,15 +32,15 @@ const margin = 1.25;
 const mostGrowth = 8;
 
 /**
- * Begins to guess. Without knowledge, walks side by side begin with as much and grow alike, so that all together read
- * little more than the best one alone times their number.
+ * Starts the estimate. Without knowledge, parallel scans start with the same batch size and grow alike, so that all
+ * together read little more than the best one alone times their number.
  */
 export function openPace({ limit, isSorted, usedBefore }: Aim): Pace {
   let chunk = firstChunk(limit, isSorted);
   let isLast = false;
   if (usedBefore !== undefined && usedBefore <= mostGrowth * chunk) {
     isLast = true;
-    // what led straight to all that was wanted is read no further than that
+    // a path that led straight to the whole result is read no further than that
     if (usedBefore > chunk) chunk = Math.ceil(margin * usedBefore);
   }
   return {

@@ -10,7 +10,7 @@ import { causeOf } from '../values/caught.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
 import { missingCompositeIndex } from './query/pairs.ts';
 
-/** What is needed of the call of a list. */
+/** Properties of a list request. */
 type ListCall = Pick<Context, 'platform' | 'caches'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
@@ -25,11 +25,11 @@ interface Searched extends Pick<Search, 'conditions' | 'pairs' | 'reader'>, Pick
 const wastedReads = defineCache<string, number>();
 
 const fairShare = 3; // keys read for each object found
-const worthAPair = 1000; // keys that a process read beyond that: some pages of a filter that one in ten fits
+const worthAPair = 1000; // keys that a process read in excess of that: some pages of a filter that one in ten matches
 
 /**
- * Notes what a page has cost, and asks for a pair of its fields when pages like it have read far more than they gave.
- * A failure is logged: the page itself is there.
+ * Records the cost of a page, and requests a composite index when pages like it have read far more keys than they
+ * returned objects. A failure is logged only, since the page itself is complete.
  */
 export async function notePageCost(call: ListCall, searched: Searched): Promise<void> {
   const { keysRead, kept } = searched.report;
@@ -57,7 +57,7 @@ export async function notePageCost(call: ListCall, searched: Searched): Promise<
   }
 }
 
-/** The pair that would have led straight to the page; undefined when there is none, or the class has no room for it. */
+/** Finds the composite index that leads straight to the page; undefined without one, or without room in the class. */
 function wantedCompositeIndex(
   { class: { data } }: ListCall,
   { conditions, pairs, reader, order }: Searched,

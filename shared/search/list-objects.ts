@@ -23,9 +23,9 @@ import { type Cursor, type Order, parseLastValue, parseOrder } from './query/ord
 import { parseQueries } from './query/parse.ts';
 import type { Reader } from './query/plan.ts';
 
-const maxKeptLength = 400; // characters of a filter that is kept parsed
+const maxKeptLength = 400; // characters of a filter whose parsed form is cached
 
-/** What a list needs of the call. */
+/** Properties of the request that a list uses. */
 export type ListCall = Pick<
   Context,
   'platform' | 'caches' | 'actor' | 'request' | 'instanceName'
@@ -34,9 +34,9 @@ export type ListCall = Pick<
   readonly class: Stored<ClassData>;
 };
 
-/** What a caller asks of a list of objects, as it came. */
+/** Parameters of a list of objects, unparsed. */
 export interface ListRequest {
-  /** Every copy of `query`. */
+  /** All occurrences of `query`. */
   readonly queries: readonly string[];
   readonly orderBy: string | undefined;
   readonly lastValue: string | undefined;
@@ -49,16 +49,16 @@ export interface ObjectPage {
   readonly order: Order;
   /** In list order. */
   readonly objects: readonly Stored<ObjectData>[];
-  /** Of all pages, when it was asked for: exact up to 1000, above that at least as many as could be read. */
+  /** Of all pages, if requested: exact up to 1000, above that at least as many as could be read. */
   readonly count: number | undefined;
-  /** Whether more follow a forward page that is full; undefined: not known. */
+  /** Whether more objects follow a full forward page; undefined: not known. */
   readonly isMore: boolean | undefined;
 }
 
 /**
- * Lists the objects of a class that fit a query and that the caller may read (docs/reference/queries.md#parameters).
+ * Lists the objects of a class that match a query and are visible to the actor (docs/reference/queries.md#parameters).
  *
- * @throws ApiError 400 for a bad parameter; 408 when every path would lead over more than 10,000 objects, or take
+ * @throws ApiError 400 for a bad parameter; 408 when every access path would read more than 10,000 objects, or take
  *                  more than 1.5 s; 429 while too many long lists of the instance wait
  */
 export async function listObjects(call: ListCall, request: ListRequest): Promise<ObjectPage> {
@@ -87,10 +87,10 @@ async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Pro
   return { order, objects, count, isMore };
 }
 
-/** Parsed filters by the version of the class's record and their texts, so that an entry is never outdated. */
+/** Parsed filters by version of the class record and text, so that an entry is never outdated. */
 const knownQueries = defineCache<string, ParsedQuery>();
 
-/** The filters of a list, parsed; the same of the same class only once, as most clients ask few of them over and over. */
+/** Parses the filters of a list, or takes them from the cache: most clients send the same few again and again. */
 function parsedQueries(
   { caches, class: { version } }: ListCall,
   texts: ListRequest['queries'],
@@ -155,7 +155,7 @@ interface PagePart {
   readonly paging: Paging;
 }
 
-/** Walks to the far end of a page; nothing is read for an empty one. */
+/** Scans to the far end of a page; reads nothing for an empty page. */
 async function findPage(
   call: ListCall,
   search: Search,
@@ -180,6 +180,6 @@ async function findPage(
       },
     );
   } finally {
-    if (report !== undefined) await notePageCost(call, { ...search, order, report }); // also of one refused
+    if (report !== undefined) await notePageCost(call, { ...search, order, report }); // also of a page that failed
   }
 }

@@ -14,9 +14,9 @@ import { parseOrder } from './query/order.ts';
 import { parseQuery, parseUserQuery } from './query/parse.ts';
 import { findUsersByName } from './user-search.ts';
 
-const maxFound = 1000; // docs/reference/queries.md#nested-queries. What is found beyond, by id, is left out
+const maxFound = 1000; // docs/reference/queries.md#nested-queries. Further matches, by id, are left out
 
-/** What nested queries need of the call that they are part of. */
+/** Properties of the request that nested queries use. */
 export type NestedCall = Pick<Context, 'platform' | 'caches' | 'request'> & {
   readonly instance: number;
   readonly class: Stored<ClassData>;
@@ -24,11 +24,10 @@ export type NestedCall = Pick<Context, 'platform' | 'caches' | 'request'> & {
 };
 
 /**
- * Makes conditions of nested queries: the field refers to one of the objects that were found. Whoever asks, all objects
- * of the target are looked at, as clients expect who filter by private profiles
- * (docs/reference/queries.md#nested-queries).
+ * Converts nested queries to conditions: the field refers to one of the objects found. For every actor, all objects of
+ * the target are searched, because clients filter by private profiles (docs/reference/queries.md#nested-queries).
  *
- * @throws ApiError 400 when a target is gone or a nested query does not suit it, 408 as for any list
+ * @throws ApiError 400 when a target does not exist or a nested query does not suit it, 408 as for any list
  */
 export async function resolveNested(
   call: NestedCall,
@@ -54,7 +53,7 @@ interface Target {
   readonly compiled: CompiledClass;
 }
 
-/** The classes that nested queries are about, by name; read in one step. */
+/** Reads the target classes of nested queries, by name, in one step. */
 async function targetClasses(
   call: NestedCall,
   nested: readonly NestedQuery[],
@@ -71,7 +70,7 @@ function toTarget({ caches }: NestedCall, item: Stored<ClassData>): Target {
   return { data: item.data, compiled: compiledClass(caches, item) };
 }
 
-/** Users are found by their profiles. */
+/** Returns the class of a target; users are found by their profiles. */
 function classNameOf({ target }: NestedQuery): string {
   return target === 'user' ? profileClass : target;
 }
@@ -82,7 +81,7 @@ function classOf(classes: ReadonlyMap<string, Target>, one: NestedQuery): Target
   return found;
 }
 
-/** What is looked for in a class. */
+/** Search in one class. */
 interface Inner extends Target {
   readonly conditions: readonly Condition[];
 }
@@ -91,7 +90,7 @@ async function findIds(call: NestedCall, inner: Inner): Promise<readonly number[
   return (await findInside(call, inner)).map(({ id }) => id);
 }
 
-/** Names of users stand apart from their profiles: what is said of names gives ids first. */
+/** Finds users; conditions on names are resolved to ids first, since names are not part of profiles. */
 async function findUsers(call: NestedCall, inner: Inner): Promise<readonly number[]> {
   const named = inner.conditions.filter(({ field }) => field === usernameField);
   const others = inner.conditions.filter(({ field }) => field !== usernameField);
@@ -118,7 +117,7 @@ async function findInside(
       explain: explainTo(call, 'nested query resolved'),
       reader: { kind: 'unbound' },
       isVisible: () => true,
-      pairs: [], // ids are in order where equal values are
+      pairs: [], // equal values are in the order of ids
     },
     {
       order: parseOrder(undefined, compiled),

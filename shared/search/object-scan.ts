@@ -8,45 +8,45 @@ import { compareObjects, compareWithCursor } from './query/order.ts';
 import type { Path } from './query/paths.ts';
 import type { Plan } from './query/plan.ts';
 
-/** Objects that one walk may read (docs/reference/queries.md#limits-of-a-search). */
+/** Maximum number of objects that one scan may read (docs/reference/queries.md#limits-of-a-search). */
 export const maxKeysRead = 10_000;
 
-/** What a walk looks for. */
+/** Target of a scan. */
 export interface Wanted extends StreamPart {
-  /** Objects at the most; Infinity for all. */
+  /** Maximum number of objects; Infinity for all. */
   readonly limit: number;
-  /** Whether it is wanted to know if one more follows. */
+  /** Whether `lookAhead` will be called. */
   readonly isAhead?: boolean;
-  /** Rights and conditions. */
+  /** Applies rights and conditions. */
   readonly isKept: (object: ObjectData) => boolean;
 }
 
-/** The reading of one path, step by step. */
+/** Scan of one access path, step by step. */
 export interface Walk {
-  /** The path, as the log shows it. */
+  /** Name of the access path in the log. */
   readonly name: string;
   readonly keysRead: number;
-  /** Objects that were looked at: in order, no more than were needed. */
+  /** Objects that were examined: in order, no more than necessary. */
   readonly used: number;
-  /** Whether the next step probably brings all that is wanted. */
+  /** Whether the next step probably completes the result. */
   readonly isNearEnd: boolean;
-  /** Whether `found` has all that is wanted. */
+  /** Whether `found` is complete. */
   readonly isDone: boolean;
-  /** Objects found, in the order of the walk; complete only when it is done. */
+  /** Objects found, in the order of the scan; complete only when the scan is done. */
   readonly found: readonly Stored<ObjectData>[];
-  /** Reads on: one round trip. */
+  /** Reads the next batch, in one round trip. */
   step(): Promise<void>;
   /**
-   * Finds out, at the end of the walk, whether more follows: from what was read, and where the store is near from one
-   * part more. Undefined: that does not say it.
+   * Checks, after the scan, whether more objects follow: from the objects already read and, if the store is near, from
+   * one more batch. Undefined: not known from these.
    */
   lookAhead(): Promise<boolean | undefined>;
 }
 
 /**
- * Begins to read a path.
+ * Starts the scan of an access path.
  *
- * @param usedBefore objects that such a walk looked at the last time; absent: not known
+ * @param usedBefore objects that the previous scan of this form examined; absent: not known
  */
 export function openWalk(
   place: ObjectPlace,
@@ -108,7 +108,10 @@ export function openWalk(
   };
 }
 
-/** Two streams are mostly read to different lengths; many are points, of which each has few of what is wanted. */
+/**
+ * Limits the batch of one stream. Two streams are mostly read to different lengths; a larger number of streams are
+ * points, and each has few of the objects.
+ */
 function chunkLimit(chunk: number, streams: number, left: number): number {
   const share = streams <= 2 ? chunk : Math.ceil((2 * chunk) / streams);
   return Math.max(1, Math.min(share, maxQueryLimit, left));
@@ -149,15 +152,15 @@ function take(item: Stored<ObjectData>, { isKept }: Wanted, kept: Kept): void {
   if (isKept(item.data)) kept.set(item.data.id, item);
 }
 
-/** What was taken from streams. */
+/** Result of taking objects from streams. */
 interface Taken {
-  /** Objects looked at. */
+  /** Objects that were examined. */
   readonly used: number;
-  /** Whether there is all that is wanted. */
+  /** Whether the result is complete. */
   readonly isComplete: boolean;
 }
 
-/** Takes objects from streams. */
+/** Streams, and the target of their scan. */
 interface Taker {
   readonly streams: readonly Stream[];
   readonly wanted: Wanted;
@@ -165,7 +168,7 @@ interface Taker {
   readonly turns: Turns;
 }
 
-const lookEvery = 16; // objects; looking at the clock costs as much as the least of conditions
+const lookEvery = 16; // objects; reading the clock costs as much as the cheapest condition
 
 async function takeAll({ streams, wanted, kept, turns }: Taker): Promise<Taken> {
   let used = 0;
@@ -180,7 +183,7 @@ async function takeAll({ streams, wanted, kept, turns }: Taker): Promise<Taken> 
   return { used, isComplete: streams.every(({ isRead }) => isRead) };
 }
 
-/** All that was collected and lies beyond the cursor, in order. */
+/** Returns the collected objects beyond the cursor, in order. */
 function inOrder(kept: Kept, { order, isDescending, from }: Wanted) {
   const sign = isDescending ? -1 : 1;
   return [...kept.values()]
@@ -188,7 +191,7 @@ function inOrder(kept: Kept, { order, isDescending, from }: Wanted) {
     .sort((a, b) => compareObjects(order, a.data, b.data) * sign);
 }
 
-/** Takes objects from streams that are each in the order that is wanted, as far as it is known what comes next. */
+/** Merges streams that are each in the requested order, as far as the next object is known. */
 async function merge({ streams, wanted, kept, turns }: Taker): Promise<Taken> {
   let used = 0;
   while (kept.size < wanted.limit) {
@@ -206,7 +209,7 @@ async function merge({ streams, wanted, kept, turns }: Taker): Promise<Taken> {
   return { used, isComplete: true };
 }
 
-/** Tells whether what was read beyond the end holds one more; undefined: not that, and there is more to be read. */
+/** Checks whether the rest of the batch holds one more object; undefined: it does not, and more can be read. */
 function isAnyLeft(
   streams: readonly Stream[],
   { isKept }: Wanted,
@@ -222,7 +225,7 @@ function isAnyLeft(
   return streams.every(({ isRead }) => isRead) ? false : undefined;
 }
 
-/** The stream whose next object comes first; undefined when all have ended. */
+/** Returns the stream whose next object comes first; undefined when all have ended. */
 function firstOf(streams: readonly Stream[], wanted: Wanted): Stream | undefined {
   let first: Stream | undefined;
   for (const stream of streams) {
@@ -242,7 +245,7 @@ function precedes(
   return isDescending ? compared > 0 : compared < 0;
 }
 
-/** A path, as the log shows it. */
+/** Returns the name of an access path in the log. */
 export function pathName(path: Path): string {
   switch (path.kind) {
     case 'index':

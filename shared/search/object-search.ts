@@ -11,34 +11,34 @@ import { matcherOf } from './query/match.ts';
 import type { Order } from './query/order.ts';
 import { idBounds, type Plan, planCount, planList, type Reader } from './query/plan.ts';
 
-const exactCount = 1000; // docs/reference/queries.md#count. Above it a count may be an estimate
+const exactCount = 1000; // docs/reference/queries.md#count. A higher count may be an estimate
 
 /** A search among the objects of one class. */
 export interface Search {
   readonly place: Omit<ObjectPlace, 'turns'>;
   readonly conditions: readonly Condition[];
   readonly reader: Reader;
-  /** Pairs of the class. */
+  /** Composite indexes of the class. */
   readonly pairs: readonly CompiledCompositeIndex[];
   /** Whether the reader may see an object. */
   readonly isVisible: (object: ObjectData) => boolean;
-  /** Says when others have their turn and when it has to end. */
+  /** Limits the time of the search, and yields to other requests. */
   readonly scan: Scan;
-  /** What is known of searches like it. */
+  /** Hold the best access path of earlier searches of the same form. */
   readonly caches: Caches;
-  /** Hears how each part of the search came to its end, found or not. */
+  /** Receives a report on each part of the search at its end, successful or not. */
   readonly explain: (report: SearchReport) => void;
 }
 
-/** How a search came to its end, for those who wonder why it took so long. */
+/** Report on a finished search, to explain its duration. */
 export interface SearchReport {
-  /** Name of the path that had all that was wanted; undefined: none had. */
+  /** Name of the access path that completed the result; undefined: none did. */
   readonly path: string | undefined;
-  /** Of all paths together. */
+  /** Sum over all access paths. */
   readonly keysRead: number;
-  /** Objects that were found. */
+  /** Objects found. */
   readonly kept: number;
-  /** Every path that was followed. */
+  /** Every access path that was read. */
   readonly plans: readonly {
     readonly path: string;
     readonly keysRead: number;
@@ -46,10 +46,10 @@ export interface SearchReport {
   }[];
 }
 
-/** What a call needs to write reports into the log. */
+/** Properties of the request that are logged with a report. */
 export type ReportingCall = Pick<Context, 'platform' | 'request'>;
 
-/** Makes what writes reports of searches into the log, as `message`, one line each. */
+/** Returns a function that logs reports of searches as `message`, one line each. */
 export function explainTo(
   { platform, request }: ReportingCall,
   message: string,
@@ -65,23 +65,23 @@ export function explainTo(
     });
 }
 
-/** How the last search of a form found its objects, by that form. */
+/** Access path that was the fastest in the last search of a form, by form. */
 const accessPaths = defineCache<string, KnownPath>();
 
-/** A path on which a search of a form was first to find its objects. */
+/** Access path that was the fastest in a search. */
 interface KnownPath {
   readonly path: string;
-  /** Objects that were read on it. */
+  /** Objects that the scan of this path examined. */
   readonly used: number;
 }
 
-/** The part of an ordered list that is wanted. */
+/** Part of an ordered list. */
 export type Part = Pick<Wanted, 'order' | 'isDescending' | 'from' | 'limit' | 'isAhead'>;
 
 /**
- * Finds a part of the objects that a search is for.
+ * Finds a part of the objects that match a search.
  *
- * @throws ApiError 408 when no path leads to them within 10,000 objects and the time
+ * @throws ApiError 408 when no access path leads to them within 10,000 objects and the time
  */
 export async function findObjects(search: Search, part: Part): Promise<Walk> {
   const { conditions, reader, pairs, caches } = search;
@@ -95,7 +95,7 @@ export async function findObjects(search: Search, part: Part): Promise<Walk> {
   return done;
 }
 
-/** What makes two searches alike, whatever values they compare with. */
+/** Returns the form of a search: everything except the values it compares with. */
 function formOf(
   { place, conditions }: Search,
   { order, isDescending, limit }: Part,
@@ -107,9 +107,9 @@ function formOf(
 }
 
 /**
- * Counts the objects that a search is for: exactly up to 1000, and beyond as far as one call may read.
+ * Counts the objects that match a search: exactly up to 1000, above that as far as one request may read.
  *
- * @param order any; nothing comes of it
+ * @param order any; it does not affect the result
  * @throws ApiError 408 when less than 1000 were found within 10,000 objects and the time
  */
 export async function countObjects(search: Search, order: Order): Promise<number> {
@@ -124,7 +124,7 @@ export async function countObjects(search: Search, order: Order): Promise<number
 }
 
 interface Outcome {
-  /** The walk that came to its end first. */
+  /** Scan that ended first. */
   readonly done: Walk | undefined;
   readonly walks: readonly Walk[];
 }
@@ -132,13 +132,14 @@ interface Outcome {
 interface Race {
   readonly plans: readonly Plan[];
   readonly part: Part;
-  /** What ended the last search of this form; absent: not known. */
+  /** Access path that ended the last search of this form; absent: not known. */
   readonly hint: KnownPath | undefined;
 }
 
 /**
- * Follows plans side by side until one has what is wanted, or none may read on. A path that should end with its next
- * step goes alone for once: nobody knows it beforehand, but the last search of this form, or the step before, tells.
+ * Scans plans in parallel until one result is complete, or all scans are at their limit. The best path is not known
+ * beforehand. A scan that the last search of this form, or the previous step, predicts to end with its next step runs
+ * alone for that one step.
  */
 async function race(search: Search, { plans, part, hint }: Race): Promise<Outcome> {
   const matches = matcherOf(search.conditions);

@@ -6,37 +6,37 @@ import type { Cursor, Order } from './query/order.ts';
 import type { IdBounds } from './query/paths.ts';
 import type { Plan } from './query/plan.ts';
 
-/** Where objects are: the class of a call, or one that it refers to. */
+/** Location of objects: the class of a request, or a class that it refers to. */
 export interface ObjectPlace {
   readonly store: Store;
   readonly instance: number;
   readonly classNumber: number;
-  /** What a walk gives way to. */
+  /** Yields to other requests during a scan. */
   readonly turns: Turns;
 }
 
-/** Which part of an ordered list is read. */
+/** Part of an ordered list to read. */
 export interface StreamPart {
   readonly order: Order;
-  /** Direction of the walk: against the order on the way back. */
+  /** Direction of the scan: against the order for a backward page. */
   readonly isDescending: boolean;
-  /** What the walk begins behind. */
+  /** Position after which the scan starts. */
   readonly from: Cursor | undefined;
   readonly ids: IdBounds;
 }
 
-/** A range that is read in parts. */
+/** Range that is read in batches. */
 export interface Stream {
-  /** Whether nothing is left to be read. */
+  /** Whether the whole range was read. */
   readonly isRead: boolean;
-  /** The next object of what was read. */
+  /** Returns the next object of the current batch. */
   head(): Stored<ObjectData> | undefined;
   drop(): void;
-  /** Reads on when nothing is left of what was read; gives the number of objects. */
+  /** Reads the next batch when the current one is used up; returns the number of objects. */
   refill(limit: number): Promise<number>;
 }
 
-/** Opens the ranges of a path; each is in the order of the list where the plan says so. */
+/** Opens the ranges of an access path; each is in list order if the plan is sorted. */
 export function openStreams(
   place: ObjectPlace,
   { path, isSorted }: Plan,
@@ -89,8 +89,8 @@ function openStream(
 }
 
 /**
- * On AWS the index by time of change leads to objects as they are now: one that has changed since stands elsewhere
- * in it, and would take the page's end with it.
+ * Checks the position of an object in the index by time of change. On AWS this index leads to objects in their current
+ * state: one that has changed since is at another position, and would shift the end of the page.
  */
 function isInPlace(item: Stored, { index }: ObjectRange, position: string | undefined): boolean {
   if (index !== 'updated') return true;

@@ -11,17 +11,17 @@ import { queryTookTooLong } from './query/errors.ts';
 import { asUser } from './query/fields.ts';
 import { matcherOf } from './query/match.ts';
 
-/** What a search among names needs of the call. */
+/** Properties of the request that a search by name uses. */
 export type NameCall = Pick<Context, 'platform'> & {
   readonly instance: number;
   readonly scan: Scan;
 };
 
 /**
- * Finds users by conditions on their names: at once when these are named, else names are looked through, those with
- * a prefix or all.
+ * Finds users by conditions on their names: names that are listed are read directly, otherwise those with a prefix, or
+ * all, are scanned.
  *
- * @returns ids of all that fit, ascending
+ * @returns ids of all that match, ascending
  * @throws ApiError 408 when it takes more than 10,000 names or the time
  */
 export async function findUsersByName(
@@ -41,7 +41,7 @@ export async function findUsersByName(
     .sort((a, b) => a - b);
 }
 
-/** The names that conditions list; undefined when none does. */
+/** Returns the names that conditions list; undefined without such a condition. */
 function namesOf(conditions: readonly Condition[]): readonly string[] | undefined {
   for (const condition of conditions) {
     if (condition.kind === 'compare' && condition.comparison === 'eq') {
@@ -61,7 +61,7 @@ function prefixOf(conditions: readonly Condition[]): string {
   return prefix;
 }
 
-/** Names that are to be read. */
+/** Names to read. */
 export interface Names {
   readonly instance: number;
   /** In lower case; empty: all names. */
@@ -72,7 +72,7 @@ export interface Names {
 /**
  * Reads names of users, in their order.
  *
- * @throws ApiError 408 when there are more than 10,000, or it takes too long
+ * @throws ApiError 408 when there are more than 10,000, or the time is up
  */
 export async function readNames(
   store: Store,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../values/json/json.ts';
 
-/** A template that every instance has from the beginning. */
+/** Template that every instance has from the beginning. */
 export interface PredefinedTemplate {
   readonly name: string;
-  /** Place in the list of all: before those that are made. */
+  /** List position: before those of created templates. */
   readonly row: number;
   readonly content: string;
   readonly content_type: string;
@@ -63,8 +63,7 @@ const csv = `
 `;
 
 /**
- * The templates that every instance has, as long as nobody changes or removes them
- * (docs/reference/templates.md#predefined-templates).
+ * Templates of every instance, until they are changed or deleted (docs/reference/templates.md#predefined-templates).
  */
 export const predefinedTemplates: readonly PredefinedTemplate[] = [
   {
@@ -92,7 +91,7 @@ export const predefinedTemplates: readonly PredefinedTemplate[] = [
   },
 ];
 
-/** Tells whether a template of this name was there from the beginning. */
+/** Checks whether a template of this name is predefined. */
 export function isPredefined(name: string): boolean {
   return predefinedTemplates.some((template) => template.name === name);
 }

@@ -6,24 +6,24 @@ import type { UsageData } from '../store/records/records.ts';
 import { insert, replace } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 
-/** What a meter needs of its platform. */
+/** Ports that a meter uses. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
 /** Microseconds of an hour. */
 export const hourMicros = 3_600_000_000;
-const oldMs = 10_000; // what a process that is killed may have counted in vain
+const oldMs = 10_000; // usage of at most this time is lost if the process is killed
 const writesAtOnce = 25;
 
-/** What an instance has used in an hour and is not written yet. */
+/** Usage of an instance in an hour that is not written yet. */
 interface Tally extends Mutable<Required<UsageData>> {
   readonly instance: number;
-  /** As the table's keys have it. */
+  /** In the format of the table's keys. */
   readonly hour: string;
 }
 
 type Mutable<Data> = { -readonly [name in keyof Data]: Data[name] };
 
-/** Makes the meter of a process, which has counted nothing. */
+/** Opens the meter of a process, with all counts at zero. */
 export function openMeter(services: MeterServices): Meter {
   const { clock, log } = services;
   const tallies = createTallies(clock);
@@ -47,7 +47,7 @@ export function openMeter(services: MeterServices): Meter {
   }
 
   async function flush(): Promise<void> {
-    while (writing !== undefined) await writing; // what it writes was counted before as well
+    while (writing !== undefined) await writing; // counts from before this request may be in that write
     if (tallies.ageMs() === undefined) return;
     writing = writeAll().finally(() => {
       writing = undefined;
@@ -76,20 +76,20 @@ export function openMeter(services: MeterServices): Meter {
 }
 
 interface Tallies {
-  /** The one to count in now. */
+  /** Returns the current tally. */
   of(instance: number): Tally;
-  /** Takes one back. */
+  /** Puts a tally back. */
   keep(tally: Tally): void;
-  /** Gives all, and begins anew. */
+  /** Returns all tallies, and starts with none. */
   take(): readonly Tally[];
-  /** Age of the oldest; undefined: there is none. */
+  /** Age of the oldest tally; undefined without any. */
   ageMs(): number | undefined;
 }
 
 function createTallies(clock: Clock): Tallies {
   let all: Tally[] = [];
   let oldest = 0;
-  /** The newest of each instance, all of the same hour. */
+  /** Newest tally of each instance, all of the same hour. */
   let current = new Map<number, Tally>();
   let currentHour = 0;
 
@@ -121,12 +121,12 @@ function createTallies(clock: Clock): Tallies {
   };
 }
 
-/** Writes an hour, counted from 1970, as keys of usage have it. */
+/** Formats an hour, counted from 1970, for keys of usage. */
 export function hourKey(hour: number): string {
   return new Date((hour * hourMicros) / 1000).toISOString().slice(0, 13);
 }
 
-/** Adds to what the table says of the hour. What a deleted instance has used is of interest to nobody. */
+/** Adds a tally to the record of its hour. Usage of a deleted instance is dropped. */
 async function addTo(
   services: MeterServices,
   { instance, hour, api, run, cbxMs, traceBytes }: Tally,
@@ -146,6 +146,6 @@ async function addTo(
   };
   await maintain(services, [
     before === undefined ? insert(usageEntity, key, sum) : replace(before, sum),
-    { action: 'check', key: owner, condition: { kind: 'present' } }, // or it would outlive the clearing
+    { action: 'check', key: owner, condition: { kind: 'present' } }, // otherwise it outlives the instance
   ]);
 }

@@ -9,7 +9,7 @@ import { hourKey, hourMicros } from './meter.ts';
 
 const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
 
-/** What quotas are made of. */
+/** Ports that quotas use. */
 export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
   Pick<Changes, 'settled'> & {
     readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
@@ -17,7 +17,7 @@ export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
 
 type Sums = Readonly<Record<QuotaKind, number>>;
 
-/** What an instance has stored, as the table had it, and what this process has stored since. */
+/** Bytes stored by an instance: those in the table, and those that this process has added since. */
 interface Total {
   readonly sums: Sums;
   readonly added: Record<QuotaKind, number>;
@@ -27,19 +27,19 @@ interface Total {
 interface Entry {
   /** Taken and not released. */
   readonly held: Record<QuotaKind, number>;
-  /** Absent before the first was read. */
+  /** Absent before the first reading. */
   total?: Total;
-  /** What is stored while the next is being read: it may miss these. */
+  /** Bytes stored during a reading, which it may miss. */
   reading?: { readonly added: Total['added']; readonly done: Promise<void> };
 }
 
-const freshMs = 10_000; // what other processes add, and what is deleted, shows so late
-const minTraceAgeMs = 1000; // traces come back by the hour: asking more often is of no use
+const freshMs = 10_000; // delay of what other processes add, and of deletions
+const minTraceAgeMs = 1000; // traces expire by the hour: reading more often is useless
 
 /**
- * Opens the quotas of a process. What an instance has stored is read from the counts of its classes, or from its usage
- * records, at most every ten seconds; between, what this process adds is added up. It is read anew before anything is
- * refused. Without settings nothing is read.
+ * Opens the quotas of a process. The bytes stored by an instance are read from the counts of its classes, or from its
+ * usage records, at most every ten seconds; in between, the bytes that this process adds are counted. They are read
+ * again before a request is rejected. Without settings nothing is read.
  */
 export function openQuotas(services: QuotaServices): Quotas {
   const { clock, settings } = services;
@@ -59,7 +59,7 @@ export function openQuotas(services: QuotaServices): Quotas {
     return entry;
   }
 
-  /** Reads a total that is older than this. */
+  /** Reads the total again if it is older than `maxAgeMs`. */
   async function refresh(at: { instance: number; kind: QuotaKind }, maxAgeMs: number) {
     const entry = entryOf(at.instance, at.kind);
     const ageMs = clock.steadyMs() - (entry.total?.readMs ?? Number.NEGATIVE_INFINITY);
@@ -130,7 +130,7 @@ async function storedSums(services: QuotaServices, instance: number): Promise<Su
   const { pk }: Key = classFileCountEntity.key(instance, 0);
   const sums = nothing();
   for (const { kind, data } of await allUnder(services.store, { pk, sk: classCountPrefix })) {
-    const { bytes = 0 } = data as ClassCountData; // both kinds of counts have it
+    const { bytes = 0 } = data as ClassCountData; // both kinds of counts have bytes
     sums[kind === classFileCountEntity.kind ? 'files' : 'objects'] += bytes;
   }
   return sums;
@@ -148,13 +148,13 @@ async function traceSums(services: QuotaServices, instance: number): Promise<Sum
   return { objects: 0, files: 0, traces: bytes.reduce((sum, each) => sum + each, 0) };
 }
 
-/** Bytes that a write would add, by what they count as. */
+/** Bytes that a write would add, by quota. */
 export type Growth = Partial<Readonly<Record<QuotaKind, number>>>;
 
 /**
- * Stores what a client wants to have stored, where the instance's quotas leave room for it.
+ * Calls `store` if the instance's quotas leave room for its data.
  *
- * @throws ApiError 400 when they do not, and nothing is stored; whatever `store` throws
+ * @throws ApiError 400 when they do not, and nothing is stored; any error of `store`
  */
 export async function withRoom<Result>(
   {

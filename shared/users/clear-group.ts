@@ -19,11 +19,14 @@ import type { Stored } from '../store/store.ts';
 import { remove, replace } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
-/** A group that was deleted. */
+/** Deleted group. */
 export type DeletedGroup = { readonly instance: number; readonly group: number };
 
 type Progress = DeletedGroup & {
-  /** All members are out; sort key of the class whose objects are next, and of the last object looked at. */
+  /**
+   * Set after all members are removed; sort key of the class whose objects are next. `last` is that of the last object
+   * read.
+   */
   readonly at?: string;
   readonly last?: string;
 };
@@ -31,9 +34,9 @@ type Progress = DeletedGroup & {
 const stepSize = 100;
 
 /**
- * Takes a deleted group out of its members, of classes and of objects
- * (docs/reference/users-and-groups.md#deleting-a-group), and then out of the list of groups that are gone, which has
- * hidden it until then. It begins when every call has ended that may have known the group.
+ * Removes a deleted group from its members, classes and objects (docs/reference/users-and-groups.md#deleting-a-group),
+ * and then from the list of deleted groups, which hides it until then. It starts after the end of all requests that may
+ * have read the group.
  */
 export const clearGroup: JobType = {
   name: 'clear-group',
@@ -89,7 +92,7 @@ async function clearClasses(
   return { task: { ...progress, last: last ?? '', ...goesOn } };
 }
 
-/** Takes the group out of a class's permissions; undefined: the class is gone meanwhile. */
+/** Removes the group from a class's permissions; undefined: the class was deleted in the meantime. */
 async function freed(
   context: JobContext,
   { instance, name }: { readonly instance: number; readonly name: string },
@@ -104,7 +107,7 @@ async function freed(
   });
 }
 
-/** Takes the group out of some objects of a class, and tells how far it came; undefined: to the end. */
+/** Removes the group from some objects of a class, and returns the last sort key; undefined: all objects are done. */
 async function freeSome(
   context: JobContext,
   { instance, group, last: after }: Progress,
@@ -119,7 +122,7 @@ async function freeSome(
         const item = isFirst ? found : (await context.store.get([found.key]))[0];
         const object = as(objectEntity, item);
         if (object?.data.group !== group) return;
-        // Written by later indexes than the class at hand has: the step is tried again with the class anew.
+        // Written by later indexes than those of this class: the step is retried with the current class.
         if (object.data.epoch > compiled.epoch) throw new Error('the class has changed meanwhile');
         const free: ObjectData = { ...object.data, group: null, epoch: compiled.epoch };
         await maintain(context, [replace(object, free, objectIndexes(compiled, free))]);
@@ -129,7 +132,7 @@ async function freeSome(
   return last;
 }
 
-/** Nothing names the group any more. */
+/** Removes the group from the list of deleted groups, once no record refers to it. */
 async function forget(context: JobContext, { instance, group }: DeletedGroup): Promise<void> {
   await retryOnConflict(async () => {
     const deleted = await deletedGroupsEntity.read(context.store, instance);

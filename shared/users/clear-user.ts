@@ -18,21 +18,21 @@ import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { remove } from '../store/writes.ts';
 
-/** A user that was deleted. */
+/** Deleted user. */
 export type DeletedUser = { readonly instance: number; readonly user: number };
 
 type Progress = DeletedUser & {
-  /** All devices are gone; sort key of the class whose objects are next, empty before the first. */
+  /** Set after all devices are deleted; sort key of the class whose objects are next, empty before the first. */
   readonly at?: string;
-  /** All objects are gone; sort key of the last identity that was looked at, empty before the first. */
+  /** Set after all objects are deleted; sort key of the last identity that was read, empty before the first. */
   readonly social?: string;
 };
 
 const stepSize = 100;
 
 /**
- * Removes the devices and objects that a deleted user owned (docs/reference/users-and-groups.md#deleting-a-user), and
- * its identities at other services. It begins when every call has ended that may have known the user.
+ * Deletes the devices and objects that a deleted user owned (docs/reference/users-and-groups.md#deleting-a-user), and
+ * its identities at other services. It starts after the end of all requests that may have read the user.
  */
 export const clearUser: JobType = {
   name: 'clear-user',
@@ -61,7 +61,7 @@ async function removeObjects(
   return { task: { ...progress, social: '' } };
 }
 
-/** Removes some of the user's objects in a class, and tells how many there were. */
+/** Deletes some of the user's objects in a class, and returns their number. */
 async function removeSome(
   context: JobContext,
   { instance, user }: DeletedUser,
@@ -85,7 +85,7 @@ async function removeSome(
   await Promise.all(
     items.map(async (item) => {
       const { writes } = await planRemove(call, as(objectEntity, item));
-      await unlessConflict(cascade(context, writes)); // the next step finds it again
+      await unlessConflict(cascade(context, writes)); // after a write conflict the next step finds it again
     }),
   );
   return items.length;
@@ -103,7 +103,7 @@ async function removeIdentities(
     .map((item) => as(userSocialEntity, item))
     .filter(({ data }) => data.user === user);
   await Promise.all(
-    theirs.map((item) => unlessConflict(maintain(context, [remove(item)]))), // another user's by now
+    theirs.map((item) => unlessConflict(maintain(context, [remove(item)]))), // now another user's
   );
   return last === undefined ? 'done' : { task: { ...progress, social: last } };
 }

@@ -11,43 +11,43 @@ import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
 import { userAccess } from './user-access.ts';
 
-/** A user joined with profile and groups. */
+/** User joined with profile and groups. */
 export interface UserView {
   readonly data: UserData;
-  /** The name as it was typed in this call; it is stored, and shown by every later call, in lower case. */
+  /** The name as sent in this request; it is stored, and shown by every later request, in lower case. */
   readonly typedName?: string | undefined;
-  /** Absent only while its user is being removed. */
+  /** Absent only while its user is being deleted. */
   readonly profile: Pick<Stored<ObjectData>, 'data'> | undefined;
   readonly groups: readonly GroupData[];
-  /** Absent for callers who may not update users. */
+  /** Absent for actors that may not update users. */
   readonly key: string | undefined;
 }
 
-/** A user joined with a profile that was read and can be changed. */
+/** User joined with a profile that was read and can be changed. */
 export interface ReadUser extends UserView {
   readonly profile: Stored<ObjectData> | undefined;
 }
 
-/** Every operation on users reads the class of profiles beside its first read. */
+/** Returns the key of the class of profiles, which every operation on users reads in its first step. */
 export function profileReads({ instance }: Known): Readonly<Record<string, Key | undefined>> {
   return {
     profileClass: instance === undefined ? undefined : classEntity.key(instance, profileClass),
   };
 }
 
-/** The class of profiles, which no instance is without. */
+/** Returns the class of profiles, which every instance has. */
 export function profileClassOf({ records }: Context): Stored<ClassData> {
   const found = as(classEntity, records.profileClass);
   if (found === undefined) throw new Error('an instance has no class of profiles');
   return found;
 }
 
-/** Where a user's profile is. */
+/** Returns the key of a user's profile. */
 export function profileKey(context: Context, { profile }: UserData): Key {
   return objectEntity.key(instanceOf(context), profileClassOf(context).data.number, profile);
 }
 
-/** Joins users with all that their answers show, in one step; same order. */
+/** Joins users with the records shown in responses, in one step; same order. */
 export async function viewUsers(
   context: Context,
   users: readonly UserData[],
@@ -68,26 +68,26 @@ export async function viewUsers(
     users.map(async (data, at) => ({
       data,
       profile: as(objectEntity, items[at]),
-      groups: data.groups.flatMap((id) => groups.get(id) ?? []), // one that is gone may still be named
+      groups: data.groups.flatMap((id) => groups.get(id) ?? []), // a deleted group may still be listed
       key: showsKey ? await userKey(secrets, instance, data) : undefined,
     })),
   );
 }
 
-/** Joins one user with all that its answers show. */
+/** Joins one user with the records shown in responses. */
 export async function viewUser(context: Context, user: UserData): Promise<ReadUser> {
   const [view] = await viewUsers(context, [user]);
   if (view === undefined) throw new Error('a user has no view');
   return view;
 }
 
-/** Joins a user who has just logged in: the response has its key, whoever made the request for it. */
+/** Joins a user who has just logged in: the response contains its key, regardless of the actor. */
 export async function viewLoggedIn(context: Context, user: UserData): Promise<UserView> {
   const view = await viewUser(context, user);
   return { ...view, key: await userKey(context.platform.secrets, instanceOf(context), user) };
 }
 
-/** A user as answers show it, without its links. */
+/** Formats a user for responses, without its links. */
 export function showUser(context: Context, view: UserView): Record<string, Json> {
   const { data, typedName = data.username, profile, groups, key } = view;
   return {
@@ -99,24 +99,24 @@ export function showUser(context: Context, view: UserView): Record<string, Json>
   };
 }
 
-/** A user with its links, as it stands inside other answers. */
+/** Formats a user with its links, for other responses. */
 export function wholeUser(context: Context, view: UserView): Record<string, Json> {
   const self = `${instanceBase(context)}/users/${view.data.id}/`;
   return { ...showUser(context, view), links: linksOf(context, userLinks, self, view) };
 }
 
-/** A group with its links, as it stands inside other answers. */
+/** Formats a group with its links, for other responses. */
 export function showGroup(context: Context, data: GroupData): Record<string, Json> {
   const self = `${instanceBase(context)}/groups/${data.id}/`;
   return { ...groupValues(data), links: linksOf(context, groupLinks, self, data) };
 }
 
-/** A group as answers show it, without its links. */
+/** Formats a group for responses, without its links. */
 export function groupValues({ id, name, label, description }: GroupData): Record<string, Json> {
   return { id, name, label, description };
 }
 
-/** Links of a user; one is spelled with a hyphen, as clients expect. */
+/** Links of a user; one has a hyphen, as clients expect. */
 export const userLinks: readonly Link<UserView>[] = [
   { name: 'self', type: 'detail', to: '' },
   { name: 'groups', type: 'list', to: 'groups/' },

@@ -1,6 +1,6 @@
 import { type Access, allRights } from '../values/access.ts';
 
-/** Who may do what with users (docs/reference/users-and-groups.md#permissions). A user is bound to himself besides. */
+/** Access table of users (docs/reference/users-and-groups.md#permissions). In addition, a user is limited to itself. */
 export const userAccess: Access = {
   owner: allRights,
   full: allRights,

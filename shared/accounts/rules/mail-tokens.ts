@@ -1,32 +1,31 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /*
- * Tokens that a mail carries to prove that its reader owns the address: `<seconds in base 36>-<MAC in hex>`. They
- * are derived, not stored: the MAC covers what they are for, the account, the time, and a state of the account;
- * when that changes they are dead.
+ * Tokens in mails that prove that the reader owns the address: `<seconds in base 36>-<MAC in hex>`. They are derived,
+ * not stored: the MAC covers their purpose, the account, the time, and a state of the account; a change of the state
+ * invalidates them.
  */
 
 const lifetimeSeconds = 3 * 24 * 3600; // docs/reference/accounts.md#confirmation
 const macBytes = 20;
 
-/** What a token is for: to confirm an address, or to set a new password. */
+/** Purpose of a token: to confirm an address, or to set a new password. */
 export type MailPurpose = 'activate' | 'reset';
 
-/** What a token is bound to. */
+/** Values that a token is bound to. */
 export interface TokenSubject {
   readonly purpose: MailPurpose;
   readonly account: number;
-  /** Text of the state that the token is worth something in. */
+  /** Text of the state in which the token is valid. */
   readonly state: string;
 }
 
-/** Makes a token. */
 export function mailToken(secret: Uint8Array, subject: TokenSubject, nowSeconds: number): string {
   const at = Math.floor(nowSeconds);
   return `${at.toString(36)}-${macOf(secret, subject, at).toString('hex')}`;
 }
 
-/** Tells whether a token was made for this subject within the last three days. */
+/** Checks whether a token was created for this subject within the last three days. */
 export function isMailToken(
   token: string,
   secret: Uint8Array,
@@ -41,12 +40,12 @@ export function isMailToken(
   return timingSafeEqual(expected, Buffer.from(parts[2] ?? '', 'hex')) && isInTime;
 }
 
-/** The `uid` of an account in mails: its id in URL-safe base64. */
+/** Returns the `uid` of an account in mails: its id in URL-safe base64. */
 export function mailUid(account: number): string {
   return Buffer.from(String(account)).toString('base64url');
 }
 
-/** The account id of a `uid`; undefined when it is none. */
+/** Returns the account id of a `uid`; undefined when it is invalid. */
 export function accountOfUid(uid: string): number | undefined {
   const text = Buffer.from(uid, 'base64url').toString('latin1');
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;

@@ -28,18 +28,18 @@ export interface SecretVersion {
   readonly secret: Uint8Array;
 }
 
-/** The versions of the master secret, ready for use. */
+/** Versions of the master secret, decoded. */
 export interface SecretVersions {
   readonly current: SecretVersion;
   readonly all: ReadonlyMap<number, SecretVersion>;
 }
 
-/** Makes the secrets of a new deployment: version 1. */
+/** Creates the secrets of a new deployment: version 1. */
 export function firstSecrets(): MasterSecrets {
   return { current: 1, versions: [{ version: 1, secret: newSecret() }] };
 }
 
-/** Reads secrets from JSON, or from 64 hex digits, which are version 1; undefined for anything else. */
+/** Parses secrets from JSON, or from 64 hex digits, which are version 1; undefined for anything else. */
 export function parseSecrets(text: string): MasterSecrets | undefined {
   if (v.is(hexSecret, text)) return { current: 1, versions: [{ version: 1, secret: text }] };
   const parsed = v.safeParse(schema, readJson(text));
@@ -56,7 +56,7 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Adds a random version, which new keys use from then on. Those before stay: keys live on with theirs.
+ * Adds a random version, which new keys use from then on. Earlier versions remain valid for their keys.
  *
  * @returns undefined when version 255 is taken, the last that a key can name
  */
@@ -66,7 +66,6 @@ export function addVersion({ versions }: MasterSecrets): MasterSecrets | undefin
   return { current: next, versions: [...versions, { version: next, secret: newSecret() }] };
 }
 
-/** Decodes secrets. */
 export function toVersions({ current, versions }: MasterSecrets): SecretVersions {
   const all = new Map(
     versions.map((one): [number, SecretVersion] => [

@@ -4,7 +4,7 @@ const saltBytes = 16;
 const hashBytes = 32;
 const blockSize = 8;
 
-/** The arguments of one scrypt; values that can be sent to another thread. */
+/** Arguments of one scrypt; values that can be sent to another thread. */
 export interface ScryptJob {
   readonly password: string;
   readonly salt: Uint8Array;
@@ -16,8 +16,8 @@ export interface ScryptJob {
 export type RunScrypt = (job: ScryptJob) => Promise<Uint8Array>;
 
 /**
- * Hashes a password with scrypt and a salt of its own. The text records the parameters, so that the cost can be
- * raised later: `scrypt$<log2 N>$<r>$<salt>$<hash>`, both in base64.
+ * Hashes a password with scrypt and a new salt. The text contains the parameters, so that the cost can be raised later:
+ * `scrypt$<log2 N>$<r>$<salt>$<hash>`, both in base64.
  *
  * @param cost log2 of scrypt's N, 10 to 20; 14 takes about 40 ms
  */
@@ -32,7 +32,7 @@ export async function hashPassword(
   return ['scrypt', cost, blockSize, ...texts].join('$');
 }
 
-/** Tells whether `password` is the one that was hashed; a text of another form is a server error. */
+/** Checks whether `password` is the one that was hashed; a text of another form is a server error. */
 export async function isPassword(password: string, text: string, run: RunScrypt): Promise<boolean> {
   const [name, cost, block, salt, hash] = text.split('$');
   if (name !== 'scrypt' || salt === undefined || hash === undefined) {
@@ -42,7 +42,7 @@ export async function isPassword(password: string, text: string, run: RunScrypt)
   return timingSafeEqual(await run(job), Buffer.from(hash, 'base64'));
 }
 
-/** Runs scrypt on one of the threads that Node.js shares with files and the store: for one request at a time. */
+/** Runs scrypt on a thread that Node.js also uses for files and the store: for one request at a time. */
 export const scryptAside: RunScrypt = ({ password, salt, keyBytes, options }) =>
   new Promise((resolve, reject) => {
     scrypt(password, salt, keyBytes, options, (error, key) =>

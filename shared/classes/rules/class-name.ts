@@ -9,13 +9,13 @@ import {
 } from '../../values/text/name-rules.ts';
 import type { ValueSchema } from '../../values/values.ts';
 
-/** The name of a class (docs/reference/classes.md#name). */
+/** Returns the schema of the name of a class (docs/reference/classes.md#name). */
 export function className(): ValueSchema<string> {
   return nameOf(
     letterFirst,
     letterOrDigitLast,
     noneOf(['self', 'user', 'users', 'acl']),
-    atMost(50), // as the interface document says; old clients believe 64, which does no harm
+    atMost(50), // as in the interface document; old clients assume 64, which does no harm
     matching(/^[a-z0-9_]+$/, dataMessages.classNameCharacters),
   );
 }

@@ -11,11 +11,11 @@ import {
 } from '../../values/scalars.ts';
 import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
 
-/** What a new schema is checked against. */
+/** Data that a new schema is checked against. */
 export interface SchemaContext {
-  /** The class's fields so far; empty for a new class. */
+  /** Current fields of the class; empty for a new class. */
   readonly current: readonly FieldDefinition[];
-  /** Tells whether the instance has a class of this name, which is in lower case. */
+  /** Checks whether the instance has a class of this name, which is in lower case. */
   readonly classExists: (name: string) => boolean;
   /** Names, in lower case, that may be targets although no such class exists yet. */
   readonly ignoredTargets: ReadonlySet<string>;
@@ -24,12 +24,12 @@ export interface SchemaContext {
 const maxFields = 32; // docs/reference/classes.md#schema-validation
 const maxIndexes = 16; // docs/reference/classes.md#schema-validation. Order and filter count each; as many as slots
 const maxGeopoints = 1; // docs/reference/classes.md#schema-validation
-const maxNameLength = 64; // docs/reference/classes.md#schema-format. Of fields, and of a class as old clients know it
+const maxNameLength = 64; // docs/reference/classes.md#schema-format. Of fields, and of classes in old clients
 
 /**
- * Reads the schema of a class: a list of definitions, or JSON text of one; the empty text is the empty list. The first
- * error stops. Definitions come out clean: type in lower case, flags that are false left out (a false `unique` stays),
- * `filter_index` beside a true `unique`, keys in a fixed order (docs/reference/classes.md#schema-validation).
+ * Parses the schema of a class: a list of definitions, or JSON text of one; the empty text is the empty list. Stops at
+ * the first error. Definitions are normalized: type in lower case, no false flags (except a false `unique`),
+ * `filter_index` with a true `unique`, keys in a fixed order (docs/reference/classes.md#schema-validation).
  */
 export function readSchema(
   input: unknown,
@@ -54,8 +54,8 @@ export function readSchema(
 }
 
 /**
- * Reads the names that `readSchema` shall not look for: a list of texts, or JSON text of one. Anything else
- * counts as no names (docs/reference/classes.md#schema-validation).
+ * Parses the target names that `readSchema` does not check: a list of texts, or JSON text of one. Anything else is an
+ * empty list (docs/reference/classes.md#schema-validation).
  */
 export function readIgnoredTargets(input: unknown): ReadonlySet<string> {
   const parsed = readJson(input);
@@ -63,10 +63,10 @@ export function readIgnoredTargets(input: unknown): ReadonlySet<string> {
   return new Set(list.filter((name) => typeof name === 'string').map((name) => name.toLowerCase()));
 }
 
-/** A definition as sent: any keys, any values. */
+/** Definition as sent: any keys, any values. */
 type Draft = Readonly<Record<string, unknown>>;
 
-/** The first thing that is wrong with a definition after the fields `before` it. */
+/** Returns the first error in a definition after the fields `before` it. */
 function findProblem(
   draft: Draft,
   before: readonly FieldDefinition[],
@@ -84,8 +84,8 @@ function findProblem(
 }
 
 /**
- * Names that stand for something else in an object or in a query (docs/reference/classes.md#schema-validation).
- * Compared in lower case.
+ * Names with another meaning in an object or in a query (docs/reference/classes.md#schema-validation). Compared in
+ * lower case.
  */
 const reservedNames: ReadonlySet<string> = new Set([
   'id',
@@ -133,9 +133,9 @@ function findTypeProblem(draft: Draft): string | undefined {
   return hasOther ? dataMessages.fieldKeys(type, keys) : undefined;
 }
 
-/** The type of a draft; only one that findTypeProblem let pass is sure to be a type. */
+/** Returns the type of a draft; it is a valid type only if findTypeProblem found no error. */
 function typeOf(draft: Draft): FieldType {
-  return String(draft.type).toLowerCase() as FieldType; // the check above uses it too
+  return String(draft.type).toLowerCase() as FieldType; // findTypeProblem checks the cast
 }
 
 function findIndexProblem(
@@ -183,7 +183,7 @@ function findTargetProblem(draft: Draft, context: SchemaContext): string | undef
   return isKnown && name.length <= maxNameLength ? undefined : dataMessages.targetUnknown;
 }
 
-/** A definition as it is kept. */
+/** Normalizes a definition for storage. */
 function clean(draft: Draft): FieldDefinition {
   const isUnique = isTrue(draft.unique);
   return {
@@ -196,7 +196,9 @@ function clean(draft: Draft): FieldDefinition {
   };
 }
 
-/** Truth as Python has it: empty texts, lists and objects are false (docs/reference/classes.md#schema-format). */
+/**
+ * Checks truth by Python's rules: empty texts, lists and objects are false (docs/reference/classes.md#schema-format).
+ */
 function isTrue(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return Boolean(value);
   return Object.keys(value).length > 0;

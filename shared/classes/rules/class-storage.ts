@@ -7,36 +7,37 @@ import {
   slotCount,
 } from './field-types.ts';
 
-/** A schema and where its values are. */
+/** Schema with the storage of its values. */
 export interface StoredSchema {
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
-  /** Slots that a field had and gave up, longest ago first: objects may still carry keys in them. */
+  /** Slots that fields no longer use, longest ago first: objects may still have keys in them. */
   readonly retiredSlots: readonly number[];
   /** None when absent. */
   readonly pairs?: readonly CompositeIndex[];
 }
 
-/** Where the values of a changed schema are. */
+/** Storage of the values of a changed schema. */
 export interface StoragePlan {
   /** Same order as the new schema. */
   readonly storage: readonly FieldStorage[];
-  /** Those of the former pairs that remain. */
+  /** Remaining composite indexes. */
   readonly pairs: readonly CompositeIndex[];
-  /** As in {@link StoredSchema}; may be emptied when a back-fill has re-written every object. */
+  /** As in {@link StoredSchema}; may be emptied after a back-fill has rewritten every object. */
   readonly retiredSlots: readonly number[];
-  /** Whether some slot holds another field, or none, or one at last: the epoch of the indexes ends. */
+  /** Whether a slot is filled, emptied or gets another field: a new epoch of the indexes begins. */
   readonly slotsChanged: boolean;
 }
 
 /**
- * Says where the values of a new schema are. A field with the name, type and target of a former one keeps its
- * values and its slot; any other gets a storage name of its own (docs/reference/classes.md#changing-a-schema).
+ * Plans the storage of a new schema. A field with the name, type and target of a former one keeps its values and its
+ * slot; any other gets a new storage name (docs/reference/classes.md#changing-a-schema).
  *
- * A new slot is one that no field has had. When there is none, the one retired longest ago is given: objects then
- * carry keys of another field in it until the back-fill that follows from `slotsChanged` is through, so it must
- * not be read before. Pairs give way: they go with one of their fields, and the last free slots are theirs.
+ * A new slot is one that no field has had. Without such a slot, the one retired longest ago is used: objects then have
+ * keys of another field in it until the back-fill that follows from `slotsChanged` is complete, so it must not be read
+ * before. Composite indexes have the lowest priority: they are deleted with one of their fields, and their slots are
+ * reused last.
  *
  * @param previous undefined for a new class
  * @param revision revision of the class that begins with `schema`
@@ -70,7 +71,7 @@ export function planStorage(
   };
 }
 
-/** Tells whether a schema is the same in every way, false flags and the order of fields included. */
+/** Checks whether two schemas are equal, including false flags and the order of fields. */
 export function isSameSchema(
   a: readonly FieldDefinition[],
   b: readonly FieldDefinition[],
@@ -96,12 +97,12 @@ function findStorage(previous: StoredSchema, field: FieldDefinition): FieldStora
   return previous.storage[index];
 }
 
-/** Names of classes are found in any case, so another case is the same target and loses no values. */
+/** Compares targets without case, like names of classes: a change of case loses no values. */
 function hasSameTarget(a: FieldDefinition, b: FieldDefinition): boolean {
   return a.target?.toLowerCase() === b.target?.toLowerCase();
 }
 
-/** Slots that objects may have keys in: those given up, those of fields, those of pairs. */
+/** Returns slots that objects may have keys in: retired ones, and those of fields and composite indexes. */
 function givenSlots(previous: StoredSchema | undefined): readonly number[] {
   if (previous === undefined) return [];
   const { retiredSlots, storage, pairs = [] } = previous;
@@ -113,8 +114,8 @@ function slotsOf(places: readonly Pick<FieldStorage, 'slot'>[]): number[] {
 }
 
 /**
- * Slots in the order in which they are given: those never used, then those given up, longest ago first, then those
- * that a field leaves with this very change; last are those of pairs.
+ * Returns slots in the order of their use: never used ones, then retired ones, longest ago first, then those that a
+ * field loses with this change; those of composite indexes are last.
  */
 function freeSlots(given: readonly number[], staying: readonly number[]): number[] {
   const all = Array.from({ length: slotCount }, (_, slot) => slot);
@@ -122,7 +123,7 @@ function freeSlots(given: readonly number[], staying: readonly number[]): number
   return [...fresh, ...given.filter((slot) => !staying.includes(slot))];
 }
 
-/** Which slot holds what, as one text. */
+/** Returns the contents of all slots as one text. */
 function slotText(stored: Pick<StoredSchema, 'storage' | 'pairs'> | undefined): string {
   const { storage = [], pairs = [] } = stored ?? {};
   return [

@@ -11,27 +11,27 @@ import type {
   FieldType,
 } from './field-types.ts';
 
-/** Values of a class's fields by storage name, as stored; what is null is left out. */
+/** Values of a class's fields by storage name, as stored; null values are absent. */
 export type StoredValues = Readonly<Record<string, Json>>;
 
-/** A class made ready to read and show objects. Made once for a revision, shared, never changed. */
+/** Class compiled to read and show objects. Compiled once for a revision, shared, never changed. */
 export interface CompiledClass {
   readonly revision: number;
   readonly epoch: number;
   /** In schema order. */
   readonly fields: readonly CompiledField[];
-  /** Those that objects have index keys for, one that does not show yet included. */
+  /** Fields that objects have index keys for, including a hidden one. */
   readonly indexed: readonly CompiledField[];
-  /** Pairs of these that objects have index keys for. */
+  /** Composite indexes of these fields that objects have index keys for. */
   readonly pairs: readonly CompiledCompositeIndex[];
-  /** Those of which no two objects may have the same value. */
+  /** Fields with unique values. */
   readonly unique: readonly CompiledField[];
   readonly storageNames: ReadonlySet<string>;
-  /** Where objects may have files: storage names of file fields, and of former ones until nothing is left of them. */
+  /** Storage names of fields with files: file fields, and former ones until all their files are deleted. */
   readonly fileNames: readonly string[];
 }
 
-/** A field made ready to read and show values. */
+/** Field compiled to read and show values. */
 export interface CompiledField {
   readonly definition: FieldDefinition;
   readonly name: string;
@@ -40,12 +40,12 @@ export interface CompiledField {
   /** Undefined for a field without a slot. */
   readonly slot: number | undefined;
   /**
-   * Whether the slot holds every object (also where none is needed), or lacks older ones, which lists then look at
+   * Whether the slot holds every object (also if the field has no slot), or lacks older ones, which lists then examine
    * one by one; while a class is being migrated, such a field counts as one without index.
    */
   readonly index: 'filled' | 'unfilled' | 'building';
   readonly read: FieldReader;
-  /** The form in which an object shows a value that is set. */
+  /** Formats a set value for an object. */
   readonly show: (value: Json) => Json;
 }
 
@@ -59,15 +59,15 @@ export interface CompiledCompositeIndex {
   readonly isFilled: boolean;
 }
 
-/** What of a class is needed to compile it. */
+/** Properties of a class that are compiled. */
 export interface ClassShape {
   /** Absent counts as `ready`. */
   readonly status?: 'ready' | 'migrating';
-  /** Slots in which objects from before a change of the schema may have no key, or that of another field. */
+  /** Slots in which objects older than a change of the schema may have no key, or that of another field. */
   readonly unfilledSlots?: readonly number[];
-  /** None when absent. */
+  /** Empty when absent. */
   readonly pairs?: readonly CompositeIndex[];
-  /** Storage names of file fields given up, while objects may still hold files of theirs. */
+  /** Storage names of former file fields, while objects may still have files in them. */
   readonly retiredFiles?: readonly string[];
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
@@ -77,10 +77,10 @@ export interface ClassShape {
 }
 
 /**
- * Makes a class ready to read and show objects: do it once for a revision and status. A unique field that the class
- * was given last is not among its fields while the class is being migrated (docs/reference/classes.md#migration).
+ * Compiles a class to read and show objects: do it once for a revision and status. A unique field that was added last
+ * is not among the fields while the class is being migrated (docs/reference/classes.md#migration).
  *
- * @param filesAt where files are served, without a slash at the end; asked for when a file is read or shown
+ * @param filesAt returns the base address of files, without a slash at the end; called when a file is read or shown
  */
 export function compileClass(shape: ClassShape, filesAt: () => string): CompiledClass {
   const { schema, storage, revision, epoch, status } = shape;
@@ -133,7 +133,7 @@ function indexState(
   return status === 'ready' ? 'unfilled' : 'building';
 }
 
-/** How a field shows its values (docs/reference/objects.md#values). */
+/** Returns the function that formats a field's values (docs/reference/objects.md#values). */
 function shower(
   { type, target = '' }: FieldDefinition,
   filesAt: () => string,
@@ -161,7 +161,7 @@ function shower(
 
 const maxSize = 32768; // docs/reference/objects.md#size
 
-/** Tells whether an object is over its size, by the formula of docs/reference/objects.md#size. */
+/** Checks whether an object exceeds its maximum size, by the formula of docs/reference/objects.md#size. */
 export function isTooLarge({ fields }: CompiledClass, values: StoredValues): boolean {
   return sizeOf(fields, values, mostBytes) > maxSize && sizeOf(fields, values, bytesOf) > maxSize;
 }
@@ -184,9 +184,9 @@ function bytesOf(value: Json): number {
   return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** What `bytesOf` gives at the most; quick, as a rule it is enough to know this. */
+/** Returns an upper bound of `bytesOf`; fast, and usually sufficient. */
 function mostBytes(value: Json): number {
-  if (typeof value === 'string') return value.length * 6 + 2; // of JSON; as it is it takes half of that
+  if (typeof value === 'string') return value.length * 6 + 2; // of JSON; plain text takes half of that
   if (typeof value !== 'object' || value === null) return 32;
   let most = 2;
   for (const [name, member] of Object.entries(value))
@@ -194,7 +194,7 @@ function mostBytes(value: Json): number {
   return most;
 }
 
-/** The fields whose values differ between two states of an object, in schema order; none: nothing to write. */
+/** Returns the fields that differ between two states of an object, in schema order; empty: nothing to write. */
 export function changedFields(
   { fields }: CompiledClass,
   before: StoredValues,
@@ -204,10 +204,9 @@ export function changedFields(
 }
 
 /**
- * Writes the class's fields in the form in which objects show them, in schema order; a field that is not set is
- * null (docs/reference/objects.md#values).
+ * Formats the class's fields for an object, in schema order; an unset field is null (docs/reference/objects.md#values).
  *
- * @param into gets them after what it has; a new object when left out
+ * @param into receives the fields after its own; a new object when left out
  */
 export function showValues(
   { fields }: CompiledClass,

@@ -6,19 +6,19 @@ import {
   slotCount,
 } from './field-types.ts';
 
-/** Stands among storage names, of which none is like it, for the time of an object's last change. */
+/** Order by the time of an object's last change; different from all storage names. */
 export const timeOfChange = 'updated_at';
 
-/** Each costs every write of an object as much as a field's index, so that a class has but few. */
+/** Maximum number per class: each costs every write of an object as much as a field's index. */
 const maxPairs = 4;
 
-/** What of a class says which pairs it has and could have. */
+/** Properties of a class that determine its current and possible composite indexes. */
 export interface PairedSchema {
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
   readonly retiredSlots: readonly number[];
-  /** None when absent. */
+  /** Empty when absent. */
   readonly pairs?: readonly CompositeIndex[];
 }
 
@@ -26,9 +26,9 @@ export interface PairedSchema {
 export type CompositeIndexFields = Omit<CompositeIndex, 'slot'>;
 
 /**
- * Gives two fields a slot that no field needs.
+ * Assigns two fields a slot that no field uses.
  *
- * @returns undefined when they cannot be a pair, are one already, or there is no slot left that is known to be empty
+ * @returns undefined when they cannot be a composite index, already are one, or no slot is known to be empty
  */
 export function planCompositeIndex(
   { schema, storage, retiredSlots, pairs = [] }: PairedSchema,
@@ -43,7 +43,7 @@ export function planCompositeIndex(
   return isServed(pair, schema, storage) ? pair : undefined;
 }
 
-/** Tells whether fields of a schema can be asked for what a pair is for. */
+/** Checks whether the fields of a schema support a composite index. */
 export function isServed(
   { filter, order }: CompositeIndexFields,
   schema: readonly FieldDefinition[],

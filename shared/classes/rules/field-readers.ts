@@ -17,10 +17,10 @@ import {
 import type { FieldReader, FieldType } from './field-types.ts';
 import { readArray, readRelation } from './list-readers.ts';
 
-const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers to clients
-const readWhole = integerReader({ min: -Infinity, max: Infinity }); // bounds are those of the outcome
+const maxId = 2147483647; // as for numbers: ids are signed 32 bit numbers in clients
+const readWhole = integerReader({ min: -Infinity, max: Infinity }); // the result is checked against the bounds
 
-/** How each type of field but files reads its values (docs/reference/objects.md#values). */
+/** Readers of all field types except files (docs/reference/objects.md#values). */
 export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldReader>> = {
   string: textReader({ max: 128, trim: false, blank: true }),
   text: textReader({ max: 32000, trim: false, blank: true }),
@@ -46,7 +46,7 @@ export const fieldReaders: Readonly<Record<Exclude<FieldType, 'file'>, FieldRead
   geopoint: readGeopoint,
 };
 
-/** A number, or on updates `{"_increment": n}` (docs/reference/objects.md#operators). */
+/** Returns a reader of numbers and, on updates, `{"_increment": n}` (docs/reference/objects.md#operators). */
 function numberField(
   readNumber: Reader<number>,
   operator: { readonly readStep: Reader<number>; readonly failure: string },
@@ -71,10 +71,10 @@ function readBooleanField(input: unknown): Reading<Json> {
 }
 
 /**
- * How a file field reads what is no upload: the address of a file, in the form in which objects show it or bare, or
- * the name of a large upload. Gives the file's key; whether there is such a file is not known here.
+ * Returns a reader of file field values other than uploads: the address of a file, bare or in the form of objects, or
+ * the name of a large upload. It returns the file's key without checking that the file exists.
  *
- * @param base where files are served
+ * @param base returns the base address of files
  */
 export function fileReader(base: () => string): FieldReader {
   return (input) => {
@@ -109,7 +109,7 @@ function readGeopoint(input: unknown): Reading<Json> {
   return read({ longitude, latitude });
 }
 
-/** Degrees from -limit to limit; undefined when there are none. */
+/** Reads degrees from -limit to limit; undefined if absent or invalid. */
 function readCoordinate(point: JsonObject, axis: string, limit: number): number | undefined {
   const input = Object.hasOwn(point, axis) ? point[axis] : undefined;
   if (typeof input === 'boolean') return undefined;
@@ -117,14 +117,14 @@ function readCoordinate(point: JsonObject, axis: string, limit: number): number 
   return reading.ok && Math.abs(reading.value) <= limit ? reading.value : undefined;
 }
 
-/** The value inside the form in which objects show it, `{"type", "value"}`; anything else as it is. */
+/** Returns the value inside the form of objects, `{"type", "value"}`; anything else unchanged. */
 function unwrap(input: unknown, type: FieldType): unknown {
   const shown = toObject(input);
   if (shown === undefined || !Object.hasOwn(shown, 'value')) return input;
   return shown.type === type ? shown.value : input;
 }
 
-/** The JSON object that a value is or, as text, holds. */
+/** Returns a value that is a JSON object, or text that contains one, as an object. */
 function toObject(input: unknown): JsonObject | undefined {
   if (isJsonObject(input)) return input;
   if (typeof input !== 'string' || !/^\s*\{/.test(input)) return undefined;

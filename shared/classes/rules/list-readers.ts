@@ -29,7 +29,7 @@ function isMember(value: unknown): value is Member {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-/** Texts, numbers and booleans are never equal to one another, as in a Set. */
+/** Applies operators to an array. Texts, numbers and booleans are never equal to one another, as in a Set. */
 function changeArray(operation: JsonObject, current: readonly Json[]): Reading<Json> {
   const add = readMembers(operand(operation, '_add'));
   if (!add.ok) return add;
@@ -44,12 +44,12 @@ function changeArray(operation: JsonObject, current: readonly Json[]): Reading<J
   return read(all.filter((member) => !removed.has(member)));
 }
 
-const maxIds = 1000; // docs/reference/objects.md#references. Of the ids that are left, each counted once
-const maxId = 2147483647; // ids are signed 32 bit numbers to clients
+const maxIds = 1000; // docs/reference/objects.md#references. Of the resulting ids, each counted once
+const maxId = 2147483647; // ids are signed 32 bit numbers in clients
 
 /**
- * Reads a relation: a list of ids, or on updates the operators `_add` and `_remove`. Gives ids ascending, each
- * once; none at all is null. Numbers that can be no id are left out, as ids that do not exist are
+ * Reads a relation: a list of ids, or on updates the operators `_add` and `_remove`. Returns ids ascending, each once;
+ * an empty list is null. Drops numbers that cannot be ids, like ids that do not exist
  * (docs/reference/objects.md#operators).
  */
 export function readRelation(value: unknown, held: Held): Reading<Json> {
@@ -81,14 +81,14 @@ function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-/** What an operator is applied to: one value or a list of them; none when the operator is not there. */
+/** Returns the operands of an operator: one value or a list; empty if the operator is absent. */
 function operand(operation: JsonObject, operator: string): readonly Json[] {
   const value = operation[operator];
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
 
-/** Tells whether an object has keys, and no others than these. */
+/** Checks whether an object has at least one key, and only these. */
 function hasOnly(value: JsonObject, keys: readonly string[]): boolean {
   const own = Object.keys(value);
   return own.length > 0 && own.every((key) => keys.includes(key));

@@ -3,15 +3,13 @@ import { type Denial, forbidden, notFound } from '../../values/errors/errors.ts'
 
 /** Rights on a data object, from least to most. */
 export const objectPermissions = ['none', 'read', 'write', 'full'] as const;
-/** One of the rights on a data object. */
 export type ObjectPermission = (typeof objectPermissions)[number];
 
 /** Rights on a class for members of its group and for others, from least to most. */
 export const classPermissions = ['none', 'read', 'create_objects'] as const;
-/** One of the rights on a class. */
 export type ClassPermission = (typeof classPermissions)[number];
 
-/** The part of a class that says who may do what. */
+/** Part of a class that determines rights. */
 export interface ClassRights {
   readonly name: string;
   readonly group: number | null;
@@ -19,7 +17,7 @@ export interface ClassRights {
   readonly other_permissions: ClassPermission;
 }
 
-/** The part of a data object that says who may do what. */
+/** Part of a data object that determines rights. */
 export interface ObjectRights {
   readonly owner: number | null;
   readonly owner_permissions: ObjectPermission;
@@ -28,13 +26,13 @@ export interface ObjectRights {
   readonly other_permissions: ObjectPermission;
 }
 
-/** What a caller wants to do with the objects of a class. */
+/** Operation on the objects of a class. */
 export type ObjectOperation = 'read' | 'create' | 'update' | 'delete';
 
-/** The class of users' profiles: its objects come and go with their users. */
+/** Class of user profiles: its objects are created and deleted with their users. */
 export const profileClass = 'user_profile';
 
-/** Tells whether no permission of classes or objects binds `actor`: administrators and `ignore_acl` keys. */
+/** Checks whether `actor` is exempt from permissions of classes and objects: administrators and `ignore_acl` keys. */
 export function bypassesAcl(actor: Actor): boolean {
   return actor.kind === 'admin' || (actor.kind === 'apiKey' && actor.flags.ignore_acl);
 }
@@ -65,7 +63,7 @@ function classDenial(actor: Actor, operation: ObjectOperation): Denial {
   }
 }
 
-/** Tells whether a key cannot read by itself, whatever the class says. */
+/** Checks whether a key cannot read by itself, regardless of the class. */
 function isBlindKey(
   { user, flags }: Extract<Actor, { kind: 'apiKey' }>,
   operation: ObjectOperation,
@@ -91,7 +89,7 @@ function hasClassRights(actor: Actor, subject: ClassRights, operation: ObjectOpe
   }
 }
 
-/** What a user, or a caller without user, may do with a class; the higher of group and other. */
+/** Returns the rights of a user, or of no user, on a class; the higher of group and other. */
 export function classPermission(
   user: ActingUser | undefined,
   subject: ClassRights,
@@ -102,15 +100,15 @@ export function classPermission(
     : subject.other_permissions;
 }
 
-/** Tells whether `actor` sees a class in lists and by name (docs/reference/classes.md#permissions). */
+/** Checks whether `actor` sees a class in lists and by name (docs/reference/classes.md#permissions). */
 export function isClassVisible(actor: Actor, subject: ClassRights): boolean {
   if (actor.kind !== 'apiKey' || actor.flags.ignore_acl) return actor.kind !== 'anonymous';
   return classPermission(actor.user, subject) !== 'none';
 }
 
 /**
- * What `actor` may do with an object: the highest of what its being other, owner and member of the group gives.
- * A caller without user owns nothing and is in no group.
+ * Returns the rights of `actor` on an object: the highest of those as other, owner and member of the group. An actor
+ * without user owns nothing and is in no group.
  */
 export function objectPermission(actor: Actor, object: ObjectRights): ObjectPermission {
   if (bypassesAcl(actor)) return 'full';
@@ -127,9 +125,9 @@ export function objectPermission(actor: Actor, object: ObjectRights): ObjectPerm
 }
 
 /**
- * Checks what the object itself says, after the class has agreed.
+ * Checks the rights on the object itself, after those on the class.
  *
- * @throws ApiError 404 when the caller may not see it, 403 when it may see it and no more
+ * @throws ApiError 404 when the actor may not see it, 403 when it may see it but not change it
  */
 export function checkObjectRights(
   actor: Actor,
@@ -142,7 +140,7 @@ export function checkObjectRights(
   if (permission < rank(objectPermissions, needed)) throw forbidden('object_denies');
 }
 
-/** Lowers `wanted` to `cap`: nobody gives away more than they have (docs/reference/objects.md#lowered-permissions). */
+/** Lowers `wanted` to `cap`: rights never exceed those of the actor (docs/reference/objects.md#lowered-permissions). */
 export function cappedPermission(
   wanted: ObjectPermission,
   cap: ObjectPermission,

@@ -14,7 +14,7 @@ const minLength = 5;
 const reserved = `devcenter support sentry admin platform redirect media signup login instance_subdomain my_instance
   myinstance panel account noinstance public template1 status`;
 
-/** The name of an instance (docs/reference/instances.md#name). */
+/** Returns the schema of the name of an instance (docs/reference/instances.md#name). */
 export function instanceName(): ValueSchema<string> {
   return nameOf(
     (name) => (characterCount(name) < minLength ? messages.minLength(minLength) : undefined),

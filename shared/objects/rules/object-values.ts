@@ -7,29 +7,29 @@ import { dataMessages } from '../../values/errors/data-messages.ts';
 import type { Json } from '../../values/json/json.ts';
 import { type Upload, uploadErrors } from '../../values/uploads.ts';
 
-/** What a body is read for. */
+/** Options for parsing a body. */
 export interface ParseOptions {
-  /** The values that the object has; undefined on a create. */
+  /** Values of the object before the update; undefined on a create. */
   readonly current: StoredValues | undefined;
-  /** Whether the body is a form, where everything is text and empty text means null, but for text itself. */
+  /** Whether the body is a form, where every value is text and empty text means null, except for text fields. */
   readonly isForm: boolean;
-  /** Files that came with the body; of several for a field the last counts. None when absent. */
+  /** Files sent with the body; the last one of a field counts. None when absent. */
   readonly uploads?: readonly Upload[] | undefined;
 }
 
-/** What came of the class's fields in a body. */
+/** Result of parsing the class's fields in a body. */
 export interface ParsedValues {
-  /** Every value of the object after the write, where nothing was refused. */
+  /** All values of the object after the write, without invalid ones. */
   readonly values: StoredValues;
-  /** Messages by field; empty when all is well. */
+  /** Messages by field; empty without errors. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
-  /** The objects that must be there before `values` may be written: settleTargets takes the answer. */
+  /** Objects that must exist before `values` may be written: pass those found to settleTargets. */
   readonly targets: readonly TargetCheck[];
-  /** The files that have to be stored for fields, which `values` lacks. */
+  /** Files to store for fields, which are not part of `values`. */
   readonly files: readonly NewFile[];
 }
 
-/** A file that a field gets: what was uploaded, or the key of another file, of which it gets a copy. */
+/** File of a field: an upload, or the key of another file to copy. */
 export interface NewFile {
   readonly field: CompiledField;
   readonly source: Upload | string;
@@ -45,8 +45,8 @@ export interface TargetCheck {
 }
 
 /**
- * Reads the class's fields of a body: what is not there stays, null unsets. Other keys are not looked at. Never
- * throws (docs/reference/objects.md#values).
+ * Parses the class's fields in a body: an absent value stays, null unsets. Ignores other keys. Never throws
+ * (docs/reference/objects.md#values).
  *
  * @returns values to write; stored values of fields that the class no longer has are dropped from them
  */
@@ -69,7 +69,7 @@ export function parseValues(
   return draft;
 }
 
-/** What parseValues fills. */
+/** Result that parseValues fills. */
 interface Draft {
   readonly values: Record<string, Json>;
   readonly errors: Record<string, readonly string[]>;
@@ -101,14 +101,14 @@ function takeUpload({ errors, files }: Draft, field: CompiledField, upload: Uplo
   else files.push({ field, source: upload });
 }
 
-/** What a field that takes no files says of one, which is no value at all to it. */
+/** Returns the message of a field without files about an upload, which is an invalid value for it. */
 function wrongKind({ name, read }: CompiledField): readonly string[] {
   const reading = read(undefined, { isUpdate: false, value: undefined });
   if (reading.ok) throw new Error(`the field ${name} takes what is no value`);
   return reading.messages;
 }
 
-/** In a form, empty text is null for all but text (docs/reference/objects.md#values). */
+/** Checks for null; in a form, empty text is null except for text fields (docs/reference/objects.md#values). */
 function isNull({ type }: CompiledField, input: unknown, isForm: boolean): boolean {
   if (input === null) return true;
   return isForm && input === '' && type !== 'string' && type !== 'text';
@@ -135,9 +135,8 @@ function idsOf(value: Json): readonly number[] {
 }
 
 /**
- * Values of fields that came with a later revision than ours, as the object may have been read after the class, or of those
- * that do not show yet.
- * What is older and has no field is dead: a field that comes back has another storage name.
+ * Returns values of hidden fields, and of fields with a later revision than ours, since the object may have been read
+ * after the class. An older value without a field is unused: a field that is added again gets another storage name.
  */
 function newerValues({ revision, storageNames, indexed }: CompiledClass, current: StoredValues) {
   const newer: Record<string, Json> = {};
@@ -151,18 +150,18 @@ function newerValues({ revision, storageNames, indexed }: CompiledClass, current
   return newer;
 }
 
-/** Values after it is known what they refer to. */
+/** Values after the check of their targets. */
 export interface SettledValues {
   readonly values: StoredValues;
-  /** Those of parseValues and of references without an object; empty when all is well. */
+  /** Errors of parseValues, and of references without an object; empty without errors. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Ends what parseValues began: a reference to an object that is not there is refused, a relation silently loses
- * such ids (docs/reference/objects.md#references).
+ * Completes the result of parseValues: a reference to a missing object is an error, a relation silently loses such ids
+ * (docs/reference/objects.md#references).
  *
- * @param found for each of `parsed.targets`, in their order, the ids that are there; undefined when the class is not
+ * @param found existing ids for each of `parsed.targets`, in their order; undefined when the class does not exist
  */
 export function settleTargets(
   parsed: ParsedValues,

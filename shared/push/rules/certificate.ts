@@ -4,14 +4,14 @@ import type { Upload } from '../../values/uploads.ts';
 import type { OpenedPkcs12 } from './pkcs12.ts';
 import type { PushEnvironment } from './provider.ts';
 
-/** A certificate of Apple's push service, taken out of a `.p12` file. */
+/** Certificate of Apple's push service, extracted from a `.p12` file. */
 export interface PushCertificate {
   /** Both in PEM. */
   readonly certificate: string;
   readonly key: string;
-  /** Bundle identifier of the app that it is for. */
+  /** Bundle identifier of its app. */
   readonly bundle: string;
-  /** When it ends, as timestamps are shown. */
+  /** Expiration time, in the format of timestamps. */
   readonly expires: string;
 }
 
@@ -19,7 +19,7 @@ const maxBytes = 209_712; // docs/reference/push.md#config
 const types = ['application/x-pkcs12', 'application/pkcs12', 'application/octet-stream'];
 const namePattern = /^Apple (?:(Production|Development) IOS )?Push Services: (.+)$/i;
 
-/** How an upload is read. */
+/** Inputs for reading an upload. */
 export interface CertificateReading {
   readonly environment: PushEnvironment;
   readonly nowMs: number;

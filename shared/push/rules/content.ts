@@ -6,15 +6,15 @@ import { type Reading, read, refuse } from '../../values/scalars.ts';
 import { type PushEnvironment, type PushProvider, pushEnvironments } from './provider.ts';
 import { broken, type ObjectRule, type Rule } from './rules.ts';
 
-/** What a push says, and to whom: as it was sent, checked. */
+/** Content and recipients of a push: as sent, checked. */
 export type PushContent = JsonObject & {
   readonly environment: PushEnvironment;
   readonly registration_ids: readonly string[];
 };
 
 const maxIds = 1000; // docs/reference/push.md#messages
-const maxIdLength = 1024; // ours: no token is nearly so long, and they are stored a hundred at a time
-const maxBytes = 65_536; // ours: no provider takes more than 4,096, and some of it is not passed on
+const maxIdLength = 1024; // our own limit: no token is nearly so long, and they are stored a hundred at a time
+const maxBytes = 65_536; // our own limit: no provider accepts more than 4,096, and some of it is not passed on
 
 const text: Rule = { kind: 'string' };
 const texts: Rule = { kind: 'array', items: text };
@@ -88,9 +88,9 @@ const rules: Readonly<Record<PushProvider, ObjectRule>> = {
 };
 
 /**
- * Reads what a push shall say: an object, or JSON text of one (docs/reference/push.md#messages).
+ * Parses the content of a push: an object, or JSON text of one (docs/reference/push.md#messages).
  *
- * @param only the one device that it is for, whatever ids were sent; absent: those that were sent
+ * @param only the single recipient, which replaces the ids that were sent; absent: those that were sent
  */
 export function readPushContent(
   provider: PushProvider,
@@ -106,13 +106,13 @@ export function readPushContent(
   const error = broken(rules[provider], value);
   if (error !== undefined) return refuse(`Invalid JSON: ${error}`);
   if (!isStorable(value)) return refuse(dataMessages.invalidFormat('Content'));
-  const content = wellFormedJson(value) as PushContent; // the rules say so
+  const content = wellFormedJson(value) as PushContent; // checked by the rules
   return bytesOf(withoutIds(content)) > maxBytes
     ? refuse(dataMessages.objectTooBig(maxBytes))
     : read(content);
 }
 
-/** The content without whom it is for. */
+/** Returns the content without its recipients. */
 export function withoutIds({ registration_ids: _, ...rest }: PushContent): JsonObject {
   return rest as JsonObject; // a part of JSON is JSON
 }

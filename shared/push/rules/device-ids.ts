@@ -8,21 +8,21 @@ const hexToken =
   'Device tokens should be represented as a hexadecimal string, 64 characters long, without spaces or other separators.';
 
 const tokenPatterns: Readonly<Record<PushProvider, RegExp>> = {
-  gcm: /^[A-Za-z0-9_|:-]{1,512}$/, // longer than they once were
+  gcm: /^[A-Za-z0-9_|:-]{1,512}$/, // longer than in the past
   apns: /^([0-9a-fA-F]{2}){32,100}$/,
 };
 
-/** Tells whether a text can be a device's token (docs/reference/push.md#devices). */
+/** Checks whether a text can be a device's token (docs/reference/push.md#devices). */
 export function isToken(provider: PushProvider, text: string): boolean {
   return tokenPatterns[provider].test(text);
 }
 
-/** The form by which tokens are told apart: those of Apple are hex digits in either case. */
+/** Returns the form in which tokens are compared: those of Apple are hex digits in either case. */
 export function tokenCode(provider: PushProvider, token: string): string {
   return provider === 'apns' ? token.toLowerCase() : token;
 }
 
-/** A device's token (docs/reference/push.md#devices). */
+/** Returns the schema of a device's token (docs/reference/push.md#devices). */
 export function tokenValue(provider: PushProvider): ValueSchema<string> {
   const message = provider === 'gcm' ? invalidToken : invalidToken + hexToken;
   return schemaOf((input) => {
@@ -32,9 +32,7 @@ export function tokenValue(provider: PushProvider): ValueSchema<string> {
   });
 }
 
-/**
- * The id that a device has beside its token: a hex number of Android, a UUID of iOS (docs/reference/push.md#devices).
- */
+/** Returns the schema of a device's id: a hex number of Android, a UUID of iOS (docs/reference/push.md#devices). */
 export function deviceIdValue(provider: PushProvider): ValueSchema<string> {
   return schemaOf(provider === 'gcm' ? readHex : readUuid);
 }

@@ -1,34 +1,34 @@
 import type { JsonObject } from '../../values/json/json.ts';
 import type { PushProvider } from './provider.ts';
 
-/** Why a push did not reach a device, as results name it. */
+/** Error of a push to one device, as named in results. */
 export type PushError =
   /** The app was removed from the device, or the device was deactivated. */
   | 'NotRegistered'
   | 'InvalidRegistration'
-  /** Nothing was sent: the provider was too busy for too long, or could not be reached. */
+  /** Nothing was sent: the provider was too busy for too long, or unreachable. */
   | 'Unavailable'
-  /** It may have been sent or not: nobody knows, and it is not sent again. */
+  /** It is not known whether it was sent, and it is not sent again. */
   | 'Unknown'
-  /** All ids of the message fail alike, for the reason that the message's result says. */
+  /** All ids of the message fail alike, for the reason in the message's result. */
   | 'Refused';
 
-/** What became of a push to one device. */
+/** Outcome of a push to one device. */
 export type PushOutcome = { readonly id: string } | { readonly error: PushError };
 
-/** What is known of one device of a message: nothing sent yet, being sent, or how it ended. */
+/** State of one device of a message: nothing sent yet, being sent, or its outcome. */
 export type DeliveryState = 'waiting' | 'sending' | PushOutcome;
 
-/** What has become of a message (docs/reference/push.md#messages). */
+/** Status of a message (docs/reference/push.md#messages). */
 export type PushStatus = 'scheduled' | 'error' | 'partially_delivered' | 'delivered';
 
-/** How many devices a message reached. */
+/** Number of devices that a message reached or failed to reach. */
 export interface PushCount {
   readonly delivered: number;
   readonly failed: number;
 }
 
-/** The status of a message of which everything is known; Apple's know no part (docs/reference/push.md#messages). */
+/** Returns the status of a finished message; Apple's have no partial delivery (docs/reference/push.md#messages). */
 export function finalStatus(
   provider: PushProvider,
   { delivered, failed }: PushCount,
@@ -37,19 +37,19 @@ export function finalStatus(
   return delivered > 0 && provider === 'gcm' ? 'partially_delivered' : 'error';
 }
 
-/** How the deliveries of a part ended. */
+/** Counts the outcomes of a part. */
 export function countOutcomes(states: readonly DeliveryState[]): PushCount {
   const delivered = states.filter((state) => typeof state === 'object' && 'id' in state).length;
   return { delivered, failed: states.length - delivered };
 }
 
-/** Devices in their order, each with how its push ended. */
+/** Devices in their order, each with the state of its push. */
 export type Deliveries = readonly (readonly [token: string, state: DeliveryState])[];
 
 /**
- * The result of a message of which everything is known (docs/reference/push.md#result).
+ * Returns the result of a finished message (docs/reference/push.md#result).
  *
- * @param failure why nothing could be sent at all; it is the result when nothing was
+ * @param failure reason why nothing could be sent; it is the result when nothing was sent
  */
 export function resultOf(
   provider: PushProvider,
@@ -91,7 +91,7 @@ function tokensByError(failed: readonly Failed[]): JsonObject {
   );
 }
 
-/** Apple's own words for the first device that failed. */
+/** Returns Apple's message for the first device that failed. */
 function apnsError({ at: identifier, error }: Failed): JsonObject {
   return error === 'NotRegistered' || error === 'InvalidRegistration'
     ? { status: 8, identifier, description: 'Invalid token' }

@@ -2,11 +2,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../values/json/json
 import { readJson } from '../../values/json/json-values.ts';
 import { type PushEnvironment, type PushProvider, platformName } from './provider.ts';
 
-/** A push as it is handed over: the provider's own payload, and how it is to be delivered. */
+/** Push as it is sent: the provider's own payload, and its delivery options. */
 export interface ProviderPush {
-  /** Name of the platform, under which the payload stands. */
+  /** Name of the platform, the key of the payload. */
   readonly platform: string;
-  /** JSON text, as the provider gets it. */
+  /** JSON text in the provider's format. */
   readonly payload: string;
   /** Message attributes of SNS by name. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -15,14 +15,14 @@ export interface ProviderPush {
 const maxPayloadBytes = 4096; // of both providers
 const apnsSeconds = 2_592_000; // docs/reference/push.md#mapping. 30 days
 
-/** What is said of a push that no provider would take. */
+/** Message about a push that no provider would accept. */
 export const payloadTooLarge = `Notification body cannot exceed ${maxPayloadBytes} bytes.`;
 
 /**
- * Makes what a provider gets of a message's content (docs/reference/push.md#mapping).
+ * Converts a message's content to the provider's payload (docs/reference/push.md#mapping).
  *
- * @param content without whom it is for
- * @returns undefined when it is larger than any provider takes
+ * @param content without its recipients
+ * @returns undefined when it is larger than any provider accepts
  */
 export function providerPush(
   provider: PushProvider,
@@ -84,7 +84,7 @@ const androidKeys = [
 ];
 const argumentKeys = ['title_loc_args', 'body_loc_args'];
 
-/** Parts a notification into what all devices show and what Android alone knows; FCM refuses any other key. */
+/** Splits a notification into keys for all devices and keys for Android only; FCM rejects any other key. */
 function notificationOf(value: Json | undefined): {
   readonly notification: JsonObject;
   readonly shown: JsonObject;
@@ -101,15 +101,15 @@ function notificationOf(value: Json | undefined): {
   return { notification: pick(generalKeys), shown };
 }
 
-/** Arguments came as JSON text of a list; FCM v1 takes the list. */
+/** Converts arguments, which are JSON text of a list, to the list that FCM v1 accepts. */
 function argumentList(value: Json | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const reading = readJson(value);
-  const list = reading.ok ? reading.value : undefined; // text of no JSON is a single argument
+  const list = reading.ok ? reading.value : undefined; // text that is not JSON is a single argument
   return Array.isArray(list) ? list.map(textOf) : [textOf(value)];
 }
 
-/** FCM v1 takes nothing but text as values. */
+/** Converts values to text, the only type that FCM v1 accepts. */
 function textValues(value: Json | undefined): Readonly<Record<string, string>> {
   if (!isJsonObject(value)) return {};
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, textOf(each)]));

@@ -3,11 +3,11 @@ import type { asn1 as Asn1, pkcs12, pki } from 'node-forge';
 type Forge = typeof import('node-forge');
 type Node = Asn1.Asn1;
 
-/** The parts of a `.p12` file that a push service needs. */
+/** Parts of a `.p12` file that a push service needs. */
 export interface OpenedPkcs12 {
-  /** The friendly name; empty when there is none. */
+  /** The friendly name; empty when absent. */
   readonly name: string;
-  /** When the certificate ends, in epoch milliseconds; NaN when it does not say. */
+  /** Expiration of the certificate, in epoch milliseconds; NaN when absent. */
   readonly endsMs: number;
   /** PEM. */
   readonly certificate: string;
@@ -15,16 +15,18 @@ export interface OpenedPkcs12 {
   readonly key: string;
 }
 
-/** Rounds of hashing that a file may ask for, all its parts together: 0.4 s; the usual tools ask for 2,048 a part. */
+/** Maximum rounds of hashing for a file, all its parts together: 0.4 s; the usual tools use 2,048 a part. */
 const maxIterations = 300_000;
-/** Certificates, keys and the like in a file: a push certificate has two, and those of its issuers. */
+/**
+ * Maximum number of certificates, keys and the like in a file: a push certificate has two, plus those of its issuers.
+ */
 const maxBags = 20;
-/** An absent pass phrase: of length zero, or, as Apple's Keychain exports it, none at all. */
+/** Forms of an absent pass phrase: of length zero, or, as Apple's Keychain exports it, none at all. */
 const noPassPhrases = ['', null];
 
 /** Returns the parts of a file without pass phrase; undefined when it cannot be read, lacks a part or costs too much. */
 export async function openPkcs12(bytes: Uint8Array): Promise<OpenedPkcs12 | undefined> {
-  const { default: forge } = await import('node-forge'); // hardly any call needs it
+  const { default: forge } = await import('node-forge'); // hardly any request needs it
   const text = Buffer.from(bytes).toString('latin1');
   for (const passPhrase of noPassPhrases) {
     const opened = openWith(forge, text, passPhrase);
@@ -37,7 +39,7 @@ function openWith(forge: Forge, text: string, passPhrase: string | null): Opened
   const { asn1, pkcs12, pki } = forge;
   try {
     if (!isCheap(forge, asn1.fromDer(text), passPhrase)) return undefined;
-    // the types lack null, which the library takes for no pass phrase at all
+    // the types lack null, which the library treats as no pass phrase
     const file = pkcs12.pkcs12FromAsn1(asn1.fromDer(text), false, passPhrase as string);
     const certificates = bagsOf(file, pki.oids.certBag);
     const bag = certificates.find((each) => nameOf(each) !== '') ?? certificates[0];
@@ -54,7 +56,7 @@ function openWith(forge: Forge, text: string, passPhrase: string | null): Opened
       ),
     };
   } catch {
-    return undefined; // the library says in many ways that it cannot read a file
+    return undefined; // the library has many errors for a file that it cannot read
   }
 }
 
@@ -67,15 +69,15 @@ function nameOf({ attributes }: pkcs12.Bag): string {
   return Array.isArray(names) ? String(names[0] ?? '').trim() : '';
 }
 
-/** What the parts of a file ask for, added up. */
+/** Total costs of the parts of a file. */
 interface Cost {
   iterations: number;
   bags: number;
-  /** Parts that are encrypted as a whole, and hide what is in them. */
+  /** Parts that are encrypted as a whole, with hidden contents. */
   readonly encrypted: Node[];
 }
 
-/** Reports whether a file may be opened: the sender chooses how much work that is. */
+/** Checks whether a file may be opened: the sender determines the cost. */
 function isCheap(forge: Forge, file: Node, passPhrase: string | null): boolean {
   const cost: Cost = { iterations: 0, bags: 0, encrypted: [] };
   addCost(forge, file, cost);
@@ -104,13 +106,13 @@ function addCost(forge: Forge, node: Node, cost: Cost): void {
   }
 }
 
-/** A count of rounds is an integer after a salt, an octet string, in every form that these files know. */
+/** Returns a count of rounds: an integer after a salt, an octet string, in every form of these files. */
 function iterationsOf(forge: Forge, salt: Node | undefined, { type, value }: Node): number {
   const isCount = type === forge.asn1.Type.INTEGER && salt !== undefined && isOctets(forge, salt);
   return isCount ? Number(`0x${forge.util.bytesToHex(String(value)) || '0'}`) : 0;
 }
 
-/** Notes what a sequence is that begins with a name. */
+/** Counts a bag, and collects an encrypted part, by the name at the start of a sequence. */
 function noteKind({ asn1, pki }: Forge, node: Node, cost: Cost): void {
   const [first] = node.value;
   if (typeof first !== 'object' || first.type !== asn1.Type.OID) return;
@@ -125,9 +127,9 @@ function isOctets({ asn1 }: Forge, { type, tagClass }: Node): boolean {
   return type === asn1.Type.OCTETSTRING && tagClass === asn1.Class.UNIVERSAL;
 }
 
-/** Returns the value inside an octet string; undefined where it holds anything else. */
+/** Returns the value inside an octet string; undefined if it holds anything else. */
 function parse({ asn1 }: Forge, text: string): Node | undefined {
-  if (text.charCodeAt(0) !== 0x30) return undefined; // what these files hold inside is a sequence
+  if (text.charCodeAt(0) !== 0x30) return undefined; // the values inside these files are sequences
   try {
     return asn1.fromDer(text);
   } catch {
@@ -135,7 +137,7 @@ function parse({ asn1 }: Forge, text: string): Node | undefined {
   }
 }
 
-/** What the types of the library lack. */
+/** Members that the types of the library lack. */
 interface PasswordBased {
   readonly pbe: {
     getCipher(
@@ -152,10 +154,10 @@ interface DecryptingCipher {
   finish(): boolean;
 }
 
-/** Decrypts a part `{ data, { algorithm, parameters }, [0] content }`. Throws Error where it cannot. */
+/** Decrypts a part `{ data, { algorithm, parameters }, [0] content }`. Throws Error on failure. */
 function decrypt(forge: Forge, { value }: Node, passPhrase: string | null): Node {
   const { asn1, pki, util } = forge;
-  const [, algorithm, content] = value as readonly Node[]; // `addCost` has seen three
+  const [, algorithm, content] = value as readonly Node[]; // `addCost` has checked for three
   const [name, parameters] = (algorithm?.value ?? []) as readonly Node[];
   const oid = asn1.derToOid(String(name?.value));
   const { pbe } = pki as typeof pki & PasswordBased;
@@ -165,7 +167,7 @@ function decrypt(forge: Forge, { value }: Node, passPhrase: string | null): Node
   return asn1.fromDer(cipher.output.getBytes());
 }
 
-/** The bytes of an octet string, which may come in pieces. */
+/** Returns the bytes of an octet string, which may be split into pieces. */
 function octetsOf(node: Node | undefined): string {
   const value = node?.value ?? '';
   return typeof value === 'string' ? value : value.map(octetsOf).join('');

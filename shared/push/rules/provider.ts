@@ -1,20 +1,18 @@
-/** Services that bring pushes to devices: Google's for Android, Apple's for iOS (docs/reference/push.md#paths). */
+/** Services that deliver pushes to devices: Google's for Android, Apple's for iOS (docs/reference/push.md#paths). */
 export const pushProviders = ['gcm', 'apns'] as const;
-/** One of the services. */
 export type PushProvider = (typeof pushProviders)[number];
 
-/** What a push is for: each has credentials of its own. */
+/** Environments of pushes: each has separate credentials. */
 export const pushEnvironments = ['development', 'production'] as const;
-/** One of the environments. */
 export type PushEnvironment = (typeof pushEnvironments)[number];
 
-/** The name under which Amazon SNS, and the outer key of a push, know a provider in an environment. */
+/** Returns the name of a provider in an environment, in Amazon SNS and as the outer key of a push. */
 export function platformName(provider: PushProvider, environment: PushEnvironment): string {
   if (provider === 'gcm') return 'GCM';
   return environment === 'production' ? 'APNS' : 'APNS_SANDBOX';
 }
 
-/** A place where pushes are sent from: credentials, an application at SNS, endpoints. */
+/** Sender of pushes: credentials, an application at SNS, endpoints. */
 export interface PushPlace {
   /** Instance id. */
   readonly instance: number;
@@ -22,9 +20,9 @@ export interface PushPlace {
   readonly environment: PushEnvironment;
 }
 
-/** What opens a provider; always secret. */
+/** Credential for a provider; always secret. */
 export type PushCredential =
-  /** A server key of the time before FCM v1; Google takes none any more. */
+  /** A server key from before FCM v1; Google no longer accepts any. */
   | { readonly kind: 'legacyKey'; readonly key: string }
   /** The JSON of a service account, as text. */
   | { readonly kind: 'serviceAccount'; readonly text: string }

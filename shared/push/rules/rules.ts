@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../values/json/json.ts';
 
-/** What a JSON value must be like, as far as the content of a push needs it. */
+/** Rule for a JSON value, as far as the content of a push needs it. */
 export type Rule =
   | { readonly kind: 'string'; readonly choices?: readonly string[]; readonly maxLength?: number }
   | { readonly kind: 'boolean' }
@@ -9,18 +9,18 @@ export type Rule =
   | ObjectRule
   | { readonly kind: 'any'; readonly of: readonly Rule[] };
 
-/** What an object must be like. */
+/** Rule for an object. */
 export interface ObjectRule {
   readonly kind: 'object';
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Rule>>;
-  /** No other properties than those named. */
+  /** Whether only the named properties are allowed. */
   readonly isClosed?: true;
   readonly maxProperties?: number;
 }
 
 /**
- * Says what is wrong with a value, in the words of the interface; undefined: nothing
+ * Returns the error in a value, in the wording of the interface; undefined: none
  * (docs/reference/push.md#content-errors).
  *
  * @param path of the value below the root, as in `aps->alert`; empty at the root

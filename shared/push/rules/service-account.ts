@@ -5,7 +5,7 @@ import { characterCount, type Reading, read, refuse } from '../../values/scalars
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { PushCredential } from './provider.ts';
 
-/** A key as it was sent: a new one, or, from clients that send back what they have read, what answers show. */
+/** Key as sent: a new one, or, from clients that send back what they have read, the form in responses. */
 export type GcmKey =
   | { readonly kind: 'new'; readonly credential: PushCredential; readonly shown: string }
   | { readonly kind: 'shown'; readonly text: string };
@@ -14,11 +14,11 @@ const maxBytes = 16_384;
 const maxLegacyLength = 40; // docs/reference/push.md#config
 const required = ['project_id', 'private_key', 'client_email'];
 
-/** What is said of a key that is neither a service account nor a server key. */
+/** Message about a key that is neither a service account nor a server key. */
 export const badServiceAccount = `Invalid service account: ${required.join(', ')} are required.`;
 
 /**
- * A key of Firebase: the JSON of a service account, as an object or as text; or a server key of old
+ * Returns the schema of a Firebase key: the JSON of a service account, as an object or as text; or a former server key
  * (docs/reference/push.md#config). The empty text is no key.
  */
 export function gcmKeyValue(): ValueSchema<GcmKey | null> {
@@ -51,6 +51,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    return undefined; // and nothing of it is repeated
+    return undefined; // the message must not repeat any of it
   }
 }

@@ -1,21 +1,24 @@
 import type { JsonObject } from '../../values/json/json.ts';
 
-/** How a run is made, by the configurations of its instance and its script (docs/reference/scripts.md#config). */
+/** Settings of a run, from the configurations of its instance and its script (docs/reference/scripts.md#config). */
 export interface RunSettings {
-  /** Longest run, in milliseconds: half a minute unless the script says otherwise, five minutes at most. */
+  /** Maximum duration in milliseconds: the script's own, by default half a minute, at most five minutes. */
   readonly timeoutMs: number;
-  /** What META shows as `async`; it has no effect. */
+  /** Value of `async` in META; it has no effect. */
   readonly async: number;
   /** Whether the script gets a token, with which it acts on behalf of the owner of its instance. */
   readonly hasFullAccess: boolean;
-  /** What the script sees as CONFIG. */
+  /** Value of CONFIG in the script. */
   readonly config: JsonObject;
 }
 
 const defaultSeconds = 30;
 const maxSeconds = 300;
 
-/** Takes out what is for us: some keys of the script alone, which mean nothing in an instance, and one of both. */
+/**
+ * Extracts settings from the configurations: some keys of the script, which have no meaning in an instance, and one of
+ * both.
+ */
 export function runSettings(ofInstance: JsonObject, ofScript: JsonObject): RunSettings {
   const { timeout, async: hint, mcpu: _mcpu, ...own } = ofScript;
   const { allow_full_access: access, ...config } = { ...ofInstance, ...own };
@@ -29,7 +32,7 @@ export function runSettings(ofInstance: JsonObject, ofScript: JsonObject): RunSe
   };
 }
 
-/** Tells whether a script with this configuration gets a token. */
+/** Checks whether a script with this configuration gets a token. */
 export function hasFullAccess(ofInstance: JsonObject, ofScript: JsonObject): boolean {
   return runSettings(ofInstance, ofScript).hasFullAccess;
 }

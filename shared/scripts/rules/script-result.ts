@@ -1,14 +1,16 @@
 import * as v from 'valibot';
 
-/** Bytes of standard output, standard error and custom response together (docs/reference/scripts.md#outcome). */
+/**
+ * Maximum bytes of standard output, standard error and custom response together (docs/reference/scripts.md#outcome).
+ */
 export const maxOutputBytes = 524_288;
 
-/** What takes the place of standard error when a run has put out too much. */
+/** Replaces standard error when the output of a run is too large. */
 export const tooMuchOutput = 'stdout and/or stderr max size exceeded.';
-/** What standard error says about a custom response outside its limits. */
+/** Message in standard error about an invalid custom response. */
 export const invalidResponse = 'HTTP response validation failed.';
 
-/** A custom response, checked: it can be sent as it is. */
+/** Checked custom response: it can be sent unchanged. */
 export interface ScriptResponse {
   /** 100 to 599. */
   readonly status: number;
@@ -17,12 +19,12 @@ export interface ScriptResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a supervisor has seen of a run. Nothing in it is to be trusted: it comes from where the script ran. */
+/** Result of a run as its supervisor observed it. It is untrusted: it comes from the script's environment. */
 export interface RawResult {
   /** Null when a signal ended the process. */
   readonly exitCode: number | null;
   readonly isTimedOut: boolean;
-  /** Whether there was more output than `maxOutputBytes`. */
+  /** Whether the output exceeded `maxOutputBytes`. */
   readonly isCut: boolean;
   readonly stdout: string;
   readonly stderr: string;
@@ -30,7 +32,7 @@ export interface RawResult {
   readonly response?: string;
 }
 
-/** The result of a run by the rules of the interface. */
+/** Result of a run by the rules of the interface. */
 export interface ScriptResult {
   readonly status: 'success' | 'failure' | 'timeout';
   readonly stdout: string;
@@ -41,8 +43,8 @@ export interface ScriptResult {
 const timeoutCode = 124;
 
 /**
- * Judges a run: exit code 0 is success, 124 a time-out, anything else a failure; a custom response counts after
- * success only (docs/reference/scripts.md#outcome).
+ * Determines the result of a run: exit code 0 is success, 124 a time-out, anything else a failure; a custom response
+ * counts after success only (docs/reference/scripts.md#outcome).
  */
 export function judgeRun(raw: RawResult): ScriptResult {
   const stdout = trimEnd(raw.stdout);
@@ -64,7 +66,7 @@ export function judgeRun(raw: RawResult): ScriptResult {
 const printable = /^[\u0020-\u007e]*$/;
 const maxHeaders = 50;
 const maxHeadersBytes = 8 * 1024;
-/** Headers of the connection, which belongs to the server. */
+/** Headers of the connection, which only the server sets. */
 const ofConnection = new Set([
   'connection',
   'keep-alive',
@@ -108,7 +110,7 @@ const responseSchema = v.object({
 
 const responseText = v.pipe(v.string(), v.parseJson(), responseSchema);
 
-/** The response that a script has set; undefined when it is none that can be sent. */
+/** Parses the response that a script has set; undefined when it cannot be sent. */
 function parseResponse(text: string): ScriptResponse | undefined {
   const parsed = v.safeParse(responseText, text);
   if (!parsed.success) return undefined;
@@ -121,7 +123,7 @@ function sizeOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** As much as there is room for beside the message, in whole characters. */
+/** Truncates a text to the room left by the message, in whole characters. */
 function cut(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const room = maxOutputBytes - sizeOf(tooMuchOutput);

@@ -6,17 +6,17 @@ import type { Scalar } from './operands.ts';
 import type { IndexPath, Limit, Path } from './paths.ts';
 import { patternPrefix } from './text-match.ts';
 
-/** Values that are looked up side by side in an index; more are rather filtered. */
+/** Maximum number of values that are looked up in parallel in an index; with more, objects are filtered. */
 const maxPoints = 25;
 
-/** The path that conditions on one field open, with what it probably costs: the less, the fewer objects it should meet. */
+/** Access path for the conditions on one field, with its estimated cost: the fewer matching objects, the lower. */
 export interface Choice {
   readonly field: QueryField;
   readonly path: Path;
   readonly cost: number;
 }
 
-/** What paths probably cost, in no unit. */
+/** Estimated costs of access paths, without unit. */
 export const costs = {
   one: 1,
   points: 2,
@@ -28,7 +28,7 @@ export const costs = {
   set: 7,
 } as const;
 
-/** The paths that conditions open, the best one first; one for each field. */
+/** Returns the access paths for conditions, the best one first; one for each field. */
 export function choicesOf(conditions: readonly Condition[]): readonly Choice[] {
   const byField = new Map<string, Condition[]>();
   for (const condition of conditions) {
@@ -41,12 +41,12 @@ export function choicesOf(conditions: readonly Condition[]): readonly Choice[] {
     .sort((a, b) => a.cost - b.cost);
 }
 
-/** The best path but for those that leave out no more than what is not set. */
+/** Returns the best access path, except one that excludes only unset values. */
 export function bestOf([best]: readonly Choice[]): Choice | undefined {
   return best === undefined || best.cost === costs.set ? undefined : best;
 }
 
-/** The path that the conditions on one field open. */
+/** Returns the access path for the conditions on one field. */
 function choiceOf(conditions: readonly Condition[]): Choice | undefined {
   const field = conditions[0]?.field;
   if (field === undefined) return undefined;
@@ -81,7 +81,7 @@ function pointsChoice(field: QueryField, points: readonly Scalar[]): Choice | un
   return path && { field, path: { ...path, points }, cost };
 }
 
-/** The values that a field must have one of; undefined when conditions do not list any. */
+/** Returns the values of which a field must have one; undefined when conditions do not list any. */
 function pointsOf(conditions: readonly Condition[]): readonly Scalar[] | undefined {
   const lists = conditions.flatMap((condition) => {
     if (condition.kind === 'compare' && condition.comparison === 'eq') return [[condition.value]];
@@ -115,7 +115,7 @@ function rangeCost(limits: readonly Limit[]): number {
 
 const limitKinds = { gt: 'above', gte: 'from', lt: 'below', lte: 'upTo' } as const;
 
-/** The bound that a condition puts on its field's values; a weaker one than the condition itself is right too. */
+/** Returns the bound that a condition sets for its field; a weaker one than the condition is correct, too. */
 function limitOf(condition: Condition): Limit | undefined {
   switch (condition.kind) {
     case 'compare': {
@@ -143,7 +143,7 @@ function prefixOf(lookup: string, text: string): string {
   return lookup === 'like' ? patternPrefix(text) : '';
 }
 
-/** The index that can be read by a field; undefined when there is none. */
+/** Returns the index of a field; undefined without one. */
 export function indexOf({ system, slot, type }: QueryField): IndexPath | undefined {
   const index = system === 'updated_at' ? 'updated' : slot;
   if (index === undefined) return undefined;

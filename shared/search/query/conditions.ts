@@ -4,15 +4,13 @@ import type { Scalar } from './operands.ts';
 
 /** Lookups that compare with one value. */
 export const comparisons = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'] as const;
-/** One of the comparisons. */
 export type Comparison = (typeof comparisons)[number];
 
-/** Lookups into text, besides their variants that ignore case. */
+/** Lookups into text, without their variants that ignore case. */
 export const textLookups = ['startswith', 'endswith', 'contains', 'like', 'eq'] as const;
-/** One of the lookups into text. */
 export type TextLookup = (typeof textLookups)[number];
 
-/** One thing that must hold of an object; a query is a list of them, all of which must hold. */
+/** Condition on an object; all conditions of a query must be met. */
 export type Condition =
   | {
       readonly kind: 'compare';
@@ -24,7 +22,7 @@ export type Condition =
       readonly kind: 'among';
       readonly field: QueryField;
       readonly values: readonly Scalar[];
-      /** None of them; an object where the field is not set fits. */
+      /** Whether none of the values may match; an object whose field is unset matches. */
       readonly isNegated: boolean;
     }
   | { readonly kind: 'exists'; readonly field: QueryField; readonly isSet: boolean }
@@ -35,20 +33,20 @@ export type Condition =
       readonly text: string;
       readonly ignoresCase: boolean;
     }
-  /** An array or relation that has all of these. */
+  /** An array or relation that contains all of these. */
   | { readonly kind: 'holds'; readonly field: QueryField; readonly members: readonly Json[] }
-  /** A relation that has one of these. */
+  /** A relation that contains at least one of these. */
   | { readonly kind: 'meets'; readonly field: QueryField; readonly ids: ReadonlySet<number> }
   | { readonly kind: 'near'; readonly field: QueryField; readonly circle: Circle };
 
-/** A point and the distance around it, its edge included. */
+/** A point and a distance around it, including the edge. */
 export interface Circle {
   readonly longitude: number;
   readonly latitude: number;
   readonly kilometers: number;
 }
 
-/** A condition on the objects that a field refers to, still to be read by the schema of their class. */
+/** Condition on the objects that a field refers to, not yet parsed by the schema of their class. */
 export interface NestedQuery {
   readonly field: QueryField;
   /** `self`, `user` or a class, in lower case. */
@@ -56,7 +54,7 @@ export interface NestedQuery {
   readonly query: JsonObject;
 }
 
-/** A query as parsed. */
+/** Parsed query. */
 export interface ParsedQuery {
   readonly conditions: readonly Condition[];
   readonly nested: readonly NestedQuery[];

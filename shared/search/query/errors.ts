@@ -1,15 +1,16 @@
 import { type ApiError, invalid, refused } from '../../values/errors/errors.ts';
 
 /*
- * Refusals of filters and orders, each written once (docs/reference/queries.md#errors,
- * docs/reference/queries.md#order_by). A text under `query`, not a list, unless the query as a whole has a wrong form.
+ * Error responses for filters and orders, each written once (docs/reference/queries.md#errors,
+ * docs/reference/queries.md#order_by). The message under `query` is a text, not a list, unless the query as a whole has
+ * a wrong form.
  */
 
 function badQuery(message: string): ApiError {
   return invalid({ query: message }, 'query_invalid');
 }
 
-/** What the words of refusals name: lookups go without their underscore where values are refused. */
+/** Parts of error messages: messages about values name lookups without their underscore. */
 export interface LookupPlace {
   /** With its underscore. */
   readonly lookup: string;
@@ -57,7 +58,7 @@ export const orderErrors = {
     ),
 } as const;
 
-/** 408: a list would take more reads or time than one call may. */
+/** 408: a list would take more reads or time than one request may. */
 export function queryTookTooLong(): ApiError {
   return refused(408, 'Requested query took too long. Timeout was reached.', 'query_timeout');
 }

@@ -6,7 +6,7 @@ import type {
 import type { FieldType } from '../../classes/rules/field-types.ts';
 import type { Json } from '../../values/json/json.ts';
 
-/** What of a data object filters and orders look at. */
+/** Properties of a data object that filters and orders use. */
 export interface QueriedObject {
   readonly id: number;
   readonly created_at: string;
@@ -19,24 +19,24 @@ export interface QueriedObject {
   readonly values: StoredValues;
 }
 
-/** Fields that every object has and that filters may name. */
+/** Fields of every object that filters may name. */
 export type SystemField = Exclude<keyof QueriedObject, 'values'>;
 
-/** How values of a field are compared: types of fields, and names of channels and their rooms. */
+/** Comparison type of a field: types of fields, and names of channels and their rooms. */
 export type QueryType = FieldType | 'channel' | 'room';
 
-/** A field as a filter or an order sees it. */
+/** Field of a filter or an order. */
 export interface QueryField {
   readonly name: string;
   readonly type: QueryType;
-  /** Which of the fields that every object has; absent for fields of the class. */
+  /** Name of the field common to all objects; absent for fields of the class. */
   readonly system?: SystemField;
-  /** The index that can be read by it; absent when there is none, or none that holds every object. */
+  /** Slot of the field's index; absent without an index, or while the index does not hold every object. */
   readonly slot?: number;
   readonly isUnique: boolean;
   /** Of references and relations. */
   readonly target?: string;
-  /** The value of an object, undefined or null where it is not set. */
+  /** Returns the value of an object; undefined or null if unset. */
   readonly valueOf: (object: QueriedObject) => Json | undefined;
 }
 
@@ -59,14 +59,14 @@ const systemFields: ReadonlyMap<string, QueryField> = new Map(
   }),
 );
 
-/** Fields of every object that neither filters nor orders know. */
+/** Fields of every object that filters and orders cannot use. */
 const otherFields: ReadonlySet<string> = new Set([
   'owner_permissions',
   'group_permissions',
   'other_permissions',
 ]);
 
-/** What a name in a filter or an order means. */
+/** Result of looking up a name of a filter or an order. */
 export type FoundField =
   | { readonly kind: 'unknown' }
   /** A field of every object; undefined for one that cannot be used. */
@@ -83,7 +83,7 @@ export function findField(compiled: CompiledClass, name: string): FoundField {
     : { kind: 'class', compiled: own, field: queryField(own) };
 }
 
-/** The name of a user, as queries on users see it; objects to compare are made by {@link asUser}. */
+/** Name of a user in queries on users; {@link asUser} converts names to objects to compare. */
 export const usernameField: QueryField = {
   name: 'username',
   type: 'string',
@@ -91,7 +91,7 @@ export const usernameField: QueryField = {
   valueOf: ({ values }) => values.username,
 };
 
-/** The id of a user, as queries on users see it: whom a profile belongs to. */
+/** Id of a user in queries on users: the owner of a profile. */
 export const userIdField: QueryField = {
   name: 'id',
   type: 'integer',
@@ -100,7 +100,7 @@ export const userIdField: QueryField = {
   valueOf: ({ owner }) => owner,
 };
 
-/** A user of whom only the name is known, for conditions on it. */
+/** Returns an object with only the name of a user, for conditions on it. */
 export function asUser(username: string): QueriedObject {
   return {
     id: 0,

@@ -15,14 +15,14 @@ import { readOperand, readText, type Scalar } from './operands.ts';
 const maxValues = 128; // docs/reference/queries.md#grammar
 const maxMemberText = 128;
 
-/** Reads the value of one lookup of a field. */
+/** Parses the value of one lookup of a field. */
 type LookupReader = (field: QueryField, place: LookupPlace, value: Json) => Condition;
 
 /**
- * Reads one lookup and its value, but for `_is`.
+ * Parses one lookup and its value, except `_is`.
  *
  * @param lookup with its underscore
- * @throws ApiError 400 when the field's type does not have it, or the value does not suit
+ * @throws ApiError 400 when the field's type does not have it, or the value is invalid
  */
 export function parseLookup(field: QueryField, lookup: string, value: Json): Condition {
   const place = { lookup, field: field.name };
@@ -145,7 +145,7 @@ function readNear(field: QueryField, place: LookupPlace, value: Json): Condition
     throw queryErrors.valueType(place);
   }
   const { longitude, latitude } = value;
-  // the bounds themselves are out, though points may lie on them
+  // the bounds themselves are invalid, although points may lie on them
   if (!isInside(longitude, 180) || !isInside(latitude, 90)) throw queryErrors.coordinates();
   const circle: Circle = { longitude, latitude, kilometers: readDistance(value) };
   return { kind: 'near', field, circle };
@@ -155,7 +155,7 @@ function isInside(degrees: Json | undefined, limit: number): degrees is number {
   return typeof degrees === 'number' && Math.abs(degrees) < limit;
 }
 
-/** In kilometers; miles win when both are given. */
+/** Reads the distance in kilometers; miles take precedence. */
 function readDistance(value: Readonly<Record<string, Json>>): number {
   if (Object.hasOwn(value, 'distance_in_miles')) {
     return checkDistance(value.distance_in_miles, maxMiles) * kilometersInMile;

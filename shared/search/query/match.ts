@@ -6,24 +6,24 @@ import type { Scalar } from './operands.ts';
 import { textMatcher } from './text-match.ts';
 import { compareText } from './text-order.ts';
 
-/** Tells whether something holds of an object. */
+/** Checks whether an object meets a condition. */
 export type Matcher = (object: QueriedObject) => boolean;
 
-/** Makes a function that tells whether all `conditions` hold of an object. */
+/** Returns a function that checks whether an object meets all `conditions`. */
 export function matcherOf(conditions: readonly Condition[]): Matcher {
   const matchers = conditions.map(matcher);
   switch (matchers.length) {
     case 0:
       return () => true;
     case 1:
-      return matchers[0] as Matcher; // there is one
+      return matchers[0] as Matcher; // exists, by the length
     default:
       return (object) => matchers.every((matches) => matches(object));
   }
 }
 
 /**
- * Compares two values of one field: negative when `a` comes first; false is before true, texts stand in the order of
+ * Compares two values of one field: negative when `a` comes first; false is before true, texts are in the order of
  * their code points.
  */
 export function compareValues(a: Scalar, b: Scalar): number {
@@ -39,7 +39,7 @@ function matcher(condition: Condition): Matcher {
     case 'among': {
       const { isNegated } = condition;
       const values = new Set<Json | undefined>(condition.values);
-      // null is among no values, so that it is among those that are not listed
+      // null is not in the list, so it matches a negated condition
       return (object) => values.has(valueIn(object)) !== isNegated;
     }
     case 'exists':
@@ -84,12 +84,12 @@ function comparisonMatcher(condition: Extract<Condition, { readonly kind: 'compa
   const fits = outcomes[comparison];
   return (object) => {
     const value = field.valueOf(object);
-    // stored values of a field that can be compared are scalars
+    // stored values of a comparable field are scalars
     return isSet(value) ? fits(compareValues(value as Scalar, wanted)) : comparison === 'neq';
   };
 }
 
-/** Which outcomes of `compareValues` suit a comparison. */
+/** Results of `compareValues` that match, by comparison. */
 const outcomes: Readonly<Record<Comparison, (order: number) => boolean>> = {
   gt: (order) => order > 0,
   gte: (order) => order >= 0,

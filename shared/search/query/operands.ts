@@ -11,7 +11,7 @@ import {
 } from '../../values/scalars.ts';
 import type { QueryType } from './fields.ts';
 
-/** A value that a filter compares with: of the same kind as the stored values of the field. */
+/** Value that a filter compares with: of the same kind as the stored values of the field. */
 export type Scalar = string | number | boolean;
 
 const maxText = 128; // docs/reference/queries.md#grammar
@@ -19,9 +19,9 @@ const readInteger = integerReader({ min: -2147483648, max: 2147483647 });
 const readAnyText = textReader({ trim: false, blank: true });
 
 /**
- * Reads what a comparison compares with.
+ * Reads the operand of a comparison.
  *
- * @returns undefined when it is of a wrong kind altogether: null, a list, an object, or for datetimes no text
+ * @returns undefined for a wrong kind of value: null, a list, an object, or for datetimes anything but text
  */
 export function readOperand(type: QueryType, input: unknown): Reading<Scalar> | undefined {
   if (input === null || typeof input === 'object' || input === undefined) return undefined;
@@ -50,7 +50,7 @@ export function readOperand(type: QueryType, input: unknown): Reading<Scalar> | 
   }
 }
 
-/** Reads text of at most 128 characters; numbers become text. */
+/** Reads text of at most 128 characters; numbers are converted to text. */
 export function readText(input: unknown): Reading<string> {
   const reading = readAnyText(input);
   if (!reading.ok) return reading;
@@ -83,8 +83,8 @@ const zone = /\s*(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?/.source;
 const moment = new RegExp(`${date}(?:[T ]${time}${zone})?$`, 'i');
 
 /**
- * Reads a point in time more freely than fields do: a day alone, without seconds or fraction, with an offset; without
- * one it is UTC (docs/reference/queries.md#lookups-by-type). Gives the form in which they are stored.
+ * Reads a datetime less strictly than fields do: a date alone, no seconds or fraction, an offset; without an offset it
+ * is UTC (docs/reference/queries.md#lookups-by-type). Returns the stored form.
  */
 function readMoment(input: string): Reading<string> {
   const parts = moment.exec(input);

@@ -7,25 +7,25 @@ import { findField, type QueriedObject, type QueryField } from './fields.ts';
 import { compareValues } from './match.ts';
 import { readOperand, readText, type Scalar } from './operands.ts';
 
-/** The order of a list: by a field, ties by id, all in one direction; null is after all values. */
+/** Order of a list: by a field, ties by id, all in one direction; null is after all values. */
 export interface Order {
   readonly field: QueryField;
   readonly isDescending: boolean;
-  /** Ids say it all: the order is by id, or by the time of creation, in which ids are given. */
+  /** Whether ids determine the order: it is by id, or by time of creation, which ids follow. */
   readonly isById: boolean;
 }
 
-/** Where a page begins or ends: the object itself is not on it. */
+/** Position where a page begins or ends: the object itself is not on it. */
 export interface Cursor {
   readonly id: number;
-  /** Value of the field by which the list is ordered; null also where ids say it all. */
+  /** Value of the order field; null also if ids determine the order. */
   readonly value: Scalar | null;
 }
 
 const systemOrders = ['id', 'created_at', 'updated_at'];
 
 /**
- * Reads `order_by` (docs/reference/queries.md#order_by).
+ * Parses `order_by` (docs/reference/queries.md#order_by).
  *
  * @param text undefined: by id
  * @throws ApiError 400
@@ -51,7 +51,7 @@ export function parseOrder(text: string | undefined, compiled: CompiledClass): O
 }
 
 /**
- * Compares two objects by an order as it ascends.
+ * Compares two objects by an order, ascending.
  *
  * @returns negative when `a` comes first, never 0 for two objects
  */
@@ -59,7 +59,7 @@ export function compareObjects(order: Order, a: QueriedObject, b: QueriedObject)
   return comparePlaces(cursorOf(order, a), cursorOf(order, b));
 }
 
-/** Compares an object with a cursor, by an order as it ascends; 0 when it is the one. */
+/** Compares an object with a cursor by an order, ascending; 0 for the cursor's own object. */
 export function compareWithCursor(order: Order, object: QueriedObject, cursor: Cursor): number {
   return comparePlaces(cursorOf(order, object), cursor);
 }
@@ -72,19 +72,19 @@ function comparePlaces(a: Cursor, b: Cursor): number {
   return compareValues(a.value, b.value) || a.id - b.id;
 }
 
-/** The place of an object in an order. */
+/** Returns the position of an object in an order. */
 export function cursorOf({ field, isById }: Order, object: QueriedObject): Cursor {
   return { id: object.id, value: isById ? null : scalar(field.valueOf(object)) };
 }
 
-/** Values of fields that can be ordered are scalars. */
+/** Casts a value: values of fields that can be ordered are scalars. */
 function scalar(value: Json | undefined): Scalar | null {
   return value === undefined || value === null ? null : (value as Scalar);
 }
 
 /**
- * The text of an object's value as `last_value` has it in links: absent where it is null, or where the order is by
- * id itself (docs/reference/paging.md#with-order_by).
+ * Returns an object's value as the text of `last_value` in links: undefined if it is null, or if the order is by id
+ * itself (docs/reference/paging.md#with-order_by).
  */
 export function lastValueOf({ field }: Order, object: QueriedObject): string | undefined {
   if (field.name === 'id') return undefined;
@@ -94,10 +94,10 @@ export function lastValueOf({ field }: Order, object: QueriedObject): string | u
 }
 
 /**
- * Reads `last_value`.
+ * Parses `last_value`.
  *
  * @param text undefined: null
- * @throws ApiError 400 when it does not suit the field
+ * @throws ApiError 400 when it is invalid for the field
  */
 export function parseLastValue({ field, isById }: Order, text: string | undefined): Scalar | null {
   if (text === undefined || field.name === 'id') return null;

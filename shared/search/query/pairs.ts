@@ -6,19 +6,19 @@ import type { Order } from './order.ts';
 import type { CompositeIndexPath, IndexPath } from './paths.ts';
 
 /*
- * Many objects may be equal in a field, and few of them stand next to each other in the order of another one. A slot
- * that holds a pair of fields has them so, and a page is one stretch of it.
+ * Many objects may have the same value of one field, while few of them are adjacent in the order of another field. A
+ * composite index keeps them adjacent, so a page is one contiguous range of it.
  */
 
-/** What is known of an order when a pair is looked for. */
+/** Order of a list for which a composite index is selected. */
 interface Ordered {
   readonly pairs: readonly CompiledCompositeIndex[];
   readonly order: Order;
-  /** The path along the order's own index. */
+  /** Access path along the index of the order. */
   readonly ordered: IndexPath;
 }
 
-/** A pair that can be read, and its path; undefined when there is none for an equality and the order. */
+/** Returns a composite index that can be read, and its path; undefined without one for an equality and the order. */
 export function pairPath(
   choices: readonly Choice[],
   { pairs, order, ordered }: Ordered,
@@ -48,10 +48,10 @@ export interface PairNames {
 }
 
 /**
- * Tells which pair a list would need that has an equality and an order and asks nothing else: such a pair would lead
- * straight to each of its pages.
+ * Returns the composite index that a list with only an equality and an order lacks: it would lead straight to each
+ * page.
  *
- * @returns undefined when there is such a pair, filled or not, or the list is another one
+ * @returns undefined when it exists, filled or not, or the list has another form
  */
 export function missingCompositeIndex(
   conditions: readonly Condition[],
@@ -70,7 +70,7 @@ export function missingCompositeIndex(
   return { filter: field.name, order: order.field.name };
 }
 
-/** The value that a choice looks up, when it is but one. */
+/** Returns the value that a choice looks up, if it is a single one. */
 function onlyPoint({ path }: Choice) {
   const points = path.kind === 'index' ? path.points : undefined;
   return points?.length === 1 ? points[0] : undefined;

@@ -24,11 +24,11 @@ const doubleNested = 'Double nested queries are not allowed.';
 const tooManyNested = `Too many nested queries defined (exceeds ${maxNested}).`;
 
 /**
- * Reads the filter of a list (docs/reference/queries.md#grammar).
+ * Parses the filter of a list (docs/reference/queries.md#grammar).
  *
- * @param texts every copy of the `query` parameter; they apply together, an empty one does not count, and the same
- *              text counts once, since clients add theirs to links that have it already
- * @throws ApiError 400 for whatever is wrong first
+ * @param texts every occurrence of the `query` parameter; all apply, an empty one is ignored, and equal texts count
+ *              once, since clients add theirs to links that already have it
+ * @throws ApiError 400 for the first error
  */
 export function parseQueries(texts: readonly string[], compiled: CompiledClass): ParsedQuery {
   const conditions: Condition[] = [];
@@ -44,19 +44,19 @@ export function parseQueries(texts: readonly string[], compiled: CompiledClass):
 }
 
 /**
- * Reads a query whose form was checked: one nested in another.
+ * Parses a query whose form was checked: a nested one.
  *
- * @throws ApiError 400 for whatever is wrong first
+ * @throws ApiError 400 for the first error
  */
 export function parseQuery(query: JsonObject, compiled: CompiledClass): ParsedQuery {
   return readLookups(query, (name) => findField(compiled, name));
 }
 
 /**
- * Reads a nested query on users; what it says of names is in lower case, as names are.
+ * Parses a nested query on users; converts its names to lower case, as names are stored.
  *
  * @param profile the class of profiles
- * @throws ApiError 400 for whatever is wrong first
+ * @throws ApiError 400 for the first error
  */
 export function parseUserQuery(query: JsonObject, profile: CompiledClass): ParsedQuery {
   const { conditions, nested } = readLookups(query, (name) => findUserField(profile, name));
@@ -97,7 +97,7 @@ function readLookups(query: JsonObject, find: (name: string) => FoundField): Par
   return { conditions, nested };
 }
 
-/** A field that was found, when filters may use it. */
+/** Returns a field if filters may use it. */
 function usable(found: FoundField, name: string): QueryField {
   switch (found.kind) {
     case 'unknown':
@@ -115,7 +115,7 @@ function usable(found: FoundField, name: string): QueryField {
   }
 }
 
-/** Reads the text of a query and checks its form, that of nested queries included. */
+/** Parses the text of a query and checks its form, including nested queries. */
 function readQuery(text: string): JsonObject {
   const parsed = readJson(text);
   if (!parsed.ok) throw queryErrors.notJson();
@@ -125,8 +125,8 @@ function readQuery(text: string): JsonObject {
 }
 
 /**
- * A query that is kept to be applied later: its form is checked, what it says of fields is not. The empty text is
- * the empty query (docs/reference/data-endpoints.md#record).
+ * Returns the schema of a stored query: its form is checked, its fields are not. The empty text is the empty query
+ * (docs/reference/data-endpoints.md#record).
  */
 export function queryForm(): ValueSchema<JsonObject> {
   return schemaOf((input) => {
@@ -144,7 +144,7 @@ function readForm(value: unknown): Reading<JsonObject> {
   return fault === undefined ? read(query) : refuse(fault);
 }
 
-/** What is wrong with the form of a query, nested queries included: what it is, and the lengths of its parts. */
+/** Returns the error in the form of a query, including nested queries: in its type or the lengths of its parts. */
 function formFault(query: Json | undefined, level: 'outer' | 'nested'): string | undefined {
   if (!isJsonObject(query)) return dataMessages.invalidFormat('Query');
   const entries = Object.entries(query);

@@ -6,37 +6,37 @@ import { pairPath } from './pairs.ts';
 import type { IdBounds, IndexPath, Path } from './paths.ts';
 
 /*
- * A list is read along one path, or along a few side by side until the first has all that is wanted: nobody knows
- * beforehand whether few objects fit a filter or nearly all. Every condition is looked at again for each object that
- * is read, so the answer never depends on the path.
+ * A list is read along one access path, or along a few in parallel until the first result is complete: it is not known
+ * beforehand whether few objects match a filter or nearly all. Every condition is checked for each object that is read,
+ * so the response never depends on the path.
  */
 
-/** What is asked of a list. */
+/** List to plan. */
 export interface Question {
   readonly conditions: readonly Condition[];
   readonly order: Order;
   readonly reader: Reader;
-  /** Pairs of the class that is read. */
+  /** Composite indexes of the class that is read. */
   readonly pairs: readonly CompiledCompositeIndex[];
 }
 
-/** Who reads: somebody who sees every object, or only what is shared and, for a user, what it owns. */
+/** Reader: sees every object (bypasses ACL), or only shared objects and, for a user, its own. */
 export type Reader =
   | { readonly kind: 'unbound' }
   | { readonly kind: 'bound'; readonly user: number | undefined };
 
-/** A way to the objects. */
+/** Access path and its order. */
 export interface Plan {
   readonly path: Path;
-  /** Whether it gives objects in the order that is asked for; otherwise all of it is read before anything is known. */
+  /** Whether the path is in the requested order; otherwise the whole path is read before the result is known. */
   readonly isSorted: boolean;
 }
 
 /**
- * Finds the paths of a list: equality first, then the order, where it can be inside equality, then ranges and
- * prefixes, then what the caller may see.
+ * Selects the access paths of a list: equality first, then the order, within the equality if possible, then ranges and
+ * prefixes, then the objects that the reader may see.
  *
- * @returns one to three plans to be followed side by side
+ * @returns one to three plans to be read in parallel
  */
 export function planList({ conditions, order, reader, pairs }: Question): readonly Plan[] {
   const choices = choicesOf(conditions);
@@ -54,9 +54,9 @@ export function planList({ conditions, order, reader, pairs }: Question): readon
 }
 
 /**
- * Finds the paths of a count: as of a list of which everything is wanted.
+ * Selects the access paths of a count: those of a list without limit.
  *
- * @returns one or two plans to be followed side by side
+ * @returns one or two plans to be read in parallel
  */
 export function planCount({
   conditions,
@@ -90,7 +90,7 @@ function plansByField(
   return plans.length === 0 ? [{ path: { kind: 'all' }, isSorted: false }] : plans;
 }
 
-/** The path along the field of the order, with what bounds it; undefined when its index cannot be read. */
+/** Returns the path along the order's field, with its bounds; undefined if its index cannot be read. */
 function orderPath(choices: readonly Choice[], { field }: Order): IndexPath | undefined {
   const path = indexOf(field);
   if (path === undefined) return undefined;
@@ -106,7 +106,7 @@ function isByPoints(path: Path): boolean {
   return path.kind === 'owned' || (path.kind === 'index' && path.points !== undefined);
 }
 
-/** The ids between which conditions on the id leave objects. */
+/** Returns the bounds that conditions on the id set. */
 export function idBounds(conditions: readonly Condition[]): IdBounds {
   let above = -1;
   let below = Number.POSITIVE_INFINITY;

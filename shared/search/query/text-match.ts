@@ -1,15 +1,13 @@
 import type { TextLookup } from './conditions.ts';
 
-/** What a lookup looks for in text. */
+/** Lookup in text. */
 export interface TextQuestion {
   readonly lookup: TextLookup;
   readonly text: string;
   readonly ignoresCase: boolean;
 }
 
-/**
- * Makes a function that tells whether a text is what a lookup looks for (docs/reference/queries.md#lookups-by-type).
- */
+/** Returns a function that checks whether a text matches a lookup (docs/reference/queries.md#lookups-by-type). */
 export function textMatcher({
   lookup,
   text,
@@ -19,7 +17,10 @@ export function textMatcher({
   return ignoresCase ? (found) => matches(lowerCase(found)) : matches;
 }
 
-/** Both forms of the small sigma are one letter, or the case of a word would depend on where it is cut. */
+/**
+ * Converts to lower case. Both forms of the small sigma are one letter, otherwise the case of a word would depend on
+ * where it is cut.
+ */
 function lowerCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
@@ -46,7 +47,7 @@ const anyRun = Symbol('any run');
 const anyOne = Symbol('any one');
 type Part = string | typeof anyRun | typeof anyOne;
 
-/** `%` is any run of characters, `_` any one; a backslash takes the next character as it is. */
+/** Parses a pattern: `%` is any run of characters, `_` any one; a backslash escapes the next character. */
 function parsePattern(pattern: string): readonly Part[] {
   const parts: Part[] = [];
   const characters = Array.from(pattern);
@@ -60,7 +61,7 @@ function parsePattern(pattern: string): readonly Part[] {
   return parts;
 }
 
-/** The texts between the wildcards of a pattern, in their order. */
+/** Returns the texts between the wildcards of a pattern, in their order. */
 function literalsOf(parts: readonly Part[]): readonly string[] {
   const literals = [''];
   for (const part of parts) {
@@ -70,7 +71,7 @@ function literalsOf(parts: readonly Part[]): readonly string[] {
   return literals.filter((literal) => literal !== '');
 }
 
-/** Whether a text has these parts one after the other: to find them is far cheaper than to walk a pattern. */
+/** Checks whether a text has these parts in this order: far cheaper than matching the pattern. */
 function holdsAll(text: string, literals: readonly string[]): boolean {
   let from = 0;
   for (const literal of literals) {
@@ -81,7 +82,7 @@ function holdsAll(text: string, literals: readonly string[]): boolean {
   return true;
 }
 
-/** The text before the first wildcard of a pattern: all that match begin with it. */
+/** Returns the text before the first wildcard of a pattern: a prefix of all matches. */
 export function patternPrefix(pattern: string): string {
   const parts = parsePattern(pattern);
   const end = parts.findIndex((part) => typeof part !== 'string');
@@ -89,8 +90,8 @@ export function patternPrefix(pattern: string): string {
 }
 
 /**
- * Tells whether a pattern covers a whole text. Goes back to the last run only, which is enough and keeps the time
- * below the product of both lengths: a regular expression would take ages with many runs.
+ * Checks whether a pattern matches a whole text. Backtracks to the last run only, which is sufficient and keeps the
+ * time below the product of both lengths: a regular expression would take ages with many runs.
  */
 function matchesPattern(parts: readonly Part[], text: readonly string[]): boolean {
   let part = 0;

@@ -2,11 +2,11 @@ import ngeohash from 'ngeohash';
 import { angleOf, degrees, type Point, radians } from './geo.ts';
 
 /*
- * Points are indexed by their geohash: the earth is parted into cells, each of those into 32 smaller ones, and so on;
- * the code of a cell begins with that of the cell around it. A circle is looked for in the few cells that cover it.
+ * Points are indexed by their geohash: the earth is divided into cells, each of those into 32 smaller ones, and so on;
+ * the code of a cell begins with that of its parent. A circle is searched in the few cells that cover it.
  */
 
-/** Cells of one size that follow each other, both ends in. */
+/** Consecutive cells of one size, both ends included. */
 export interface CellRange {
   readonly first: string;
   readonly last: string;
@@ -16,10 +16,10 @@ const codeLength = 12; // a cell of 4 by 2 cm
 const finest = 9;
 const mostCells = 12;
 const digits = '0123456789bcdefghjkmnpqrstuvwxyz';
-const roundingRadians = 2e-8; // 13 cm: what distances may be wrong by
+const roundingRadians = 2e-8; // 13 cm: maximum error of distances
 const edgeDegrees = 1e-9; // a point between two cells is in either
 
-/** The code of a point's smallest cell. */
+/** Returns the code of a point's smallest cell. */
 export function cellOf({ longitude, latitude }: Point): string {
   return ngeohash.encode(latitude, longitude, codeLength);
 }
@@ -27,7 +27,7 @@ export function cellOf({ longitude, latitude }: Point): string {
 /**
  * Finds the smallest cells of which at most 12 cover a circle.
  *
- * @returns undefined when they would be most of the earth
+ * @returns undefined when they would cover most of the earth
  */
 export function cellsAround(center: Point, kilometers: number): readonly CellRange[] | undefined {
   const box = boxAround(center, kilometers);
@@ -52,8 +52,8 @@ function boxAround({ longitude, latitude }: Point, kilometers: number): Box {
   const angle = angleOf(kilometers) + roundingRadians;
   const height = degrees(angle) + edgeDegrees;
   const south = Math.max(latitude - height, -90);
-  const north = Math.min(latitude + height, 90 - edgeDegrees); // in the last row, not behind it
-  // around a pole are all longitudes
+  const north = Math.min(latitude + height, 90 - edgeDegrees); // in the last row, not after it
+  // all longitudes are around a pole
   if (latitude - height <= -90 || latitude + height >= 90)
     return { south, north, west: -180, east: 180 };
   const sine = Math.sin(angle) / Math.cos(radians(latitude));
@@ -61,7 +61,7 @@ function boxAround({ longitude, latitude }: Point, kilometers: number): Box {
   return { south, north, west: longitude - width, east: longitude + width };
 }
 
-/** The cells of one size: how many there are, and their sides in degrees. */
+/** Cells of one size: their numbers, and their sides in degrees. */
 interface Grid {
   readonly length: number;
   readonly rows: number;
@@ -70,7 +70,10 @@ interface Grid {
   readonly width: number;
 }
 
-/** Each character of a code has five bits; they halve longitude and latitude by turns. */
+/**
+ * Returns the grid of a code length. Each character of a code has five bits, which halve longitude and latitude in
+ * turn.
+ */
 function gridOf(length: number): Grid {
   const rows = 2 ** Math.floor((5 * length) / 2);
   const columns = 2 ** Math.ceil((5 * length) / 2);
@@ -82,7 +85,7 @@ interface Span {
   readonly count: number;
 }
 
-/** The cells of a row or column that lie between two places, at most all. */
+/** Returns the cells of a row or column between two positions, at most all. */
 function span(low: number, high: number, size: number, all: number): Span {
   const from = Math.floor(low / size);
   return { from, count: Math.min(Math.floor(high / size) - from + 1, all) };
@@ -103,7 +106,7 @@ function cellsOf({ length, rows, columns, height, width }: Grid, down: Span, acr
   return cells;
 }
 
-/** Joins cells that follow each other in their order. */
+/** Joins consecutive cells into ranges. */
 function inRanges(cells: readonly string[]): readonly CellRange[] {
   const ranges: { first: string; last: string }[] = [];
   for (const cell of [...cells].sort()) {

@@ -1,14 +1,14 @@
 import { isJsonObject, type Json } from '../../../values/json/json.ts';
 
-/** A point on the earth, in degrees. */
+/** Point on the earth, in degrees. */
 export interface Point {
   readonly longitude: number;
   readonly latitude: number;
 }
 
-const earthRadiusKm = 6371.0088; // its mean: the earth is taken for a sphere
+const earthRadiusKm = 6371.0088; // the mean: the earth is taken for a sphere
 
-/** The point that a stored value is; undefined when it is none. */
+/** Returns the point of a stored value; undefined if it is not a point. */
 export function toPoint(value: Json | undefined): Point | undefined {
   if (!isJsonObject(value)) return undefined;
   const { longitude, latitude } = value;
@@ -17,7 +17,7 @@ export function toPoint(value: Json | undefined): Point | undefined {
     : undefined;
 }
 
-/** The distance along the great circle between two points, in kilometers (haversine). */
+/** Returns the great-circle distance between two points, in kilometers (haversine). */
 export function distanceKm(a: Point, b: Point): number {
   const height = half(b.latitude - a.latitude);
   const width = half(b.longitude - a.longitude);
@@ -26,12 +26,12 @@ export function distanceKm(a: Point, b: Point): number {
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(square)));
 }
 
-/** The angle, in radians, under which a distance on the earth is seen from its middle. */
+/** Returns the central angle of a distance on the earth, in radians. */
 export function angleOf(kilometers: number): number {
   return kilometers / earthRadiusKm;
 }
 
-/** Turns radians into degrees. */
+/** Converts radians to degrees. */
 export function degrees(angle: number): number {
   return (angle * 180) / Math.PI;
 }
@@ -40,7 +40,7 @@ function half(angle: number): number {
   return Math.sin(radians(angle) / 2);
 }
 
-/** Turns degrees into radians. */
+/** Converts degrees to radians. */
 export function radians(angle: number): number {
   return (angle * Math.PI) / 180;
 }
