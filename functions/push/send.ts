@@ -20,7 +20,9 @@ const sendNames: Readonly<Record<PushProvider, OperationName>> = {
   apns: { id: 'sendMessageToApnsDevice', summary: 'Send a message to an APNS device' },
 };
 
-/** A message to one device; it answers with the message (docs/reference/push.md#messages). */
+/**
+ * Returns the route that sends a message to one device; responds with the message (docs/reference/push.md#messages).
+ */
 export function sendRoute(provider: PushProvider): Route {
   const run = async (context: Context) => {
     const device = as(pushDeviceEntity, context.records.item);
