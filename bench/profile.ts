@@ -31,8 +31,8 @@ interface Sums {
 const mostShown = 25;
 
 /**
- * Describes the main thread's time, in microseconds a request and shares of all time that was not idle: sums by origin,
- * functions by their own time, and project functions with all that they call until they await.
+ * Describes the main thread's time, in microseconds a request and shares of busy time: sums by origin, functions by
+ * their own time, and project functions with all that they call until they await.
  *
  * @param requests served during the profile
  */
@@ -91,7 +91,7 @@ function add<Key>(sums: Map<Key, number>, key: Key, micros: number): void {
   sums.set(key, (sums.get(key) ?? 0) + micros);
 }
 
-/** Names a function; a native one with its caller, without which it is not informative. */
+/** Names a function; a native one together with its caller. */
 function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string {
   if (place !== '') return `${name} ${place}`;
   return parent === undefined || parent.name === '(root)'
@@ -100,8 +100,7 @@ function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string
 }
 
 /**
- * Returns the origin, such as `shared/objects`, `node:net`, `lmdb`, `(garbage collector)`; native functions by their
- * caller.
+ * Returns an origin such as `shared/objects`, `node:net`, `lmdb`, `(garbage collector)`; of native code by its caller.
  */
 function originOf(node: CallNode, parent: CallNode | undefined): string {
   const { name, place } = node;

@@ -47,9 +47,8 @@ interface World {
 }
 
 /**
- * Measures the cost of a page in a class of 1,000 objects and in one of 100,000: of objects that were just written,
- * were read before, and are read for the first time after a start. CPU of the server for each page, the minimum of some
- * rounds.
+ * Measures pages of a class of 1,000 objects and of one of 100,000: of objects that were just written, were read
+ * before, and are read for the first time after a start. CPU of the server for each page, the minimum of some rounds.
  */
 export async function measureSizes(
   names: readonly string[],
@@ -163,7 +162,7 @@ async function compare(world: World, question: Question, when: string): Promise<
   return [`${question.name}, ${when}`, least.toFixed(0), most.toFixed(0), ratio];
 }
 
-/** Returns CPU of a page in microseconds, over pages without common objects as long as the class has others. */
+/** Returns CPU of a page in microseconds. Pages have no common objects as long as the class has others. */
 async function cost(
   world: World,
   { query }: Question,

@@ -80,7 +80,7 @@ function replace(path, content) {
   renameSync(draft, path);
 }
 
-/** Makes modules that look for files in their own folder find them there, not in that of the bundle. */
+/** Lets modules find files of their own folder, which is not that of the bundle. */
 function keepAddresses({ onLoad }) {
   onLoad({ filter: /\.ts$/ }, ({ path }) => {
     const address = JSON.stringify(pathToFileURL(path).href);

@@ -92,9 +92,7 @@ export class Background extends Construct {
   }
 }
 
-/**
- * Returns one filter for each action, of all kinds whose items it concerns. Writes of maintenance concern no consumer.
- */
+/** Returns one filter an action, of all kinds whose items it concerns. Maintenance writes concern no consumer. */
 function filtersOf(watched: readonly Watch[]): readonly Filter[] {
   return actions.flatMap((action) => {
     const kinds = watched.filter((watch) => watch.actions.includes(action)).map(({ kind }) => kind);

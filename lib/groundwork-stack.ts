@@ -19,9 +19,7 @@ const runsSeconds = 330; // a script has 300, and before that it may wait for it
 /** The family whose function has the whole map. */
 export const wholeMap = 'batch';
 
-/**
- * Groundwork in one AWS account and region: a table, a bucket, a secret, a function a family, and the gateway to them.
- */
+/** Groundwork in one AWS account and region: table, bucket, secret, a function a family, and the gateway to them. */
 export class GroundworkStack extends Stack {
   constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });

@@ -41,9 +41,7 @@ const packing = 'background';
 
 const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
 
-/**
- * Bundles the handler of a family into `folder`, and separately the template renderer, which shares no code with it.
- */
+/** Bundles the handler of a family into `folder`, and separately the template renderer, which shares no code. */
 export function bundleHandler(family: string, folder: string): void {
   const define = {
     ...bundleAssets().define,

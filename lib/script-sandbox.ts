@@ -19,9 +19,8 @@ export type ScriptUse = 'run' | 'start' | 'deploy';
 const deployActions = ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode'];
 
 /**
- * Scripts: each has its own function, created at run time; the stack defines the prefix of their names, and the one
- * role that they share. The role has no permissions at all, not even to write logs: actions of a script are its
- * author's responsibility.
+ * Scripts: each has its own function, created at run time; the stack defines the prefix of their names and their one
+ * role. It has no permissions, not even to write logs: actions of a script are its author's responsibility.
  */
 export class ScriptSandbox extends Construct {
   /** Prefix of the names of all script functions of this deployment. */

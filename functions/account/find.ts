@@ -16,7 +16,7 @@ export interface FoundAccount {
   readonly metadata: JsonObject;
   /** Of the password; absent when the account has none. */
   readonly hash: string | undefined;
-  /** Fails when the password is no longer the one that was read. */
+  /** Condition that the password is still the one that was read. */
   readonly unchangedPassword: Condition;
 }
 

@@ -10,8 +10,8 @@ const elsewhere =
 /**
  * Checks that the caller may create an account without an invitation.
  *
- * @throws ApiError 400 where registration is closed; 403 where it is open to this machine and the request may have been
- *   made for someone elsewhere
+ * @throws ApiError 400 where registration is closed; 403 where it is open to this machine and the request may come from
+ *   elsewhere
  */
 export function checkRegistration({ platform, request }: Pick<Context, 'platform' | 'request'>) {
   switch (platform.settings.registration) {

@@ -78,8 +78,8 @@ function isSameEpoch(a: SocialData | undefined, b: AccountData): boolean {
 }
 
 /**
- * Links the account of an address. An account whose address was never confirmed may belong to someone who waits for the
- * owner of the address to use it: the service's proof wins, and its earlier password, key and links are void.
+ * Links the account of an address. If the address was never confirmed, another person may have created the account and
+ * wait for the owner of the address: the service's proof wins, and earlier password, key and links are void.
  */
 async function linkFound(
   context: Context,

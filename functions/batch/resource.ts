@@ -27,9 +27,7 @@ export const batch: Family = {
   ],
 };
 
-/**
- * Pages and indented responses are built from the parsed values and are longer than their text; by how much is unknown.
- */
+/** Pages and indented responses are rebuilt from values, and are longer than their text by an unknown factor. */
 const roomForForm = 8;
 
 async function run(context: Context): Promise<Response> {

@@ -33,7 +33,7 @@ export function planSteps(
   return steps;
 }
 
-/** Routes that are neither a list nor an item of one may have any effect, whatever the method. */
+/** Returns the kind of an item. Other routes than lists and their items may have any effect, whatever the method. */
 function kindOf({ method }: BatchRequest, match: Item['match']): Item['kind'] {
   const { kind = 'page', inClass = false } = match?.route ?? {};
   if (kind !== 'list' && kind !== 'detail') return 'other';

@@ -28,7 +28,7 @@ const seconds = 900; // a form is filled at once; only the upload takes long
 
 /**
  * Returns a presigned form for uploading a file that is too large for a request. Callers who may change objects of the
- * class may upload one; those who may create objects as well, because creating needs it.
+ * class may upload one. Callers who may create objects can as well, because creating requires more.
  */
 export const uploadRoute: Route = {
   ...endpointRoute({

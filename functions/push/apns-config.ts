@@ -175,10 +175,7 @@ function removeCertificates(context: Context, input: Readonly<Record<string, unk
   });
 }
 
-/**
- * Routes of Apple's certificates and token keys; responses show only whether they exist
- * (docs/reference/push.md#config).
- */
+/** Routes of Apple's certificates and token keys; responses show whether they exist (docs/reference/push.md#config). */
 export const apnsConfigRoutes: readonly Route[] = [
   configRoute('apns', { ...form, fields, change }),
   removeRoute,

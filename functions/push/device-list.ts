@@ -37,7 +37,7 @@ interface Filter {
   readonly is_active: boolean | undefined;
 }
 
-/** Lists devices of a range that the caller may see and selects, in the order of their creation. */
+/** Lists selected devices of a range that the caller may see, in the order of their creation. */
 export async function listDevices(
   context: Context,
   provider: PushProvider,

@@ -30,9 +30,7 @@ const fields: Fields = {
   updated_at: computed('datetime'),
 };
 
-/**
- * Fields of a provider's messages; content is checked when it is stored. Each provider has a model in the documents.
- */
+/** Fields of messages; their content is checked when it is stored. Each provider has a model in the documents. */
 export const messageFields: Readonly<Record<PushProvider, Fields>> = {
   gcm: { ...fields },
   apns: { ...fields },

@@ -12,7 +12,7 @@ const cutMark = '\n(...truncated...)';
 /** Storage of a source: in the item, or in a file whose beginning is in the item. */
 export interface PlacedSource {
   readonly data: ScriptSourceData;
-  /** Stores the file, if the source has one, then calls `commit` with the writes that belong to it. */
+  /** Stores the file, if any, then calls `commit` with the writes that belong to it. */
   readonly save: <Result>(commit: (beside: readonly Write[]) => Promise<Result>) => Promise<Result>;
 }
 
@@ -38,7 +38,7 @@ export function placeSource(
   };
 }
 
-/** Returns the part of a long source that lists show, with a mark that it is shortened. */
+/** Returns the beginning of a long source, as lists show it, with a mark. */
 function beginning(source: string): string {
   const room = shownCharacters - cutMark.length;
   const characters = [...source.slice(0, 2 * room)];

@@ -40,9 +40,7 @@ const contentType: Field = {
   ),
 };
 
-/**
- * Fields of a template (docs/reference/templates.md#record). The syntax of its content is checked when it is stored.
- */
+/** Fields of a template (docs/reference/templates.md#record). Content syntax is checked when it is stored. */
 export const templateFields: Fields = {
   name: nameField,
   content: text(65_536, { required: true }),

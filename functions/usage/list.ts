@@ -46,7 +46,7 @@ export async function readUsage(
     paging.lastPk === undefined
       ? undefined
       : { pk: paging.lastPk, period: readCursor(query, period) };
-  await context.platform.meter.flush(); // on one machine it is always up to date
+  await context.platform.meter.flush(); // on one machine the usage is then up to date
   const { descending, limit } = rangeAhead(paging, true);
   const asked: Asked = { period, filter, descending, cursor };
   if (filter.isTotal) return { rows: await readTotals(context, asked), next: null, prev: null };

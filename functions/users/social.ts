@@ -81,9 +81,9 @@ function isSameEpoch(a: UserSocialData | undefined, b: UserData): boolean {
 }
 
 /**
- * Links the user whose name is the address. Where no service has confirmed the address yet, the user may belong to
- * someone who waits for the owner of the address to use it: the proof wins, and earlier password, key and links are
- * void.
+ * Links the user whose name is the address. Where no service has confirmed the address yet, another person may have
+ * created the user and wait for the owner of the address to use it: the proof wins, and earlier password, key and links
+ * are void.
  */
 async function linkFound(
   context: Context,

@@ -19,9 +19,9 @@ export interface SecretsOptions {
 
 /**
  * Opens the master secrets of a deployment, fetched once at their first use. The secret contains either 64 lower-case
- * hex digits, as the stack generated them, which are version 1; or, after a rotation, `{"current": 2, "versions":
- * [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. They are fetched again for an unknown version and when a key is
- * created, at most once a minute: an operator may add a version while functions run.
+ * hex digits, as the stack generated them, which are version 1; or, after a rotation,
+ * `{"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. They are fetched again for an
+ * unknown version and when a key is created, at most once a minute: an operator may add a version while functions run.
  */
 export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets {
   let known: Promise<SecretVersions> | undefined;
@@ -56,7 +56,7 @@ export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets 
   };
 }
 
-/** Opens the master secrets of a deployment from any machine, with the credentials that the SDK finds there. */
+/** Opens the master secrets of a deployment from any machine, with credentials that the SDK finds. */
 export function openDeployedSecrets(arn: string): Secrets {
   return openSecrets({ client: clientOf(arn), secret: arn, nowMs: Date.now });
 }

@@ -46,8 +46,7 @@ const maxDelayMs = 300_000;
 
 /**
  * Creates or updates the function of a script, or deletes it with the script. Each step reads the current state and
- * takes the next action, so any number of processes may work on one script, and a stopped one can be resumed at any
- * step.
+ * takes the next action, so it can run in several processes at once and resume after any step.
  */
 export function createDeployScript(options: DeploymentOptions): JobType {
   const { sleep = pause } = options;

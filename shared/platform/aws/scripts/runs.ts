@@ -28,8 +28,7 @@ const startMs = 10_000; // for a script's function that has to start
 const busyMs = 500;
 
 /**
- * Opens background runs: in a separate function that has the time for it. A run that ends in time anyway runs in this
- * process, which is faster.
+ * Opens background runs, in a separate function that has the time for it. Short runs use this process, which is faster.
  */
 export function openRuns(options: RunsOptions): Pick<Runs, 'start' | 'wait'> {
   const { prefix, services, client } = options;
@@ -65,8 +64,7 @@ type Invoke = (
 ) => Promise<InvokeCommandOutput>;
 
 /**
- * Invokes the function. Undefined: Lambda accepted no request, nothing has run; abandoned: it continues there, with its
- * trace.
+ * Invokes the function. Undefined: Lambda accepted no request, nothing ran; abandoned: it continues, with its trace.
  */
 async function runElsewhere(
   invoke: Invoke,

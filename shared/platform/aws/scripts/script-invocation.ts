@@ -71,10 +71,7 @@ const answerSchema = v.pipe(
   ]),
 );
 
-/**
- * Reads the supervisor's response. It is untrusted, from a script's environment: times are limited to those of the
- * request.
- */
+/** Reads the supervisor's response, which is untrusted: its times are limited to those of the request. */
 function readAnswer(text: string, sentMs: number, ended: Ended): Attempt {
   const parsed = v.safeParse(answerSchema, text);
   if (!parsed.success) return ended({ stderr: failed('an answer that is none') });
@@ -99,10 +96,7 @@ const failureSchema = v.pipe(
   }),
 );
 
-/**
- * Errors while a function changes its runtime, and code and runtime differ: the supervisor was not found, nothing has
- * run.
- */
+/** Errors while code and runtime of a function differ during a change: no supervisor was found, nothing has run. */
 const notStarted = ['Runtime.ImportModuleError', 'Runtime.HandlerNotFound'];
 
 /** Reads an unexpected failure of a function: errors of its script are in the supervisor's response. */

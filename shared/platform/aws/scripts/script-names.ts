@@ -25,7 +25,7 @@ export function functionName(
   return `${prefix}-scr-${hash.slice(0, hashDigits)}`;
 }
 
-/** Returns whether a name is that of a script function, of this deployment or an earlier one with its prefix. */
+/** Returns whether a name is of a script function, of this deployment or an earlier one with its prefix. */
 export function isFunctionName({ prefix }: ScriptPlace, name: string): boolean {
   const start = `${prefix}-scr-`;
   return name.startsWith(start) && /^[0-9a-f]{24}$/.test(name.slice(start.length));

@@ -46,7 +46,7 @@ export function packFunction(options: PackageOptions, script: PackagedScript): S
   return { settings: settingsOf(options, runtime, id), code, hash: sha256(code) };
 }
 
-/** Returns a text that changes when functions of a runtime must be rebuilt, whatever their scripts are. */
+/** Returns a text that changes when functions of a runtime must be rebuilt, independent of their scripts. */
 export function releaseOf(options: PackageOptions, runtime: ScriptRuntime): string {
   const settings = settingsOf(options, runtime, { instance: 0, script: 0 });
   return sha256(JSON.stringify([options.files[runtime], settings]));

@@ -29,8 +29,8 @@ const firstPauseMs = 100;
 const maxPauseMs = 2000;
 
 /**
- * Opens the runner that runs each script in its own Lambda function, which follows the script's changes (see
- * deploy-script.ts). A run that starts before its function exists waits for it. An invocation that may have run is not
+ * Opens the runner of scripts, each in its own Lambda function, which follows the script's changes (see
+ * deploy-script.ts). A run that starts before its function exists waits for it. No invocation that may have run is
  * retried.
  */
 export function openScripts(options: ScriptsOptions): ScriptRunner {

@@ -92,9 +92,7 @@ function hasKeysOnly(index: Query['index']): boolean {
   return index !== undefined && indexOf(index).projection === 'KEYS_ONLY';
 }
 
-/**
- * Reads the items of index entries. Items that were deleted since the index was written, or have expired, are left out.
- */
+/** Reads the items of index entries, except those that were deleted since or have expired. */
 async function complete(
   context: StoreContext,
   { index }: Query,

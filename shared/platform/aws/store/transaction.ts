@@ -86,8 +86,8 @@ function failedWrites({ writes }: PreparedTransaction, error: unknown): readonly
 }
 
 /**
- * Returns whether conditions fail because the transaction was applied before, by a request whose token is different or
- * forgotten: then every item that it puts has its id. Reads only when the failures do not show it.
+ * Returns whether conditions fail because the transaction was applied before, with a different or forgotten token: then
+ * every item that it puts has its id. Reads only when the failures do not show it.
  */
 async function isApplied(
   context: StoreContext,
