@@ -83,7 +83,7 @@ async function openWrites(run: Run, step: readonly Item[]): Promise<readonly Ope
   return opened.flat();
 }
 
-/** Returns whether requests differ only in their bodies. */
+/** Returns whether requests have no query and differ only in their bodies. */
 function areAlike([first, ...others]: readonly Request[]): boolean {
   return (
     first?.query.size === 0 &&
