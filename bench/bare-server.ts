@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// What Node's own server costs: answers each path with the bytes that it was given for it, over IPC.
+// Measures the cost of Node's own server: it serves for each path the bytes that it received for it over IPC.
 
 const answers = new Map<string, Buffer>();
 

@@ -10,8 +10,8 @@ import { startFakeAws } from '../test/support/fake-aws.ts';
 import { gatewayEvent } from '../test/support/lambda.ts';
 
 /*
- * Start-up of each bundled handler beside that of an empty one: from the start of a Node process to the first
- * answer, with the table and the secret a process away. Only the ratios mean something on another machine.
+ * Start-up of each bundled handler in comparison with an empty one: from the start of a Node process to the first
+ * response, with the table and the secret in another process. Only the ratios are valid on another machine.
  *
  * npm run bench:cold [-- rounds]     GROUNDWORK_TEST_NODE: the Node to run, instead of the one that runs this
  */
@@ -34,7 +34,7 @@ await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 29000 
 process.exit(0);
 `;
 
-/** From the start of the process to its end after one answer, in milliseconds. */
+/** Measures a process from its start to its end after one response, in milliseconds. */
 function start(file: string): Promise<number> {
   const began = performance.now();
   const args = ['--input-type=module', '--eval', host, pathToFileURL(file).href];
@@ -72,7 +72,7 @@ const files = new Map([
 ]);
 const times = new Map([...files.keys()].map((name): [string, number[]] => [name, []]));
 for (let round = 0; round < rounds; round += 1) {
-  for (const [name, file] of files) times.get(name)?.push(await start(file)); // in turns: noise hits all
+  for (const [name, file] of files) times.get(name)?.push(await start(file)); // in turns: noise affects all
 }
 await aws.close();
 

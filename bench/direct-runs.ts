@@ -8,7 +8,7 @@ import { openPlatform } from '../shared/platform/local/platform.ts';
 import type { Settings } from '../shared/platform/ports.ts';
 import { coldPauseMs, measure } from './scripts.ts';
 
-/** Names of what is measured of direct runs: from the call to the trace that has ended, on a disk, without HTTP. */
+/** Names of the rows for direct runs: from the call to the finished trace, on a disk, without HTTP. */
 export const directRows = ['direct run warm', 'direct run cold'] as const;
 
 const settings: Settings = {
@@ -19,7 +19,7 @@ const settings: Settings = {
   registration: 'open',
 };
 
-/** Measures direct runs of a trivial script, as `measureScripts` does runs. */
+/** Measures direct runs of a trivial script, in the same way as `measureScripts`. */
 export async function measureDirectRuns(
   names: readonly string[],
   seconds: number,
@@ -44,7 +44,7 @@ export async function measureDirectRuns(
   return rows;
 }
 
-/** Opens an instance on a platform of its own. */
+/** Opens an instance on its own platform. */
 async function open() {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
   const log = () => undefined;
@@ -77,7 +77,7 @@ async function open() {
   const list = 'instances/bench/snippets/scripts/';
   return {
     make: async () => (await post(list, { runtime_name: 'nodejs', source: '1' })).id,
-    /** Runs a script to its end and gives the milliseconds that it took. */
+    /** Runs a script to its end and returns the duration in milliseconds. */
     run: async (script: number) => {
       const startedMs = performance.now();
       await post(`${list}${script}/run/`, {});

@@ -1,45 +1,45 @@
 import { connect } from 'node:net';
 
-/** What is sent, by whom and for how long. */
+/** The requests of a load, their target and their duration. */
 export interface Load {
   /** Port on 127.0.0.1. */
   readonly port: number;
   readonly connections: number;
-  /** Seconds after which nothing more is sent; what is under way is waited for. */
+  /** Seconds after which no more requests are sent; pending ones are awaited. */
   readonly seconds: number;
-  /** The most requests that are sent. */
+  /** Maximum number of requests. */
   readonly count: number;
-  /** The bytes of request `index`, which counts from 0 over all connections. */
+  /** Returns the bytes of request `index`, which counts from 0 over all connections. */
   readonly request: (index: number) => Buffer;
-  /** Sees each body; the buffer holds only until it returns. */
+  /** Receives each body; the buffer is valid only until it returns. */
   readonly onBody?: (body: Buffer) => void;
 }
 
-/** What came of a load; times in milliseconds. */
+/** The result of a load; times in milliseconds. */
 export interface Outcome {
   readonly requests: number;
   readonly seconds: number;
   readonly p50: number;
   readonly p99: number;
-  /** Mean bytes of an answer, head and body. */
+  /** Mean bytes of a response, head and body. */
   readonly bytesPerResponse: number;
 }
 
-/** One answer, as far as a load generator reads it. */
+/** The parts of a response that a load generator reads. */
 interface Answer {
   readonly status: number;
   readonly bytes: number;
   readonly body: Buffer;
 }
 
-const answerMs = 30_000; // no answer of any scenario takes nearly as long
+const answerMs = 30_000; // no response of any scenario takes nearly as long
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Sends requests over keep-alive connections, one under way on each, with as little work of our own as can be:
- * client and server share the machine.
+ * Sends requests over keep-alive connections, one pending on each, with minimal CPU use of its own: client and server
+ * share the machine.
  *
- * @throws Error with status and body at the first answer that is not 2xx, and when a connection breaks
+ * @throws Error with status and body at the first response that is not 2xx, and when a connection breaks
  */
 export async function runLoad(load: Load): Promise<Outcome> {
   const times: number[] = [];
@@ -66,7 +66,7 @@ export async function runLoad(load: Load): Promise<Outcome> {
   };
 }
 
-/** One connection: sends, waits for the answer, sends the next, until `next` has none. */
+/** Runs one connection: sends, waits for the response, sends the next, until `next` has none. */
 function runLane(
   { port, request }: Load,
   next: () => number | undefined,
@@ -106,7 +106,7 @@ function runLane(
   });
 }
 
-/** Reads status and length; undefined while the answer is not complete. */
+/** Reads status and length; undefined while the response is incomplete. */
 function readAnswer(chunks: readonly Buffer[]): Answer | undefined {
   const [first] = chunks;
   const received = chunks.length === 1 && first ? first : Buffer.concat(chunks);

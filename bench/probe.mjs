@@ -2,8 +2,8 @@ import { Session } from 'node:inspector';
 import { findSourceMap } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-// Preloaded into a server that is measured: answers over IPC what only the process itself knows. Plain JavaScript,
-// so that the server runs with the loaders that a user gives it and no other.
+// Preloaded into a measured server: reports over IPC data that only the process itself has. Plain JavaScript, so that
+// the server runs with the loaders of its user and no other.
 
 const session = new Session();
 const sampleMicros = 250;
@@ -14,10 +14,10 @@ process.on('message', (asked) => {
   if (asked === 'profile') startProfile();
   if (asked === 'profiled') stopProfile();
 });
-process.on('disconnect', () => process.exit(1)); // whoever measured is gone
+process.on('disconnect', () => process.exit(1)); // the measuring process ended
 process.channel.unref();
 
-/** A `Reading` of profile.ts. */
+/** Returns a `Reading` of profile.ts. */
 function read() {
   const { user, system } = process.cpuUsage();
   return { userMicros: user, systemMicros: system, residentBytes: process.memoryUsage.rss() };
@@ -45,7 +45,7 @@ function stopProfile() {
   });
 }
 
-/** File and line in the source, whatever was made of it to run it; empty for native functions. */
+/** Returns file and line in the source, also for transformed code; empty for native functions. */
 function placeOf({ url, lineNumber, columnNumber }) {
   if (url === '' || url.startsWith('node:')) return url;
   const { originalSource, originalLine } =

@@ -12,7 +12,7 @@ export interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-/** A function on one way from the root; `place` is file and line in the source, empty for native functions. */
+/** A function on one path from the root; `place` is file and line in the source, empty for native functions. */
 interface CallNode {
   readonly id: number;
   readonly children: readonly number[];
@@ -21,7 +21,7 @@ interface CallNode {
 }
 
 interface Sums {
-  /** Microseconds of all that was not idle and not the profiler. */
+  /** Microseconds in which the thread was neither idle nor profiling. */
   busy: number;
   readonly origins: Map<string, number>;
   readonly own: Map<string, number>;
@@ -31,10 +31,10 @@ interface Sums {
 const mostShown = 25;
 
 /**
- * Says where the main thread's time went, in microseconds a request and shares of all that was not idle: sums by
- * origin, functions by their own time, and project functions with all that they call until they await.
+ * Describes the main thread's time, in microseconds a request and shares of busy time: sums by origin, functions by
+ * their own time, and project functions with all that they call until they await.
  *
- * @param requests answered while it was taken
+ * @param requests served during the profile
  */
 export function describeProfile(profile: Profile, requests: number): string {
   const { busy, origins, own, total } = sumUp(profile);
@@ -61,7 +61,7 @@ function sumUp({ nodes, samples, timeDeltas }: Profile): Sums {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const ownMicros = new Map<number, number>();
   for (const [at, id] of samples.entries()) add(ownMicros, id, timeDeltas[at] ?? 0);
-  /** Returns the time of a node with all below it. */
+  /** Returns the time of a node with all nodes below it. */
   const walk = (
     node: CallNode,
     parent: CallNode | undefined,
@@ -78,7 +78,7 @@ function sumUp({ nodes, samples, timeDeltas }: Profile): Sums {
       const child = byId.get(id);
       if (child !== undefined) micros += walk(child, node, inside);
     }
-    // what calls itself counts once
+    // a recursive function counts once
     if (isProject(node) && !above.has(name)) add(sums.total, name, micros);
     return micros;
   };
@@ -91,7 +91,7 @@ function add<Key>(sums: Map<Key, number>, key: Key, micros: number): void {
   sums.set(key, (sums.get(key) ?? 0) + micros);
 }
 
-/** A native function says little without its caller. */
+/** Names a function; a native one together with its caller. */
 function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string {
   if (place !== '') return `${name} ${place}`;
   return parent === undefined || parent.name === '(root)'
@@ -99,7 +99,9 @@ function nameOf({ name, place }: CallNode, parent: CallNode | undefined): string
     : `${name} < ${nameOf(parent, undefined)}`;
 }
 
-/** Such as `shared/objects`, `node:net`, `lmdb`, `(garbage collector)`; native functions by their caller. */
+/**
+ * Returns an origin such as `shared/objects`, `node:net`, `lmdb`, `(garbage collector)`; of native code by its caller.
+ */
 function originOf(node: CallNode, parent: CallNode | undefined): string {
   const { name, place } = node;
   if (place.startsWith('node:')) return place;

@@ -15,20 +15,20 @@ import {
   withAuthors,
 } from './world.ts';
 
-/** One kind of call that is measured. */
+/** One measured kind of request. */
 export interface Scenario {
   readonly name: string;
   readonly server: 'platform' | 'bare';
-  /** What must be there before the first request; called once. */
+  /** Creates the data that the first request needs; called once. */
   readonly prepare?: (world: World) => Promise<void>;
-  /** The bytes of a request; `index` counts up over all that is sent for this scenario. */
+  /** Returns the bytes of a request; `index` counts up over all requests of this scenario. */
   readonly request: (world: World, index: number) => Buffer;
 }
 
-const coldScripts = 64; // many more than there are processes: none is warm when its turn comes again
-const someId = 7919; // a prime: steps through all ids without two neighbours under way at once
+const coldScripts = 64; // many more than processes: none is warm at its next run
+const someId = 7919; // a prime: steps through all ids without two pending neighbours
 
-/** Everything that is measured, in the order of the table. */
+/** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
   {
     name: 'get',
@@ -116,14 +116,14 @@ export const scenarios: readonly Scenario[] = [
     request: (world) => toBytes(world, 'GET', '/list'),
   },
   {
-    name: 'get beside 8 spinning scripts', // the last one: they spin on
+    name: 'get beside 8 spinning scripts', // the last one: they keep spinning
     server: 'platform',
     prepare: prepareSpinning,
     request: (world, index) => toBytes(world, 'GET', detail(world, index)),
   },
 ];
 
-/** The request that makes object `index` of those that are seeded. */
+/** Returns the request that creates seeded object `index`. */
 export function seedRequest(world: World, index: number): Buffer {
   return toBytes(world, 'POST', objects, {}, article(world, index));
 }
@@ -138,13 +138,13 @@ function toRun(world: World, name: string, index: number): Buffer {
   return toBytes(world, 'POST', `${scriptEndpoints}${name}/run/`, key, { who: `Ann ${index}` });
 }
 
-/** Twenty articles, each with its author. */
+/** Returns a path that lists twenty articles, each with its author. */
 function expandedPage({ ids }: World, index: number): string {
   const before = ids[(index * someId) % (ids.length - 100)];
   return `${withAuthors}get/?direction=1&last_pk=${before}`;
 }
 
-/** Items of a batch that makes the fifty articles from `index` on. */
+/** Returns batch items that create the fifty articles from `index` on. */
 function creates(world: World, index: number) {
   return Array.from({ length: 50 }, (_, at) => ({
     method: 'POST',
@@ -162,7 +162,7 @@ function page({ ids }: World, index: number): string {
   return `${objects}?page_size=100&direction=1&last_pk=${before}`;
 }
 
-/** Twenty articles that are active, those of the largest stock below some number. */
+/** Returns a path that lists twenty active articles, those of the largest stock below some number. */
 function filtered({ ids }: World, index: number): string {
   const stock = 50 + ((index * someId) % (ids.length - 50));
   const query = JSON.stringify({ active: { _eq: true }, stock: { _lt: stock } });

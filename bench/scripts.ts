@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type LocalScripts, openScripts } from '../shared/platform/local/scripts/scripts.ts';
 import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
-/** Names of what is measured of scripts, each run by the local runner, without HTTP. */
+/** Names of the rows for scripts, each run by the local runner, without HTTP. */
 export const scriptRows = ['script warm', 'script cold', 'python warm', 'python cold'] as const;
 
 /** Columns of these rows. */
@@ -15,11 +15,11 @@ export const scriptColumns = [
   'runner cpu us',
   'processes',
 ];
-const tickMicros = 10_000; // of the kernel's book of CPU time, on any usual Linux
-/** By then the next spare process is ready. */
+const tickMicros = 10_000; // of the kernel's accounting of CPU time, on any usual Linux
+/** After this time the next spare process is ready. */
 export const coldPauseMs = 300;
 
-/** Measures runs of a trivial script: in a process that knows it, and as the first of a new script. */
+/** Measures runs of a trivial script: in a warm process, and as the first of a new script. */
 export async function measureScripts(
   names: readonly string[],
   seconds: number,
@@ -45,7 +45,7 @@ export async function measureScripts(
   return rows;
 }
 
-/** Measures what `run` says it took, one after the other, for so many seconds. */
+/** Measures the durations that `run` returns, one run after the other, for the given seconds. */
 export async function measure(
   name: string,
   seconds: number,
@@ -75,7 +75,7 @@ const sources: Readonly<Record<ScriptRuntime, string>> = {
   python: "set_response(HttpResponse(200, {'hello': ARGS['POST']['who']}))",
 };
 
-/** Runs a trivial script and gives the milliseconds that it took. */
+/** Runs a trivial script and returns the duration in milliseconds. */
 async function runOnce(
   scripts: LocalScripts,
   runtime: ScriptRuntime,
@@ -105,7 +105,7 @@ interface Relative {
   readonly cpuMicros: number;
 }
 
-/** Processes that `parent` has started, and theirs; none where there is no /proc. */
+/** Returns all descendants of `parent`; none where /proc does not exist. */
 function familyOf(parent: number): Relative[] {
   const all = processes();
   const below = (pid: number): Relative[] =>

@@ -9,7 +9,7 @@ import { startBare, startPlatform } from './server.ts';
 import { measureSizes, sizeRows } from './sizes.ts';
 import { makeWorld, type World } from './world.ts';
 
-// Measures the local platform as a user runs it, over HTTP, beside Node's own server with the same answers.
+// Measures the local platform as a user runs it, over HTTP, in comparison with Node's own server with equal responses.
 
 const usage = `Usage: npm run bench -- [options]
 
@@ -21,18 +21,18 @@ const usage = `Usage: npm run bench -- [options]
 `;
 
 const seedConnections = 32;
-const mostRequests = 1_000_000; // of one measurement: the disk is finite
+const mostRequests = 1_000_000; // of one measurement: disk space is finite
 
 interface Options {
   readonly seconds: number;
   readonly objects: number;
   readonly connections: readonly number[];
   readonly chosen: readonly Scenario[];
-  /** Those of `scriptRows` that are wanted. */
+  /** The selected ones of `scriptRows`. */
   readonly scripts: readonly string[];
-  /** Those of `directRows` that are wanted. */
+  /** The selected ones of `directRows`. */
   readonly direct: readonly string[];
-  /** Those of `sizeRows` that are wanted. */
+  /** The selected ones of `sizeRows`. */
   readonly sizes: readonly string[];
   readonly profile: boolean;
 }
@@ -131,7 +131,7 @@ async function run(options: Options): Promise<void> {
   await Promise.all([platform.stop(), bare.stop()]);
 }
 
-/** Fills the class, keeps the ids and says how long it took. */
+/** Fills the class, keeps the ids and returns a text with the duration. */
 async function seed(world: World, count: number): Promise<string> {
   const { requests, seconds } = await runLoad({
     port: world.platform.port,
@@ -145,7 +145,7 @@ async function seed(world: World, count: number): Promise<string> {
   return `Seeded ${requests} objects in ${seconds.toFixed(1)} s over ${seedConnections} connections (${rate}/s)`;
 }
 
-/** Sends requests of one scenario; a later call goes on where the last one stopped. */
+/** Sends requests of one scenario; a later call continues after the last one. */
 function sender(scenario: Scenario, world: World) {
   let first = 0;
   return async (connections: number, seconds: number): Promise<Outcome> => {
@@ -161,7 +161,7 @@ function sender(scenario: Scenario, world: World) {
   };
 }
 
-/** The row of one measurement. */
+/** Measures one row of the table. */
 async function measure(
   { name, server }: Scenario,
   world: World,
@@ -186,7 +186,7 @@ async function measure(
   ];
 }
 
-/** Where the server's time went during one measurement. */
+/** Profiles the server during one measurement. */
 async function profile(
   { name, server }: Scenario,
   world: World,

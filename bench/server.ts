@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Profile, Reading } from './profile.ts';
 
-/** A server in a process of its own that can be asked what it costs. */
+/** A server in its own process that reports its cost. */
 export interface MeasuredServer {
   readonly port: number;
-  /** CPU of the whole process so far, all its threads, and its memory. */
+  /** Reads CPU of the whole process so far, all its threads, and its memory. */
   read(): Promise<Reading>;
   startProfile(): Promise<void>;
   stopProfile(): Promise<Profile>;
-  /** Passes a message to it and gives what it answers. */
+  /** Sends a message to it and returns its reply. */
   ask(message: unknown): Promise<unknown>;
-  /** Ends it and starts another one on the same data. */
+  /** Stops it and starts another one on the same data. */
   restart(): Promise<MeasuredServer>;
-  /** Ends it and removes its data. */
+  /** Stops it and deletes its data. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const project = fileURLToPath(new URL('..', import.meta.url));
 const children = new Set<ChildProcess>();
 const folders = new Set<string>();
 
-// Whatever ends us takes the servers and their data along.
+// Every exit of this process stops the servers and deletes their data.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -47,12 +47,12 @@ export function startPlatform(): Promise<MeasuredServer> {
   ]);
 }
 
-/** Starts Node's own server with ready answers. */
+/** Starts Node's own server with prepared responses. */
 export function startBare(): Promise<MeasuredServer> {
   return startServer(() => ['--import', 'tsx', 'bench/bare-server.ts']);
 }
 
-/** What `npm start` gives to Node. */
+/** Returns the arguments that `npm start` passes to Node. */
 function startCommand(): string[] {
   const text = readFileSync(join(project, 'package.json'), 'utf8');
   const { scripts } = JSON.parse(text) as { scripts: { start: string } }; // ours
@@ -71,11 +71,11 @@ async function startIn(
   folder: string,
   command: (folder: string) => readonly string[],
 ): Promise<MeasuredServer> {
-  const logFile = join(folder, 'log'); // as a service would: nobody spends time on reading it
+  const logFile = join(folder, 'log'); // as a service would: reading it costs no time
   const child = spawn(process.execPath, ['--import', './bench/probe.mjs', ...command(folder)], {
     cwd: project,
     stdio: ['ignore', 'pipe', openSync(logFile, 'w'), 'ipc'],
-    detached: true, // a Ctrl-C is for us; we end it
+    detached: true, // a Ctrl-C is for this process, which stops the server
   });
   children.add(child);
   const port = await readPort(child, logFile);

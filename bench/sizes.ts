@@ -1,7 +1,7 @@
 import { runLoad } from './load.ts';
 import { type MeasuredServer, startPlatform } from './server.ts';
 
-/** Names of what is measured of pages of a small class and a large one. */
+/** Names of the rows for pages of a small class and a large one. */
 export const sizeRows = ['pages by size'] as const;
 
 interface Class {
@@ -17,14 +17,14 @@ const rounds = 4;
 const pagesEach = 100; // of a round
 const warmUps = 10; // so that code is compiled
 const leastBelow = 250; // so that each page is full
-const quietMs = 1500; // longer than work waits for calls to end
+const quietMs = 1500; // longer than jobs wait for requests to end
 const quietMicros = 150_000;
 
 const columns = ['page of 20', `${few.count} us`, `${many.count} us`, 'ratio'];
 
 interface Question {
   readonly name: string;
-  /** Query of a page that begins below a rank. */
+  /** Returns the query of a page that begins below a rank. */
   readonly query: (below: number) => string;
 }
 
@@ -47,8 +47,8 @@ interface World {
 }
 
 /**
- * Measures what a page costs in a class of 1,000 objects and in one of 100,000: of objects that were just written, were
- * read before, and are read for the first time after a start. CPU of the server for each page, the least of some rounds.
+ * Measures pages of a class of 1,000 objects and of one of 100,000: of objects that were just written, were read
+ * before, and are read for the first time after a start. CPU of the server for each page, the minimum of some rounds.
  */
 export async function measureSizes(
   names: readonly string[],
@@ -119,7 +119,7 @@ async function fill(
   });
 }
 
-/** Asks for pages until the platform has made an index that suits them, which it does when it is worth it. */
+/** Requests pages until the platform has built a composite index for them, which it does when worthwhile. */
 async function pairUp(world: World, one: Class): Promise<void> {
   for (const question of questions) await cost(world, question, one, 0);
   let busy = await cpuMicros(world);
@@ -162,7 +162,7 @@ async function compare(world: World, question: Question, when: string): Promise<
   return [`${question.name}, ${when}`, least.toFixed(0), most.toFixed(0), ratio];
 }
 
-/** CPU of a page in microseconds, over pages that have no object in common as long as the class has others. */
+/** Returns CPU of a page in microseconds. Pages have no common objects as long as the class has others. */
 async function cost(
   world: World,
   { query }: Question,
@@ -198,7 +198,7 @@ function toBytes(method: string, path: string, apiKey: string, body?: unknown): 
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${sent}`);
 }
 
-/** A call that must be answered 201. */
+/** Sends a request that must return 201. */
 async function post(
   { port }: MeasuredServer,
   path: string,

@@ -1,22 +1,22 @@
 import type { MeasuredServer } from './server.ts';
 
-/** The servers and what they hold. */
+/** The servers and their data. */
 export interface World {
   readonly platform: MeasuredServer;
   readonly bare: MeasuredServer;
-  /** May do everything with objects. */
+  /** Has all rights to objects. */
   readonly apiKey: string;
   /** Ids of the objects that all others refer to, each to one. */
   readonly authors: readonly number[];
-  /** Ids of the objects that were seeded, in no order. */
+  /** Ids of the seeded objects, in no order. */
   readonly ids: number[];
   /** Key of the account that owns the instance. */
   readonly accountKey: string;
-  /** Key of a user and an API key that no flag helps, once there is one. */
+  /** Key of a user and an API key without flags, once created. */
   user?: { readonly apiKey: string; readonly key: string };
 }
 
-/** The instance that holds it all. */
+/** The instance with all data. */
 export const instance = '/v1.1/instances/bench-shop';
 /** Its articles. */
 export const objects = `${instance}/classes/article/objects/`;
@@ -24,15 +24,15 @@ export const objects = `${instance}/classes/article/objects/`;
 export const scriptEndpoints = `${instance}/endpoints/scripts/`;
 /** Twenty articles and their authors. */
 export const withAuthors = `${instance}/endpoints/data/with-authors/`;
-/** Users who log in: one that logs in twice at a time may be held up, as one that guesses. */
+/** Number of users who log in: two log-ins of one user at a time may be delayed, as from guessing. */
 export const visitors = 64;
-/** Of all users. */
+/** Password of all users. */
 export const password = 'not a secret';
 const spinning = 8;
 const ownObjects = 100;
 const manyAuthors = 100;
 
-/** Signs up and makes instance, API key and class on a fresh platform. */
+/** Signs up and creates instance, API key and class on a fresh platform. */
 export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer): Promise<World> {
   const { account_key: accountKey } = await call(platform, '/v1.1/account/register/', '', {
     email: 'bench@example.com',
@@ -58,7 +58,7 @@ export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer):
   };
 }
 
-/** Makes a user, who owns some articles among those that it may not read. */
+/** Creates a user, who owns some articles among those that it may not read. */
 export async function prepareUser(world: World): Promise<void> {
   const { platform, accountKey } = world;
   if (world.user !== undefined) return;
@@ -73,7 +73,7 @@ export async function prepareUser(world: World): Promise<void> {
   world.user = { apiKey: String(api_key), key: String(made.user_key) };
 }
 
-/** Makes users who log in. */
+/** Creates users who log in. */
 export async function prepareVisitors({ platform, accountKey }: World): Promise<void> {
   for (let visitor = 0; visitor < visitors; visitor += 1) {
     const body = { username: `visitor-${visitor}`, password };
@@ -81,13 +81,13 @@ export async function prepareVisitors({ platform, accountKey }: World): Promise<
   }
 }
 
-/** Makes an endpoint that embeds the author of each article. */
+/** Creates an endpoint that embeds the author of each article. */
 export async function prepareEndpoint({ platform, accountKey }: World): Promise<void> {
   const body = { name: 'with-authors', class: 'article', page_size: 20, expand: 'author' };
   await call(platform, `${instance}/endpoints/data/`, accountKey, body);
 }
 
-/** Makes a script that answers by itself, and an endpoint that runs it. */
+/** Creates a script with its own response, and an endpoint that runs it. */
 export async function prepareScript({ platform, accountKey }: World, name: string): Promise<void> {
   const source = 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))';
   const script = { runtime_name: 'nodejs_v6', source };
@@ -95,7 +95,7 @@ export async function prepareScript({ platform, accountKey }: World, name: strin
   await call(platform, scriptEndpoints, accountKey, { name, script: id });
 }
 
-/** Begins runs that never end by themselves; those that find no place wait for one. */
+/** Starts runs that never end by themselves; runs without a slot wait for one. */
 export async function prepareSpinning({ platform, accountKey }: World): Promise<void> {
   for (let at = 0; at < spinning; at += 1) {
     const script = { runtime_name: 'nodejs_v6', source: 'for (;;);', config: { timeout: 300 } };
@@ -117,7 +117,7 @@ const schema = [
   { name: 'author', type: 'reference', target: 'author' },
 ];
 
-/** The body that makes article `index`. */
+/** Returns the body that creates article `index`. */
 export function article({ authors }: World, index: number) {
   return {
     title: `Article number ${index}`,
@@ -133,7 +133,7 @@ export function article({ authors }: World, index: number) {
   };
 }
 
-/** Gives the bare server what the platform answers for `path`. */
+/** Sends the platform's response for `path` to the bare server. */
 export async function lend(
   { platform, bare, apiKey }: World,
   as: string,
@@ -145,7 +145,7 @@ export async function lend(
   await bare.ask({ path: as, body: await answer.text() });
 }
 
-/** A call that must be answered so. */
+/** Sends a request that must return the given status. */
 async function call(
   { port }: MeasuredServer,
   path: string,
@@ -160,5 +160,5 @@ async function call(
   });
   const text = await answer.text();
   if (answer.status !== status) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
-  return JSON.parse(text) as Record<string, unknown>; // what was made is an object (docs/reference/responses.md#status)
+  return JSON.parse(text) as Record<string, unknown>; // it is an object (docs/reference/responses.md#status)
 }

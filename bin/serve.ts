@@ -23,10 +23,10 @@ import { StartError } from '../shared/platform/local/server/start-error.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
 import { messageOf } from '../shared/values/caught.ts';
 
-const echoMs = 500; // npm passes on a signal that the terminal has sent to us as well
+const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
 /**
- * Runs the server as the command line says.
+ * Runs the server with the options of the command line.
  *
  * @param launcherProcess the launcher of child processes, started before anything else was opened
  */
@@ -107,12 +107,12 @@ async function run(
   process.stdout.write(`${await platform.scripts.selfTest()}\n`);
 }
 
-/** The whole map on this platform. */
+/** Connects the whole map to this platform. */
 function connect(platform: LocalPlatform): Dispatch {
   return platform.track(createDispatch(routes, platform));
 }
 
-/** What an operator wants to know first. */
+/** Returns the text that an operator sees at the start. */
 async function greet(platform: LocalPlatform, url: string, isolation: string): Promise<string> {
   const { folder, settings, push } = platform;
   const code = await openSetUpCode(platform);
@@ -138,12 +138,12 @@ async function greet(platform: LocalPlatform, url: string, isolation: string): P
   return `${lines.join('\n')}\n`;
 }
 
-/** An address that this machine can call, where the server listens on all of its addresses. */
+/** Returns an address that this machine can reach, where the server listens on all of its addresses. */
 function reachableUrl(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
-/** The one-time code for the first account; undefined when none is needed or there is an account. */
+/** Returns the one-time code for the first account; undefined when none is needed or an account exists. */
 async function openSetUpCode(platform: LocalPlatform): Promise<string | undefined> {
   const { settings, store, secrets } = platform;
   if (settings.registration !== 'closed') return undefined;
@@ -151,7 +151,7 @@ async function openSetUpCode(platform: LocalPlatform): Promise<string | undefine
   return first === undefined ? setUpCode(secrets) : undefined;
 }
 
-/** Ends the process well at the first signal that asks for it, at once at the second. */
+/** Closes the process cleanly at the first signal, and ends it at once at the second. */
 function onSignal(close: () => Promise<void>): void {
   let firstAt: number | undefined;
   const end = () => {

@@ -1,9 +1,9 @@
 /*
  * Runs `serve.ts`. Its modules are bundled when one of them has changed since the last start: a start then takes
- * about 0.15 s, where transforming each module on its way in takes 0.5 s and more, growing with their number.
+ * about 0.15 s, whereas transforming each module at import takes 0.5 s and more, growing with their number.
  *
- * Before anything else it starts the launcher, the process that starts those for scripts: there is nothing open yet that
- * they could inherit.
+ * First it starts the launcher, the process that starts those for scripts: no file or socket is open yet that they
+ * could inherit.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bundle = `${root}.build/serve.mjs`;
-const record = `${root}.build/serve.json`; // what the bundle was made of, and when that was changed last
+const record = `${root}.build/serve.json`; // the inputs of the bundle, and when each was changed last
 
 const [major] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node 20, 22, 24 or 26 is needed, and this is ${process.version}`);
@@ -40,7 +40,7 @@ function isFresh() {
     const inputs = JSON.parse(readFileSync(record, 'utf8'));
     return statSync(bundle).size > 0 && inputs.every(([path, at]) => changedAt(path) === at);
   } catch {
-    return false; // whatever is missing or damaged is made again
+    return false; // missing or damaged files are built again
   }
 }
 
@@ -70,17 +70,17 @@ async function build() {
   const inputs = paths.map((path) => [path, changedAt(path)]);
   mkdirSync(`${root}.build`, { recursive: true });
   replace(bundle, outputFiles[0].contents);
-  replace(record, JSON.stringify(inputs)); // last: what it says is there
+  replace(record, JSON.stringify(inputs)); // last: the files that it lists exist
 }
 
-/** Never half a file: another start may read it now. */
+/** Replaces a file atomically: another start may read it now. */
 function replace(path, content) {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, content);
   renameSync(draft, path);
 }
 
-/** A module that looks for files beside itself finds them there, not beside the bundle. */
+/** Lets modules find files of their own folder, which is not that of the bundle. */
 function keepAddresses({ onLoad }) {
   onLoad({ filter: /\.ts$/ }, ({ path }) => {
     const address = JSON.stringify(pathToFileURL(path).href);

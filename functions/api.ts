@@ -15,7 +15,7 @@ import { templates } from './templates/resource.ts';
 import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
 
-/** THE MAP: every family of paths, one line each. A new family is a folder beside this file and a line here. */
+/** THE MAP: every family of paths, one line each. A new family is a folder in this directory and a line here. */
 export const api: readonly Family[] = [
   root,
   account,

@@ -23,7 +23,7 @@ import { clearUser } from '../shared/users/clear-user.ts';
 /** Consumers of a change feed that delivers changes in the order in which they were made. */
 export const consumers: readonly ChangeConsumer[] = [classCounts, classFileCounts];
 
-/** The same for a feed that keeps the order of each item only. */
+/** Consumers of a feed that keeps only the order of each item's changes. */
 export const unorderedConsumers: readonly ChangeConsumer[] = [
   recountedClassCounts,
   recountedClassFileCounts,

@@ -18,7 +18,6 @@ import type { PushPlatforms } from './push-platforms.ts';
 import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** What the background is made of. */
 export interface BackgroundProps {
   readonly table: DataTable;
   readonly files: FileBucket;
@@ -39,15 +38,15 @@ const eventNames: Readonly<Record<ChangeAction, string>> = {
   delete: 'REMOVE',
 };
 
-/** What a call has written, or what followed from it. */
+/** Changes written by a request, or that follow from one. */
 const byCall = { [attributes.change]: { S: [{ prefix: 'client' }, { prefix: 'cascade' }] } };
 
-/** A filter of an event source: the table's stream is read only so far as somebody wants to hear of it. */
+/** A filter of an event source: the function receives only the changes that a consumer reads. */
 type Filter = ReturnType<typeof FilterCriteria.filter>;
 
 /**
- * What happens behind the calls: a function that hears of changes through the table's stream, and works on what is
- * due when new work shows in the stream and each minute. What it cannot take goes into a queue for the operator.
+ * The background function: receives changes through the table's stream, and runs due jobs when the stream shows new
+ * ones and each minute. Changes that it cannot process go into a queue for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
@@ -93,7 +92,7 @@ export class Background extends Construct {
   }
 }
 
-/** One filter an action, of all kinds whose items it concerns. What maintenance writes is nobody's concern. */
+/** Returns one filter an action, of all kinds whose items it concerns. Maintenance writes concern no consumer. */
 function filtersOf(watched: readonly Watch[]): readonly Filter[] {
   return actions.flatMap((action) => {
     const kinds = watched.filter((watch) => watch.actions.includes(action)).map(({ kind }) => kind);
@@ -105,7 +104,7 @@ function filtersOf(watched: readonly Watch[]): readonly Filter[] {
   });
 }
 
-/** Work that a call has made; what the work itself writes begins nothing. */
+/** Returns the filter of jobs that a request has created; writes of jobs themselves start none. */
 function newWorkFilter(): Filter {
   const isWork = { [attributes.kind]: { S: [jobEntity.kind] } };
   return FilterCriteria.filter({

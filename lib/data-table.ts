@@ -48,7 +48,7 @@ export class DataTable extends Construct {
     this.streamArn = table.tableStreamArn ?? '';
   }
 
-  /** The statements of a role that allow these uses. */
+  /** Returns the statements of a role that allow these uses. */
   statements(uses: readonly TableUse[]): readonly PolicyStatement[] {
     const items = new PolicyStatement({
       actions: [...new Set(uses.flatMap((use) => (use === 'filter' ? [] : tableActions[use])))],
@@ -74,7 +74,7 @@ export class DataTable extends Construct {
     });
   }
 
-  /** The statements of a role that reads the stream. */
+  /** Returns the statements of a role that reads the stream. */
   streamStatements(): readonly PolicyStatement[] {
     const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
     return [

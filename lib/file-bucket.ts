@@ -26,9 +26,9 @@ const restorableDays = 35; // as the table
 const origins = { accessControlAllowOrigins: ['*'], accessControlAllowHeaders: ['*'] };
 
 /**
- * Files: a bucket that nobody reads but the functions, and a CDN that serves what lies under `public/` to anybody who
- * knows the address. So downloads cost no function, are cached near the reader, and come from an origin that has
- * nothing else, where a page among them can do no harm. Neither costs anything while nobody calls.
+ * Files: a bucket that only the functions can read, and a CDN that serves the files under `public/` to every client
+ * that knows the address. Downloads therefore need no function, are cached near the reader, and come from an origin
+ * without other content, where a page among them can do no harm. Both cost nothing without requests.
  */
 export class FileBucket extends Construct {
   readonly name: string;
@@ -39,7 +39,7 @@ export class FileBucket extends Construct {
   constructor(scope: Construct, id: string, { keepData }: Pick<DeploymentSettings, 'keepData'>) {
     super(scope, id);
     const bucket = createBucket(this, keepData);
-    // it is one, but for how its type declares a member that may be absent
+    // it is one, except for how its type declares a member that may be absent
     const origin = bucket as IBucket;
     const distribution = new Distribution(this, 'Cdn', {
       comment: 'Groundwork: files of data objects',
@@ -58,7 +58,7 @@ export class FileBucket extends Construct {
     acknowledge(bucket, distribution);
   }
 
-  /** What S3 does not say: pages of any origin may read a file, and no browser guesses what it is. */
+  /** Returns headers that S3 does not send: pages of any origin may read a file, and browsers do not guess its type. */
   private headers(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       corsBehavior: {
@@ -72,12 +72,12 @@ export class FileBucket extends Construct {
     });
   }
 
-  /** Lets a role keep files of these areas, and sign uploads for others. */
+  /** Allows a role to keep files of these areas, and sign uploads for others. */
   grantTo(role: Role, areas: readonly FileArea[]): void {
     const resources = areas.map((area) => `${this.bucket.bucketArn}/${area}/*`);
     const actions = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'];
     role.addToPolicy(new PolicyStatement({ actions, resources }));
-    // with it a file that is missing is told from one that is forbidden
+    // distinguishes a missing file from a forbidden one
     role.addToPolicy(
       new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
     );

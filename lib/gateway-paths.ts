@@ -1,6 +1,6 @@
 import type { Family, Route } from '../shared/core/resource/route.ts';
 
-/** A path as the gateway takes it, and the family whose function serves what matches. */
+/** A path in the gateway's syntax, and the family whose function serves it. */
 export interface GatewayPath {
   /** Without a last slash; the last segment may be `{proxy+}`. */
   readonly path: string;
@@ -14,14 +14,14 @@ interface Node {
 }
 
 /**
- * Derives the gateway's paths from the map: for each family the prefixes below which nobody else serves, as few as
- * there can be. What none of them matches is left to the function that holds the whole map.
+ * Derives the gateway's paths from the map: for each family the prefixes below which no other family serves, in minimal
+ * number. Paths that match none of them go to the function that has the whole map.
  *
- * They rest on no more than what is documented of the gateway: it prefers a full match to one by `{proxy+}`, and
- * that one to `$default`. All our paths end in a slash, which a path of the gateway may not, and it is not said
- * whether `{proxy+}` matches the nothing behind a last slash; so a prefix comes twice, alone and with `{proxy+}`.
- * Nor is it said which of two paths with `{proxy+}` is preferred when both match: there are no two such of different
- * families. Therefore a path with other families below it comes without `{proxy+}`.
+ * They rely only on documented behaviour of the gateway: it prefers a full match to one by `{proxy+}`, and that one to
+ * `$default`. All our paths end in a slash, which a path of the gateway may not, and it is undocumented whether
+ * `{proxy+}` matches the empty text after a last slash; so a prefix is listed twice, alone and with `{proxy+}`. It is
+ * also undocumented which of two paths with `{proxy+}` is preferred when both match: no two such paths are of different
+ * families. Therefore a path with other families below it is listed without `{proxy+}`.
  */
 export function gatewayPaths(families: readonly Family[]): readonly GatewayPath[] {
   const root = createNode();

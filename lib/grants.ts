@@ -1,14 +1,14 @@
 import type { PushUse } from './push-platforms.ts';
 import type { ScriptUse } from './script-sandbox.ts';
 
-/** Something that a family does with the table, in words of its own. */
+/** A use of the table by a family. */
 export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
 
 /*
- * What each family does with the table: its role allows this and nothing else. `read` is of single items and
- * everybody's, for the records of credentials; `list` walks a partition, `filter` an index; `write` puts and
- * removes; `check` makes a transaction depend on an item that it leaves alone; `count` takes numbers; `meter` adds
- * to what an instance has used.
+ * Uses of the table by each family: its role allows these and nothing else. `read` is of single items; every family
+ * has it, for the records of credentials; `list` scans a partition, `filter` an index; `write` puts and deletes;
+ * `check` makes a transaction depend on an item that it does not change; `count` takes numbers; `meter` adds to the
+ * usage of an instance.
  */
 const uses: Readonly<Record<string, readonly TableUse[]>> = {
   root: ['read', 'meter'],
@@ -30,7 +30,7 @@ const uses: Readonly<Record<string, readonly TableUse[]>> = {
   batch: ['read', 'list', 'filter', 'write', 'check', 'count', 'meter'], // all: it serves the whole map
 };
 
-/** What a family does with the table; every family is listed. */
+/** Returns the uses of the table by a family; every family is listed. */
 export function usesOf(family: string): readonly TableUse[] {
   const found = uses[family];
   if (found === undefined) throw new Error(`lib/grants.ts does not say what ${family} does`);
@@ -39,24 +39,24 @@ export function usesOf(family: string): readonly TableUse[] {
 
 const mailing: readonly string[] = ['account', 'instances', 'batch'];
 
-/** Tells whether a family sends mails. */
+/** Returns whether a family sends mails. */
 export function sendsMail(family: string): boolean {
   return mailing.includes(family);
 }
 
-/** Actions of a policy on the table's items. Transactions need those of their parts and none of their own. */
+/** Actions of a policy on the table's items. Transactions need those of their parts and no others. */
 export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly string[]>> = {
   read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   list: ['dynamodb:Query'],
   write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   check: ['dynamodb:ConditionCheckItem'],
   count: ['dynamodb:UpdateItem'],
-  meter: ['dynamodb:ConditionCheckItem'], // and to put, but items of usage only
+  meter: ['dynamodb:ConditionCheckItem'], // and put, but only items of usage
 };
 
-/** What files are for: what anybody may read, large uploads, sources of scripts, large values of traces. */
+/** Areas of files: public files, large uploads, sources of scripts, large values of traces. */
 export const fileAreas = ['public', 'uploads', 'scripts', 'traces'] as const;
-/** The folder of files of one use. */
+/** The folder of one area. */
 export type FileArea = (typeof fileAreas)[number];
 
 const filing: Readonly<Record<string, readonly FileArea[]>> = {
@@ -65,12 +65,12 @@ const filing: Readonly<Record<string, readonly FileArea[]>> = {
   users: ['public', 'uploads'], // of profiles
   'script-endpoints': ['traces'],
   scripts: ['scripts', 'traces'],
-  background: fileAreas, // those that nobody needs any more
+  background: fileAreas, // those that are no longer needed
   batch: fileAreas,
   'script-runs': ['scripts', 'traces'],
 };
 
-/** The files that a family keeps. */
+/** Returns the areas of files that a family keeps. */
 export function fileAreasOf(family: string): readonly FileArea[] {
   return filing[family] ?? [];
 }
@@ -81,7 +81,7 @@ const pushing: Readonly<Record<string, readonly PushUse[]>> = {
   background: ['send'],
 };
 
-/** What a family does with push services. */
+/** Returns the uses of push services by a family. */
 export function pushUsesOf(family: string): readonly PushUse[] {
   return pushing[family] ?? [];
 }
@@ -93,7 +93,7 @@ const scripting: Readonly<Record<string, readonly ScriptUse[]>> = {
   'script-runs': ['run'],
 };
 
-/** What a family does with scripts. */
+/** Returns the uses of scripts by a family. */
 export function scriptUsesOf(family: string): readonly ScriptUse[] {
   return scripting[family] ?? [];
 }

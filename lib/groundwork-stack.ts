@@ -14,12 +14,12 @@ import { PushPlatforms } from './push-platforms.ts';
 import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-const runsSeconds = 330; // a script has 300, and before it may wait for its function
+const runsSeconds = 330; // a script has 300, and before that it may wait for its function
 
-/** The family whose function holds the whole map. */
+/** The family whose function has the whole map. */
 export const wholeMap = 'batch';
 
-/** Groundwork in one AWS account and region: a table, a bucket, a secret, a function a family, and the gateway to them. */
+/** Groundwork in one AWS account and region: table, bucket, secret, a function a family, and the gateway to them. */
 export class GroundworkStack extends Stack {
   constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });
@@ -42,7 +42,7 @@ export class GroundworkStack extends Stack {
       family: 'script-runs',
       name: runsFunctionName(scripts.prefix),
       timeoutSeconds: runsSeconds,
-      retryAttempts: 0, // a run that has begun does not begin again
+      retryAttempts: 0, // a run that has begun is not retried
     });
     const background = new Background(this, 'Background', shared);
     const functionOf = (family: string) => {
@@ -71,7 +71,7 @@ export class GroundworkStack extends Stack {
   }
 }
 
-/** `api-keys` as `ApiKeys`. */
+/** Returns `api-keys` as `ApiKeys`. */
 function constructId(family: string): string {
   return family.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -11,8 +11,8 @@ import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * How handlers are bundled, for the deployment, the tests and the bench alike: one file that is loaded with the
- * function, and beside it what is imported later, if at all.
+ * Options of handler bundles, for the deployment, the tests and the bench alike: one file that is loaded with the
+ * function, and separate files for modules that may be imported later.
  */
 const bundleOptions = {
   absWorkingDir: root,
@@ -24,7 +24,7 @@ const bundleOptions = {
   splitting: true,
   outExtension: { '.js': '.mjs' }, // Lambda takes these for ES modules
   mainFields: ['module', 'main'],
-  // CommonJS packages in an ES module ask for Node's own modules by `require`
+  // CommonJS packages in an ES module load Node's own modules by `require`
   banner: {
     js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
   },
@@ -33,15 +33,15 @@ const bundleOptions = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** Name of the file in a bundle's folder that holds the handler. */
+/** Name of the handler's file in a bundle's folder. */
 export const bundleFile = 'index.mjs';
 
-/** The family whose function packs scripts: it carries what lies beside each of them. */
+/** The family whose function packs scripts: its bundle contains the runtime files of each script. */
 const packing = 'background';
 
 const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
 
-/** Bundles the handler of a family into `folder`, and beside it what renders templates, which shares nothing with it. */
+/** Bundles the handler of a family into `folder`, and separately the template renderer, which shares no code. */
 export function bundleHandler(family: string, folder: string): void {
   const define = {
     ...bundleAssets().define,
@@ -52,7 +52,7 @@ export function bundleHandler(family: string, folder: string): void {
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
 }
 
-/** The module to bundle: the family's own handler.ts, or one that serves the family's routes. */
+/** Returns the module to bundle: the family's own handler.ts, or one that serves the family's routes. */
 function entryOf(family: string): Pick<BuildOptions, 'entryPoints' | 'entryNames' | 'stdin'> {
   const resolveDir = handlerFolder(family);
   const own = join(resolveDir, 'handler.ts');
@@ -64,17 +64,17 @@ export const handler = await openHandler(${name}.routes);`;
   return { stdin: { contents, resolveDir, loader: 'ts' }, entryNames: 'index' };
 }
 
-/** JSON of what shared/platform/aws/scripts/runtime-files.ts exports. */
+/** Returns JSON of the exports of shared/platform/aws/scripts/runtime-files.ts. */
 function runtimeFiles(): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
 }
 
-/** The bundle of a family's handler as code of a Lambda function, made while the stack is synthesised. */
+/** Returns the bundle of a family's handler as Lambda code, built while the stack is synthesised. */
 export function handlerCode(family: string): Code {
   return Code.fromAsset(handlerFolder(family), {
     assetHashType: AssetHashType.OUTPUT, // a function is deployed again when its bundle has changed
     bundling: {
-      image: DockerImage.fromRegistry('unused'), // asked for, but all is done here
+      image: DockerImage.fromRegistry('unused'), // required by the type; the bundling is done here
       local: {
         tryBundle: (folder) => {
           bundleHandler(family, folder);

@@ -16,15 +16,15 @@ import { Construct } from 'constructs';
 import type { GatewayPath } from './gateway-paths.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** Where calls go. */
+/** The targets of requests. */
 export interface Destinations {
   readonly paths: readonly GatewayPath[];
   readonly functionOf: (family: string) => IFunction;
-  /** The family whose function serves what none of the paths matches. */
+  /** The family whose function serves requests that match none of the paths. */
   readonly fallback: string;
 }
 
-// The route, not the path: links with a key in them and queries stay out.
+// The route, not the path: links that contain a key, and queries, are not logged.
 const accessLogFields = {
   requestId: '$context.requestId',
   time: '$context.requestTime',
@@ -39,8 +39,8 @@ const accessLogFields = {
 };
 
 /**
- * The front door. It has no CORS configuration, with which the gateway would answer preflights by itself and
- * overwrite the headers that the functions send.
+ * The HTTP API. It has no CORS configuration, with which the gateway would respond to preflights itself and overwrite
+ * the headers that the functions send.
  */
 export class HttpApi extends Construct {
   /** Address of the interface's root, without a slash at the end. */
@@ -62,7 +62,7 @@ export class HttpApi extends Construct {
     });
   }
 
-  /** Leads calls to the functions; these come later than the gateway, whose address they know. */
+  /** Adds the routes to the functions; these are created after the gateway, because they need its address. */
   leadTo({ paths, functionOf, fallback }: Destinations): void {
     const whole = toFunction(fallback, functionOf(fallback));
     new HttpRoute(this.api, 'DefaultRoute', {
@@ -78,7 +78,7 @@ export class HttpApi extends Construct {
     }
   }
 
-  /** `$default`, the one stage whose name does not become a part of every path. */
+  /** Adds `$default`, the one stage whose name is not part of every path. */
   private addStage({ rateLimit, burstLimit, logRetentionDays }: DeploymentSettings): void {
     const logGroup = new LogGroup(this, 'AccessLog', {
       retention: logRetentionDays,
@@ -98,6 +98,6 @@ export class HttpApi extends Construct {
 }
 
 function toFunction(name: string, target: IFunction): HttpLambdaIntegration {
-  // One permission a function: one a route would pass the limit of a function's policy.
+  // One permission a function: one a route would exceed the limit of a function's policy.
   return new HttpLambdaIntegration(name, target, { scopePermissionToRoute: false });
 }

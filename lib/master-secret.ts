@@ -3,8 +3,8 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 
 /**
- * The secret that all keys are derived from. CloudFormation makes its first version, 64 hex digits, and would make
- * another one, which ends every key, if anything below `generateSecretString` changed: it stays as it is for ever.
+ * The secret that all keys are derived from. CloudFormation generates its first version, 64 hex digits, and would
+ * generate another one, which ends every key, if anything below `generateSecretString` changed: never change it.
  */
 export class MasterSecret extends Construct {
   readonly secret: Secret;

@@ -4,17 +4,17 @@ import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudw
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** What is watched. */
+/** The monitored resources. */
 export interface ObservabilityProps {
   readonly api: HttpApi;
   readonly tableName: string;
-  /** Where changes go that nobody could take. */
+  /** Queue of the changes that no consumer could process. */
   readonly deadLetters: IQueue;
 }
 
 const period = Duration.minutes(5);
 
-/** Alarms that tell that the deployment is in trouble. They notify nobody until the operator says whom. */
+/** Alarms for problems of the deployment. They notify no recipients until the operator adds some. */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { api, tableName, deadLetters }: ObservabilityProps) {
     super(scope, id);
@@ -46,7 +46,7 @@ export class Observability extends Construct {
   }
 }
 
-/** Events of the table and of all its indexes. */
+/** Returns throttled events of the table and of all its indexes. */
 function throttled(tableName: string): MathExpression {
   const events = (metricName: string) =>
     new Metric({

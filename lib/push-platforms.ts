@@ -4,7 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { DeploymentSettings } from './settings.ts';
 
-/** What a family does with push: `configure` makes applications of credentials, `send` all else. */
+/** A use of push by a family: `configure` creates applications of credentials, `send` is all else. */
 export type PushUse = 'configure' | 'send';
 
 const configureActions = ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'];
@@ -17,11 +17,11 @@ const sendActions = [
 ];
 
 /**
- * Pushes: applications of SNS mobile push are made while it runs, since each belongs to an instance; here is what
- * their names begin with, and the key that locks their credentials in the table.
+ * Push services: applications of SNS mobile push are created at run time, because each belongs to an instance; the
+ * stack defines the prefix of their names, and the key that encrypts their credentials in the table.
  */
 export class PushPlatforms extends Construct {
-  /** What the names of all applications of this deployment begin with. */
+  /** Prefix of the names of this deployment's applications. */
   readonly prefix: string;
   readonly keyArn: string;
   private readonly key: Key;
@@ -41,7 +41,7 @@ export class PushPlatforms extends Construct {
     this.keyArn = this.key.keyArn;
   }
 
-  /** Lets a role use what is named as this deployment names it, and nothing else. */
+  /** Allows a role to use only resources with names of this deployment. */
   grantTo(role: Role, uses: readonly PushUse[]): void {
     const isSending = uses.includes('send');
     role.addToPolicy(

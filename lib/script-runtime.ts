@@ -15,7 +15,7 @@ const pythonFiles = [
   'seccomp.py',
 ];
 
-/** The files of the Node runtime that lie in each script's function, its supervisor bundled. */
+/** Returns the files of the Node runtime in each script's function, with its supervisor bundled. */
 export function nodeRuntimeFiles(): RuntimeFiles {
   const { outputFiles } = buildSync({
     entryPoints: [`${folder}/node/lambda.ts`],
@@ -29,7 +29,7 @@ export function nodeRuntimeFiles(): RuntimeFiles {
   return { 'index.mjs': outputFiles[0]?.text ?? '', ...readFiles('node', nodeRunner) };
 }
 
-/** The files of the Python runtime that lie in each script's function; its handler is `index.handler`. */
+/** Returns the files of the Python runtime in each script's function; its handler is `index.handler`. */
 export function pythonRuntimeFiles(): RuntimeFiles {
   return readFiles('python', pythonFiles);
 }

@@ -11,19 +11,19 @@ import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts
 import type { DeploymentSettings } from './settings.ts';
 
 /**
- * What a family does with scripts: `run` invokes their functions, `start` the function that runs them away from calls,
- * `deploy` makes, changes and removes their functions.
+ * A use of scripts by a family: `run` invokes their functions, `start` the function for background runs, `deploy`
+ * creates, changes and deletes their functions.
  */
 export type ScriptUse = 'run' | 'start' | 'deploy';
 
 const deployActions = ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode'];
 
 /**
- * Scripts: each has a function of its own, made while it runs; here is what their names begin with, and the one role
- * that they all have. It may do nothing at all, not even write a log: what a script does is its author's affair.
+ * Scripts: each has its own function, created at run time; the stack defines the prefix of their names and their one
+ * role. It has no permissions, not even to write logs: actions of a script are its author's responsibility.
  */
 export class ScriptSandbox extends Construct {
-  /** What the names of all functions of scripts of this deployment begin with. */
+  /** Prefix of the names of all script functions of this deployment. */
   readonly prefix: string;
   readonly roleArn: string;
 
@@ -37,12 +37,12 @@ export class ScriptSandbox extends Construct {
     const role = new Role(this, 'Role', {
       description: `Groundwork ${stage}: the role of all scripts. It allows nothing.`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      permissionsBoundary: nothing, // whatever is ever attached to it by mistake
+      permissionsBoundary: nothing, // applies even if a policy is attached by mistake
     });
     this.roleArn = role.roleArn;
   }
 
-  /** Lets a role use the functions of scripts, and none that are named otherwise. */
+  /** Allows a role to use the functions of scripts, and no other functions. */
   grantTo(role: Role, uses: readonly ScriptUse[]): void {
     const invoked = [
       ...(uses.includes('run') ? [this.scripts()] : []),
@@ -70,7 +70,7 @@ export class ScriptSandbox extends Construct {
       }),
     );
     role.addToPolicy(new PolicyStatement({ actions: ['lambda:ListFunctions'], resources: ['*'] }));
-    // A function can be given no other role than this one, so none that may do anything.
+    // A function can only be given this role, which has no permissions.
     role.addToPolicy(
       new PolicyStatement({
         actions: ['iam:PassRole'],

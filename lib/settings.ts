@@ -3,17 +3,17 @@ import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { readSettings } from '../shared/platform/aws/environment.ts';
 
-/** What an operator sets at deployment, by `-c name=value` or in `cdk.json` or `cdk.context.json`. */
+/** Settings of a deployment, by `-c name=value` or in `cdk.json` or `cdk.context.json`. */
 export interface DeploymentSettings {
-  /** Tells deployments in one account apart. */
+  /** Distinguishes deployments in one account. */
   readonly stage: string;
-  /** Settings of the functions, as variables of their environment; absent ones have their defaults. */
+  /** Settings of the functions, as environment variables; absent ones have their defaults. */
   readonly variables: Readonly<Record<string, string>>;
   /** Whether the data outlive the stack. */
   readonly keepData: boolean;
-  /** Calls a second that the gateway lets through, over a longer time. */
+  /** Requests a second that the gateway accepts, over a longer time. */
   readonly rateLimit: number;
-  /** Calls that may arrive at once. */
+  /** Requests that may arrive at once. */
   readonly burstLimit: number;
   readonly logRetentionDays: number;
 }
@@ -50,7 +50,7 @@ const schema = v.object({
     v.pipe(
       v.string('a name'),
       v.regex(/^[a-z][a-z0-9-]{0,19}$/, 'up to 20 of a-z, 0-9 and -, a letter first'),
-      // roles of `prod` are granted `groundwork-prod-scr-*`: no function of another stage may be named so
+      // roles of `prod` are granted `groundwork-prod-scr-*`: a function of another stage must not have such a name
       v.regex(/^(?!.*-scr(-|$))/, 'no -scr in it'),
     ),
     'prod',
@@ -73,7 +73,7 @@ const schema = v.object({
 /**
  * Reads the settings of a deployment from the context of the app.
  *
- * @throws Error that names the setting and what it takes
+ * @throws Error that names the setting and its valid values
  */
 export function readDeploymentSettings(node: Node): DeploymentSettings {
   const given = (name: string): unknown => node.tryGetContext(name) ?? undefined;
@@ -93,6 +93,6 @@ function readVariables(given: (name: string) => unknown): Record<string, string>
     const value = given(name);
     if (value !== undefined) variables[variable] = String(value);
   }
-  readSettings(variables); // better now than in the first call
+  readSettings(variables); // fails now instead of in the first request
   return variables;
 }

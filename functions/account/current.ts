@@ -4,7 +4,7 @@ import { accountEntity, as } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 
-/** The calling account: as it came with the call, or, when somebody was faster, as it is now. */
+/** Returns the calling account: as read with the request, or read again after a write conflict. */
 export async function currentAccount(
   context: Context,
   isFirst: boolean,

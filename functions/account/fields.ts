@@ -3,16 +3,16 @@ import { computed, type Fields, text } from '../../shared/core/resource/field.ts
 
 const { email, first_name, last_name } = accountFields;
 const password = text(128, { required: true });
-// our invitations and set-up codes are longer than the 40 digits of the original's
+// our invitations and set-up codes are longer than the 40 digits of the original's keys
 const invitation = text(128);
 
-/** An account with its key, as log-ins and resets answer. */
+/** Fields of an account with its key, as in responses to log-ins and resets. */
 export const keyedAccountFields: Fields = {
   ...accountFields,
   account_key: computed('string'),
 };
 
-/** What a registration sends. */
+/** Fields of a registration. */
 export const registerFields: Fields = {
   id: computed('integer'),
   email,
@@ -22,14 +22,14 @@ export const registerFields: Fields = {
   invitation_key: invitation,
 };
 
-/** What a log-in sends. */
+/** Fields of a log-in. */
 export const authFields: Fields = { email, password: text(undefined, { required: true }) };
 
-/** What a change of password sends. */
+/** Fields of a password change. */
 export const passwordFields: Fields = {
   current_password: text(undefined, { required: true }),
   new_password: password,
 };
 
-/** What an account without password sends to get one. */
+/** Fields with which an account without password gets one. */
 export const passwordSetFields: Fields = { password };

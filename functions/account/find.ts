@@ -9,14 +9,14 @@ import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Condition, Store, Stored } from '../../shared/store/store.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
-/** An account with all that log-ins and mails need. */
+/** An account with all data that log-ins and mails need. */
 export interface FoundAccount {
   readonly item: Stored<AccountData>;
   readonly data: AccountData;
   readonly metadata: JsonObject;
   /** Of the password; absent when the account has none. */
   readonly hash: string | undefined;
-  /** Holds while the password is the one that was read. */
+  /** Condition that the password is still the one that was read. */
   readonly unchangedPassword: Condition;
 }
 
@@ -30,7 +30,6 @@ export async function findAccountByEmail(
   return id === undefined ? undefined : findAccount(store, id);
 }
 
-/** Finds an account by its id. */
 export async function findAccount(store: Store, id: number): Promise<FoundAccount | undefined> {
   const [account, found, metadata] = await store.get([
     accountEntity.key(id),

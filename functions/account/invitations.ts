@@ -22,7 +22,7 @@ import type { Stored } from '../../shared/store/store.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 
-/** An open invitation as the invited sees it. */
+/** An open invitation as the invited account sees it. */
 interface View {
   readonly data: InvitationData;
   readonly key: string;
@@ -90,7 +90,7 @@ const resource: ListResource<InvitedData, View> = {
   remove: decline,
 };
 
-/** Pointers of a range; those of invitations that are open no more are without item. */
+/** Returns the pointers of a range; those of closed invitations have no item. */
 async function openRows(context: Context, range: RowRange) {
   const { pk } = invitedAccountEntity.key(callingAccount(context).data.id, 0);
   const rows = await rowsOf<InvitedData>(context.platform.store, pk, invitationPrefix, range);
@@ -104,7 +104,7 @@ async function openRows(context: Context, range: RowRange) {
   }));
 }
 
-/** The invitations that pointers lead to, as far as they and their instances are there and open. */
+/** Reads the invitations that pointers refer to; keeps those that are open and have an instance. */
 async function findOpen(
   context: Context,
   pointers: readonly Stored<InvitedData>[],
@@ -135,11 +135,11 @@ async function decline(context: Context, pointer: Stored<InvitedData>): Promise<
 const acceptFields: Fields = { invitation_key: text(128, { required: true }) };
 
 /**
- * Makes the caller a member by a key, whoever was invited (docs/reference/accounts.md#invitations-of-an-account). The
- * role of a member is raised for the invited address only.
+ * Makes the caller a member by an invitation key, whatever address was invited
+ * (docs/reference/accounts.md#invitations-of-an-account). The role of a member is raised for the invited address only.
  */
 async function accept(context: Context, body: Body) {
-  const input = validInput(acceptFields, body, 'create') as { invitation_key: string }; // the field says so
+  const input = validInput(acceptFields, body, 'create') as { invitation_key: string }; // validated
   const account = callingAccount(context).data;
   await retryOnConflict(async () => {
     const invitation = await openInvitation(context.platform, input.invitation_key);

@@ -23,14 +23,14 @@ import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';
 
-/** What asks for a mail. */
+/** Fields of a request for a mail. */
 export const emailFields: Fields = { email: email() };
-/** What confirms an address. */
+/** Fields that confirm an address. */
 export const activateFields: Fields = {
   uid: text(undefined, { required: true }),
   token: text(undefined, { required: true }),
 };
-/** What sets a new password with a mail's token. */
+/** Fields that set a new password with the token of a mail. */
 export const resetFields: Fields = {
   ...activateFields,
   new_password: text(128, { required: true }),
@@ -41,7 +41,7 @@ interface Proof {
   readonly token: string;
 }
 
-/** Sends the mail with which an address is confirmed, after a registration or a change of address. */
+/** Sends the mail that confirms an address, after a registration or a change of address. */
 export async function sendActivation(context: Context, account: number): Promise<void> {
   const found = await findAccount(context.platform.store, account);
   if (found === undefined) throw new Error('an account is gone'); // accounts are never deleted
@@ -49,7 +49,7 @@ export async function sendActivation(context: Context, account: number): Promise
   await sendLimitedAfterwards(context, 'activate', mail);
 }
 
-/** Sends the activation mail once more. */
+/** Sends the activation mail again. */
 export async function resendActivation(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
   if (found.data.is_active)
@@ -58,9 +58,9 @@ export async function resendActivation(context: Context, body: Body): Promise<Re
   return { status: 204 };
 }
 
-/** Confirms the address of an account by the token that was sent to it. */
+/** Confirms the address of an account with the token that was sent to it. */
 export async function activate(context: Context, body: Body): Promise<Response> {
-  const input = validInput(activateFields, body, 'create') as unknown as Proof; // the fields say so
+  const input = validInput(activateFields, body, 'create') as unknown as Proof; // validated
   return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     if (found.data.is_active) throw wrongToken('Invalid token or account already activated.');
@@ -71,7 +71,7 @@ export async function activate(context: Context, body: Body): Promise<Response> 
   });
 }
 
-/** Sends the mail with which a forgotten password is replaced. */
+/** Sends the mail for resetting a forgotten password. */
 export async function sendReset(context: Context, body: Body): Promise<Response> {
   const found = await accountOfBody(context, body);
   await sendLimited(context, 'reset', await mailOf(context, 'reset', found));
@@ -79,13 +79,13 @@ export async function sendReset(context: Context, body: Body): Promise<Response>
 }
 
 /**
- * Sets a new password by the token of a mail; the token ends with the password that it replaces, and the account key
- * with it: whoever knew either is out.
+ * Sets a new password with the token of a mail. The token expires with the password that it replaces, and the account
+ * key is reset as well: old passwords and keys no longer work.
  */
 export async function confirmReset(context: Context, body: Body): Promise<Response> {
   const input = validInput(resetFields, body, 'create') as unknown as Proof & {
     readonly new_password: string;
-  }; // the fields say so
+  }; // validated
   return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);
@@ -104,7 +104,7 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
 }
 
 async function accountOfBody(context: Context, body: Body): Promise<FoundAccount> {
-  const input = validInput(emailFields, body, 'create') as { email: string }; // the field says so
+  const input = validInput(emailFields, body, 'create') as { email: string }; // validated
   const found = await findAccountByEmail(context.platform.store, input.email);
   if (found === undefined) throw invalid({ email: ['Email not found.'] });
   return found;
@@ -135,7 +135,7 @@ function wrongToken(message: string) {
 }
 
 /**
- * A token is worth nothing any more when the address or the password has changed
+ * Returns what a token is bound to: it expires when the address or the password changes
  * (docs/reference/accounts.md#confirmation).
  */
 function subjectOf(purpose: MailPurpose, { data, hash }: FoundAccount): TokenSubject {

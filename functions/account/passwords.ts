@@ -18,7 +18,7 @@ const wrongPassword = 'Invalid password.';
 
 /** Logs an account in by e-mail and password (docs/reference/accounts.md#log-in). */
 export async function authenticate(context: Context, body: Body): Promise<Response> {
-  const input = validInput(authFields, body, 'create') as { email: string; password: string }; // the fields say so
+  const input = validInput(authFields, body, 'create') as { email: string; password: string }; // validated
   const found = await limitAttempts(context, attemptOf(context, input.email), async () => {
     const account = await findAccountByEmail(context.platform.store, input.email);
     if (account === undefined) throw refused(401, 'Invalid email.', 'login_failed');
@@ -60,9 +60,9 @@ function attemptOf({ request }: Context, email: string): Attempt {
   return { scope: 'ACCOUNTS', name: email, address: request.sourceAddress };
 }
 
-/** Gives a password to an account that has none. */
+/** Sets the password of an account that has none. */
 export async function setPassword(context: Context, body: Body): Promise<Response> {
-  const input = validInput(passwordSetFields, body, 'create') as { password: string }; // the fields say so
+  const input = validInput(passwordSetFields, body, 'create') as { password: string }; // validated
   await retryOnConflict(async (isFirst) => {
     const account = await currentAccount(context, isFirst);
     const { data } = account;

@@ -39,11 +39,11 @@ interface Registration {
 }
 
 /**
- * Makes an account (docs/reference/accounts.md#registration). A closed deployment takes the set-up code as
+ * Creates an account (docs/reference/accounts.md#registration). A closed deployment accepts the set-up code as
  * `invitation_key`, once, for its first account.
  */
 export async function register(context: Context, body: Body): Promise<Response> {
-  const input = validInput(registerFields, body, 'create') as unknown as Registration; // the fields say so
+  const input = validInput(registerFields, body, 'create') as unknown as Registration; // validated
   const { store } = context.platform;
   let account: Promise<NewAccount> | undefined;
   const data = await retryOnConflict(async () => {
@@ -77,7 +77,7 @@ interface NewAccount {
   readonly hash: string;
 }
 
-/** What is costly or can be had only once: kept when the rest has to be tried again. */
+/** Prepares the parts that are costly or available only once; retries reuse them. */
 async function newAccount(context: Context, input: Registration): Promise<NewAccount> {
   const { store, clock } = context.platform;
   const { email, first_name, last_name, password } = input;
@@ -96,11 +96,11 @@ async function newAccount(context: Context, input: Registration): Promise<NewAcc
 }
 
 /**
- * Checks that the caller may register, and finds the invitation whose key came along.
+ * Checks that the caller may register, and finds the invitation of the key that was sent.
  *
- * @param isSetUp whether there is an account already: the set-up code is spent then
- * @throws ApiError 400 when registration is closed and no key came, or one that opens nothing; 403 when it is open
- *   to this machine and the request may come from elsewhere
+ * @param isSetUp whether an account exists: the set-up code is spent then
+ * @throws ApiError 400 when registration is closed and the key is absent or not valid; 403 when it is open to this
+ *   machine and the request may come from elsewhere
  */
 async function findInvitation(
   context: Context,
@@ -112,7 +112,7 @@ async function findInvitation(
     checkRegistration(context);
     return undefined;
   }
-  // like all keys it may come in capitals
+  // like all keys it may be sent in capitals
   const isCode = isSame(key.toLowerCase(), await setUpCode(context.platform.secrets));
   if (!isCode) return openInvitation(platform, key);
   if (isSetUp) throw invitationNotFound();

@@ -8,10 +8,10 @@ const elsewhere =
   'proxy. Start the server with --registration open, or send the key of an invitation as invitation_key.';
 
 /**
- * Checks that the caller may make an account without an invitation.
+ * Checks that the caller may create an account without an invitation.
  *
- * @throws ApiError 400 where registration is closed; 403 where it is open to this machine and the request may have
- *   been made for somebody else
+ * @throws ApiError 400 where registration is closed; 403 where it is open to this machine and the request may come from
+ *   elsewhere
  */
 export function checkRegistration({ platform, request }: Pick<Context, 'platform' | 'request'>) {
   switch (platform.settings.registration) {
@@ -25,9 +25,9 @@ export function checkRegistration({ platform, request }: Pick<Context, 'platform
 }
 
 /**
- * Tells whether a request was made by a program of this machine, or by a page that this machine serves. A connection
- * from the loopback does not tell: browsers make them for pages of any site, by an address or by a name that its
- * owner has pointed here, and proxies and tunnels make them for anybody.
+ * Returns whether a program of this machine, or a page that it serves, made a request. A loopback connection is no
+ * proof: browsers open them for pages of any site, by an address or by a name that its owner has pointed here, and
+ * proxies and tunnels open them for any client.
  */
 function isLocal({ headers }: Request): boolean {
   const { host = '', origin } = headers;
@@ -43,7 +43,7 @@ function isLocalOrigin(origin: string): boolean {
   return URL.canParse(origin) && isLoopbackName(new URL(origin).hostname);
 }
 
-/** The server adds itself to these, after a comma where there is a value already. */
+/** The server appends its own values to these, after a comma where a value exists. */
 const added = new Set(['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
 const forwarding =
   /^(via|cdn-loop|forwarded|x-(original-)?forwarded.*|x-real-ip|(.+-)?(client|connecting)-ip|cf-.+|x-envoy-.+)$/;

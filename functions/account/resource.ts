@@ -50,7 +50,7 @@ import { register } from './register.ts';
 import { withKey } from './show.ts';
 import { authenticateSocially, socialFields } from './social.ts';
 
-/** The calling account's metadata is read beside its record. */
+/** The calling account's metadata is read in the same step as its record. */
 const reads: Reads = ({ account }) => ({
   metadata: account === undefined ? undefined : accountMetadataEntity.key(account),
 });
@@ -99,7 +99,7 @@ async function update(
   isFirst: boolean,
 ): ReturnType<Operation['run']> {
   const current = await currentAccount(context, isFirst);
-  const changes: Changes = input; // the fields say so
+  const changes: Changes = input; // validated
   const isMoved = changes.email !== undefined && changes.email !== current.data.email;
   const data: AccountData = {
     ...current.data,
@@ -164,7 +164,7 @@ function action(
   return endpointRoute({ name, path, operationNames: { POST: operationName }, ...form });
 }
 
-/** Accounts: registration, log-in, and what an account does with itself. */
+/** Accounts: registration, log-in, and an account's actions on itself. */
 export const account: Family = {
   name: 'account',
   routes: [

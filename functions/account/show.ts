@@ -5,7 +5,7 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
-/** Answers with an account and its key: after registration, log-in and a reset, never on a GET. */
+/** Returns an account and its key: after registration, log-in and a reset, never on a GET. */
 export async function withKey(
   context: Context,
   status: number,

@@ -27,16 +27,16 @@ import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';
 
-/** What a log-in by another service sends. */
+/** Fields of a log-in by another service. */
 export const socialFields: Fields = { access_token: text(undefined, { shownRequired: true }) };
 
 /**
- * Logs in by a token of another service: the account that it was linked to, else the one of the verified address,
- * which is linked then, else a new one without password (docs/reference/accounts.md#social-log-in).
+ * Logs in with a token of another service. Uses the account that is linked to it, else the account of the verified
+ * address, which is linked then, else a new one without password (docs/reference/accounts.md#social-log-in).
  */
 export async function authenticateSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
-  const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // the field says so
+  const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // validated
   const profile = await verifiedProfile(context.platform, backend, access_token);
   const { account, created } = await retryOnConflict(() => accountOf(context, backend, profile));
   const response = await withKey(context, 200, account.data, account.metadata);
@@ -78,8 +78,8 @@ function isSameEpoch(a: SocialData | undefined, b: AccountData): boolean {
 }
 
 /**
- * Links the account of an address. One that was never confirmed may be of somebody else, who waits for the owner of the
- * address to use it: the service's proof wins, and password, key and links from before are void.
+ * Links the account of an address. If the address was never confirmed, another person may have created the account and
+ * wait for the owner of the address: the service's proof wins, and earlier password, key and links are void.
  */
 async function linkFound(
   context: Context,

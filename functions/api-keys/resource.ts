@@ -15,7 +15,7 @@ import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
-/** An API key's record with its text, which is computed again for each answer. */
+/** An API key's record with its text, which is computed for each response. */
 interface View {
   readonly data: ApiKeyData;
   readonly text: string;
@@ -70,7 +70,7 @@ const resource: ListResource<ApiKeyData, View> = {
   }),
   segment: ({ data }) => String(data.id),
   create: async (context, body) => {
-    const input = validInput(resource.fields, body, 'create') as Writable; // the fields say so
+    const input = validInput(resource.fields, body, 'create') as Writable; // validated
     const id = reservedId(context);
     const { platform } = context;
     const created_at = timestamp(platform.clock.micros());

@@ -8,7 +8,7 @@ import { jobTypes, unorderedConsumers } from '../jobs.ts';
 
 const environment = readEnvironment();
 
-/** Does on AWS what follows from changes, and the work that waits. */
+/** Runs consumers of the change feed and background jobs on AWS. */
 export const handler = createBackground({
   services: openPlatform(environment),
   consumers: [...unorderedConsumers, followScripts],

@@ -9,12 +9,12 @@ import type { BatchRequest } from './requests.ts';
 import type { Item } from './steps.ts';
 
 /**
- * Tells whether it shows in which order writes are done that were let through, all in the class of `context`. It does
- * not unless they
+ * Returns whether clients can see the order of authorized writes, all in the class of `context`. It is visible when
+ * they
  *
- * - refer to objects of the same class: the one may make or remove what the other refers to;
+ * - refer to objects of the same class: one write may create or delete an object that another refers to;
  * - have a value of a unique field in common, or may free one by an update or a delete;
- * - name a channel: who listens hears of them in their order.
+ * - name a channel: listeners receive the messages in order.
  */
 export function isOrderShown(context: Context, items: readonly Item[]): boolean {
   const place = classOf(context);
@@ -34,12 +34,12 @@ function refersTo(className: string, { target }: FieldDefinition): boolean {
   return name === 'self' || name === className;
 }
 
-/** Objects are made at the path of their list. */
+/** Objects are created at the path of their list. */
 function isCreate({ method, path }: BatchRequest): boolean {
   return method === 'POST' && path.endsWith('/objects/');
 }
 
-/** What a body has for a field; null when it has nothing. */
+/** Returns the value of a body for a field; null when it is absent. */
 function sentValue(body: JsonObject, name: string): Json {
   return Object.hasOwn(body, name) ? (body[name] ?? null) : null;
 }

@@ -25,16 +25,16 @@ import {
 
 /** Requests in one batch (docs/reference/batch.md#limits). */
 const maxRequests = 50;
-/** Items that are looked at, though they are too many: what is wrong with them is said first. */
+/** Items that are examined even when there are too many: their errors are reported first. */
 const maxExamined = 1000;
-/** Characters of an item's path, its query included. */
+/** Characters of an item's path, including its query. */
 const maxPathLength = 8192;
 const maxKeys = 32;
 const maxKeyLength = 64;
 /** Characters of the JSON text of one member of an item's body. */
 const maxValueLength = 49_152;
 
-/** What a batch takes. The items are read here, not field by field: their messages stand in a list. */
+/** Fields of a batch. The items are read here, not field by field: their messages are in a list. */
 export const requestFields: Fields = {
   requests: {
     type: 'field',
@@ -64,7 +64,7 @@ export interface BatchRequest {
 }
 
 /**
- * Reads the items of a batch, all of them before the first one runs (docs/reference/batch.md#request).
+ * Reads all items of a batch before the first one runs (docs/reference/batch.md#request).
  *
  * @param instance name of the instance that all paths must be in
  * @throws ApiError 400 with a list of messages, one entry an item; or when there are too many items
@@ -92,7 +92,7 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
   return requests;
 }
 
-/** Bodies that are text have one allowance together, as if they were parts of the batch's own JSON. */
+/** Checks text bodies against one shared limit, as if they were parts of the batch's own JSON. */
 function checkTexts(items: readonly unknown[]): void {
   let left = maxStructure;
   for (const item of items) {
@@ -144,7 +144,7 @@ function readMethod(value: Json): Reading<Method> {
 const readPathText = textReader({ max: maxPathLength });
 const pathForm = /^(?:\/[a-z0-9_.-]+)+\/$/;
 
-/** Names in a path are not case-sensitive; what a query says may be. */
+/** Names in a path are not case-sensitive; values of a query may be. */
 function readPath(
   value: Json,
   prefixes: readonly string[],
@@ -167,7 +167,7 @@ function readBody(value: Json): Reading<JsonObject> {
   return checkSizes(parsed.value);
 }
 
-/** A body as text, as clients send it that write JSON themselves; the empty text is no body. */
+/** Parses a body that a client sent as JSON text; an empty text is no body. */
 function readText(text: string): Reading<unknown> {
   if (text === '') return read({});
   try {
@@ -192,6 +192,6 @@ function isTooLong(value: Json): boolean {
   if (typeof value !== 'string') {
     return typeof value === 'object' && JSON.stringify(value).length > maxValueLength;
   }
-  // a character takes at most six of JSON text, so nearly always nothing has to be counted
+  // a character takes at most six of JSON text, so counting is rarely needed
   return value.length * 6 > maxValueLength && JSON.stringify(value).length > maxValueLength;
 }

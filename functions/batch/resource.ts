@@ -9,7 +9,7 @@ import { readRequests, requestFields } from './requests.ts';
 import { collectResults } from './results.ts';
 import { runRequests } from './run.ts';
 
-/** Many calls in one, inside one instance. Who may call it is asked of each of its items. */
+/** Many requests in one, inside one instance. Each item checks the rights of the caller. */
 export const batch: Family = {
   name: 'batch',
   routes: [
@@ -27,7 +27,7 @@ export const batch: Family = {
   ],
 };
 
-/** Pages and indented answers are made of the values again, and are longer than their text; how much, nobody knows. */
+/** Pages and indented responses are rebuilt from values, and are longer than their text by an unknown factor. */
 const roomForForm = 8;
 
 async function run(context: Context): Promise<Response> {

@@ -3,16 +3,16 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { keepText, writeBody } from '../../shared/core/http/response-cache.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
-/** What an item came to, as its entry shows it. */
+/** The result of an item, as its entry shows it. */
 export interface Result {
   readonly code: number;
   /** Absent where the item has no body. */
   readonly content?: unknown;
 }
 
-/** Head of the answer, and what stands around the entries. */
+/** Bytes for the head of the response and the JSON around the entries. */
 const reservedBytes = 16_384;
-/** An entry that says that its content is too large; kept for each item that is still to come. */
+/** Bytes of a 413 entry; reserved for each remaining item. */
 const refusalBytes = 128;
 
 /** The entries of a batch, in the order of its items. */
@@ -20,15 +20,15 @@ export interface Results {
   add(response: Response): void;
   /** All entries. */
   finish(): readonly Result[];
-  /** Names that items have and their paths do not know; for all together, as entries have no headers. */
+  /** Field names that items sent and their paths ignore; for all together, as entries have no headers. */
   ignored(): readonly string[];
 }
 
 /**
- * Collects the entries of `count` items, so that no large one loses the others: content that would not fit into what
- * the platform lets through is replaced by a 413 (docs/reference/batch.md#response).
+ * Collects the entries of `count` items, so that one large item does not lose the others: content that exceeds the
+ * platform's response limit is replaced by a 413 (docs/reference/batch.md#response).
  *
- * @param maxBytes of the answer, as JSON text inside JSON, which is how it travels
+ * @param maxBytes of the response, as JSON text inside JSON, which is how it travels
  */
 export function collectResults(count: number, maxBytes: number): Results {
   const body: Result[] = [];
@@ -54,14 +54,14 @@ export function collectResults(count: number, maxBytes: number): Results {
 }
 
 /**
- * Room for texts inside a JSON text. To count is to write them once more, so that it is not done before it matters.
+ * Tracks the space for texts inside a JSON text. Counting serializes them again, so it is deferred until needed.
  *
- * @param bytes free beside the `refusalBytes` that are kept for each text
+ * @param bytes free in addition to the `refusalBytes` that are reserved for each text
  */
 function openRoom(bytes: number): { readonly take: (text: string) => boolean } {
   let free = bytes;
   let uncounted: string[] = [];
-  let most = 0; // what those take of `free`
+  let most = 0; // upper bound of what those take of `free`
   return {
     take: (text) => {
       const bound = text.length * mostBytesInside + 3 - refusalBytes;
@@ -81,17 +81,17 @@ function openRoom(bytes: number): { readonly take: (text: string) => boolean } {
   };
 }
 
-/** Bytes that a character of JSON text takes inside another one: its control characters are escaped already. */
+/** Maximum bytes of a character of JSON text inside another one: its control characters are escaped already. */
 const mostBytesInside = 3;
 
 const tooLarge: Result = { code: 413, content: { detail: 'Response size limit exceeded.' } };
 
-/** Bytes of a text inside a JSON text, its comma included. */
+/** Returns the bytes of a text inside a JSON text, including its comma. */
 function bytesInside(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
 }
 
-/** Content that was written before is not written again. */
+/** Serializes an entry; content that was serialized before is reused. */
 function writeResult({ code, content }: Result): string {
   if (content === undefined) return `{"code":${code}}`;
   return `{"code":${code},"content":${writeBody(content)}}`;
@@ -104,7 +104,7 @@ function resultOf({ status, body, content }: Response): Result {
     : { code: status, content: value };
 }
 
-/** What is no JSON by itself: scripts answer with anything. JSON is shown as such, the rest as text. */
+/** Parses content of scripts, which can be anything: JSON is shown as JSON, the rest as text. */
 function contentValue({ bytes }: NonNullable<Response['content']>): unknown {
   const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString();
   if (text === '') return undefined;

@@ -6,7 +6,7 @@ import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
 import { type Item, planSteps } from './steps.ts';
 
-/** A gateway waits 30 s and a function runs for 29: what is done by then must be on its way. */
+/** A gateway waits 30 s and a function runs for 29: results up to then must be on their way. */
 const maxMs = 27_000;
 
 const noEndpoint = refusal(404, 'Invalid endpoint specified.');
@@ -14,8 +14,8 @@ const unbatchable = refusal(405, 'Batching not allowed.');
 const outOfTime = refusal(503, 'Request timeout.');
 
 /**
- * Runs the items of a batch in their order, each by itself: what one does or fails to do undoes nothing of another
- * (docs/reference/batch.md#execution). What is not done when time runs out is told so; it may have begun.
+ * Runs the items of a batch in order and independently: no item undoes another (docs/reference/batch.md#execution).
+ * Items that are unfinished when time runs out are reported so; they may have begun.
  */
 export async function runRequests(
   context: Context,
@@ -27,7 +27,7 @@ export async function runRequests(
   const run: Run = { outer: context.request, headers: passedOn(context.request), session, clock };
   try {
     for (const step of planSteps(requests, session.find)) {
-      if (step[0] !== undefined && step[0].position > 0) await setImmediate(); // others have their turn
+      if (step[0] !== undefined && step[0].position > 0) await setImmediate(); // yields to other requests
       for (const response of await answerStep(run, step)) results.add(response);
     }
   } finally {
@@ -58,7 +58,7 @@ async function answer(run: Run, item: Item): Promise<Response> {
   return opened === undefined ? outOfTime : opened.run();
 }
 
-/** Writes of objects of one class: all at once, or one by one where their order shows. */
+/** Writes objects of one class: all at once, or one by one where their order is visible. */
 async function answerWrites(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
   const { clock } = run;
   const opened = clock.isOver() ? undefined : await clock.wait(openWrites(run, step));
@@ -83,7 +83,7 @@ async function openWrites(run: Run, step: readonly Item[]): Promise<readonly Ope
   return opened.flat();
 }
 
-/** Whether calls differ in their bodies only. */
+/** Returns whether requests have no query and differ only in their bodies. */
 function areAlike([first, ...others]: readonly Request[]): boolean {
   return (
     first?.query.size === 0 &&
@@ -94,15 +94,15 @@ function areAlike([first, ...others]: readonly Request[]): boolean {
   );
 }
 
-/** By whom a call was made, from where, and how strictly it is read. */
+/** Headers that identify the client and its address, and set how strictly a request is read. */
 const passedHeaders = new Set(['user-agent', 'cookie', 'x-forwarded-for', 'x-real-ip', 'x-strict']);
 
-/** Of the outer call an item has who made it, from where and by what (docs/reference/batch.md#execution). */
+/** Returns the headers that items take from the outer request (docs/reference/batch.md#execution). */
 function passedOn({ headers }: Request): Request['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name)));
 }
 
-/** An item as a call. */
+/** Returns an item as a request. */
 function toRequest({ outer, headers }: Run, { position, request }: Item): Request {
   const { id, sourceAddress } = outer;
   const { method, path, query, body } = request;
@@ -119,9 +119,9 @@ function toRequest({ outer, headers }: Run, { position, request }: Item): Reques
 
 interface Clock {
   isOver(): boolean;
-  /** Waits until it is over at the latest; then it gives undefined. */
+  /** Waits for a value, until time is over at the latest; returns undefined then. */
   wait<Value>(value: Promise<Value>): Promise<Value | undefined>;
-  /** What calls come to; those that do not end in time are told so, and may yet do what they are to do. */
+  /** Collects responses; requests that do not end in time are reported so, and may still take effect. */
   gather(calls: readonly Promise<Response>[]): Promise<readonly Response[]>;
   stop(): void;
 }
@@ -145,7 +145,7 @@ function startClock(durationMs: number): Clock {
         responses[at] = await call;
       });
       await wait(Promise.all(ended));
-      return [...responses]; // what ends later is too late
+      return [...responses]; // later responses are ignored
     },
     stop: () => clearTimeout(timer),
   };

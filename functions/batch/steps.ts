@@ -1,22 +1,22 @@
 import type { Session } from '../../shared/core/resource/route.ts';
 import type { BatchRequest } from './requests.ts';
 
-/** Reads that run side by side at the most: each may hold a page of large objects. */
+/** Maximum reads that run in parallel: each may hold a page of large objects. */
 const maxReads = 8;
 
-/** An item, with what its path names. */
+/** An item, with the route and parameters of its path. */
 export interface Item {
   readonly position: number;
   readonly request: BatchRequest;
-  /** Undefined: there is no such path. */
+  /** Undefined: the path does not exist. */
   readonly match: ReturnType<Session['find']>;
   readonly kind: 'read' | 'objects' | 'other';
 }
 
 /**
- * Parts a batch into steps, which run one after the other. Items of one step may run side by side: neighbours that
- * only read, and neighbours that make objects of one class, or change and remove different ones. Whether the order of
- * such writes shows is found out when their class is known (order.ts).
+ * Splits a batch into steps, which run one after the other. Items of one step may run in parallel: neighbours that only
+ * read, and neighbours that create objects of one class, or change and delete different ones. Whether the order of such
+ * writes is visible is decided when their class is known (order.ts).
  */
 export function planSteps(
   requests: readonly BatchRequest[],
@@ -33,7 +33,7 @@ export function planSteps(
   return steps;
 }
 
-/** What is no list and no item of one may do anything, whatever the method. */
+/** Returns the kind of an item. Other routes than lists and their items may have any effect, whatever the method. */
 function kindOf({ method }: BatchRequest, match: Item['match']): Item['kind'] {
   const { kind = 'page', inClass = false } = match?.route ?? {};
   if (kind !== 'list' && kind !== 'detail') return 'other';
@@ -48,6 +48,6 @@ function isJoining(step: readonly Item[], { kind, match }: Item): boolean {
   if (match === undefined || match.route !== first.match?.route) return false;
   const { class: place, id } = match.params;
   if (place === undefined || first.match.params.class !== place) return false;
-  // a client may know the id that a create will give: what is done to it has to wait, so those stand apart
+  // a client may know the id that a create will use: requests to that object have to wait, so those are separated
   return match.route.kind === 'list' || step.every((item) => item.match?.params.id !== id);
 }

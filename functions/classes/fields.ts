@@ -14,7 +14,7 @@ import { recordId } from '../../shared/values/record-id.ts';
 
 const initialRights = 'create_objects';
 
-/** A class (docs/reference/classes.md#record). The schema is checked against its class and the others. */
+/** Fields of a class (docs/reference/classes.md#record). The schema is checked against its class and the others. */
 export const classFields: Fields = {
   name: { type: 'string', writable: 'create', required: true, input: className(), maxLength: 50 },
   description: description(),

@@ -46,11 +46,11 @@ import { classFields } from './fields.ts';
 export interface ClassView {
   readonly data: ClassData;
   readonly metadata: JsonObject;
-  /** How many objects it has. */
+  /** Number of its objects. */
   readonly objects: number;
 }
 
-/** What a valid body says of a class; what it leaves alone is absent. */
+/** Values of a valid body of a class; unchanged ones are absent. */
 interface Draft {
   readonly name: string;
   readonly description?: string;
@@ -62,7 +62,7 @@ interface Draft {
   readonly expected_revision?: number;
 }
 
-/** Makes a class; the list of names and numbers keeps their count within its limit. */
+/** Creates a class; the list of names and numbers keeps their count within its limit. */
 export async function createClass(context: Context, body: Body): Promise<ClassView> {
   const input = readInput(classFields, body, 'create');
   return retryOnConflict(async () => {
@@ -152,7 +152,7 @@ export async function updateClass(
   await commit(context, [
     replace(current, data),
     ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
-    // Of an empty class too: a call that read it before may still make an object.
+    // Of an empty class too: a request that read it before may still create an object.
     ...(hasNewIndexes ? [newJob(context.platform, buildIndexes, indexTask(context, data))] : []),
     ...fileWork(context, current.data, data),
   ]);
@@ -174,7 +174,7 @@ function indexTask(context: Context, { name, number, epoch }: ClassData): Change
   return { instance: instanceOf(context), className: name, classNumber: number, epoch };
 }
 
-/** Has the files removed of the fields that a change takes away. */
+/** Starts the deletion of files of the fields that a change removes. */
 function fileWork(context: Context, before: ClassData, { retiredFiles = [], ...data }: ClassData) {
   const names = retiredFiles.filter((name) => !before.retiredFiles?.includes(name));
   if (names.length === 0) return [];
@@ -202,7 +202,7 @@ function schemaChanges(current: ClassData, schema: readonly FieldDefinition[]): 
   };
 }
 
-/** Storage names of the file fields that are not among those of `after`. */
+/** Returns storage names of the file fields that are not among those of `after`. */
 function lostFiles(current: ClassData, after: ClassData['storage']): readonly string[] {
   return current.storage
     .filter((_, i) => current.schema[i]?.type === 'file')
@@ -210,7 +210,7 @@ function lostFiles(current: ClassData, after: ClassData['storage']): readonly st
     .filter((name) => !after.some(({ storage }) => storage === name));
 }
 
-/** Slots of which the objects that are there know nothing: those that a field or a pair did not have before. */
+/** Returns slots without keys of existing objects: those that a field or composite index did not have before. */
 function unfilled(
   { storage: before, unfilledSlots = [] }: ClassData,
   { storage: after, pairs }: Pick<StoragePlan, 'storage' | 'pairs'>,
@@ -224,7 +224,7 @@ function unfilled(
   return [...ofFields, ...ofPairs];
 }
 
-/** Removes a class: its name is free and its objects are out of reach with the transaction. */
+/** Deletes a class: the transaction frees its name and makes its objects unreachable. */
 export async function removeClass(context: Context, current: Stored<ClassData>): Promise<void> {
   const { name } = current.data;
   if (name === profileClass) throw forbidden('item_protected');
@@ -243,16 +243,16 @@ export async function removeClass(context: Context, current: Stored<ClassData>):
   ]);
 }
 
-/** What stands beside a class and its writes depend on. */
+/** Records that belong to a class and that its writes depend on. */
 interface Around {
   readonly numbers: Stored<ClassNumbersData>;
   readonly metadata: JsonObject;
   readonly objects: number;
-  /** Whether the group that the body names is there. */
+  /** Whether the group that the body names exists. */
   readonly hasGroup: boolean;
 }
 
-/** Reads in one step what stands beside a class, which is nothing for a new one. */
+/** Reads in one step the records that belong to a class; a new class has none. */
 async function readAround(
   context: Context,
   current: ClassData | undefined,
@@ -269,7 +269,7 @@ async function readAround(
     ...(typeof group === 'number' ? [groupEntity.key(instance, group)] : []),
   ]);
   const numbers = as(classNumbersEntity, numbersItem);
-  if (numbers === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
+  if (numbers === undefined) throw parentNotFound('Instance'); // deleted or renamed since
   return {
     numbers,
     metadata: as(classMetadataEntity, metadata)?.data.metadata ?? {},
@@ -286,7 +286,7 @@ interface Unchecked {
 }
 
 /**
- * Checks what depends on other records, and gives the messages of all fields that failed together.
+ * Checks values that depend on other records, and throws the messages of all failed fields together.
  *
  * @throws ApiError 400
  */
@@ -307,7 +307,7 @@ function checked({ input, body, current, around }: Unchecked): Draft {
     errors.group = [messages.noSuchPk(values.group)];
   }
   if (Object.keys(errors).length > 0) throw invalid(errors);
-  return { ...(values as unknown as Draft), ...(schema && { schema }) }; // the fields say so
+  return { ...(values as unknown as Draft), ...(schema && { schema }) }; // validated
 }
 
 function metadataWrites(context: Context, name: string, metadata: JsonObject): Write[] {

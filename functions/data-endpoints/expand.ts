@@ -20,7 +20,7 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 
 const maxEmbedded = 1000; // docs/reference/data-endpoints.md#expand. Of a page and a field; every embedding counts
 
-/** A field whose values are replaced by what they refer to. */
+/** A field whose values are replaced by the objects that they refer to. */
 interface Target {
   readonly field: CompiledField;
   readonly kind: 'objects' | 'users';
@@ -28,13 +28,13 @@ interface Target {
   readonly place: Stored<ClassData>;
 }
 
-/** An object of the page and its answer, which is replaced by one with what is embedded. */
+/** An object of the page and its response, which is replaced by one with embedded objects. */
 export interface Row {
   readonly data: ObjectData;
   shown: JsonObject;
 }
 
-/** The fields that `expand` names and that refer to something; other names are read past. */
+/** Returns the reference fields that `expand` names; other names are ignored. */
 export function expandedFields(
   { fields }: CompiledClass,
   expand: string | undefined,
@@ -44,7 +44,7 @@ export function expandedFields(
   return fields.filter(({ name, definition }) => names.has(name) && definition.target);
 }
 
-/** Reads, in one step, the classes that fields refer to; a field whose class is gone is left out. */
+/** Reads, in one step, the classes that fields refer to; a field whose class was deleted is left out. */
 export async function readTargets(
   context: Context,
   fields: readonly CompiledField[],
@@ -79,11 +79,11 @@ function placeName(field: CompiledField): string {
 }
 
 /**
- * Puts in place of references and relations what they refer to, one level deep, as far as the caller may read it.
- * What is missing or hidden stays as it is in a reference, and is left out of a relation. One step for all objects;
- * users take a second one for profiles and groups.
+ * Replaces references and relations by their targets, one level deep, as far as the caller may read them. A missing or
+ * hidden target stays as it is in a reference, and is left out of a relation. One step for all objects; users take a
+ * second one for profiles and groups.
  *
- * @throws ApiError 403 when the caller may not list what a value refers to
+ * @throws ApiError 403 when the caller may not list the targets
  */
 export async function expandObjects(
   context: Context,
@@ -113,14 +113,14 @@ interface Value {
   readonly ids: readonly number[];
 }
 
-/** The values of a field that can be embedded: those before the limit. */
+/** Returns the values of a field that can be embedded: those before the limit. */
 function valuesOf({ storage }: CompiledField, rows: readonly Row[]): readonly Value[] {
   const values: Value[] = [];
   let count = 0;
   for (const row of rows) {
     const value = row.data.values[storage];
     if (value === undefined) continue;
-    const ids = (Array.isArray(value) ? value : [value]) as readonly number[]; // the type of the field says so
+    const ids = (Array.isArray(value) ? value : [value]) as readonly number[]; // by the type of the field
     count += ids.length;
     if (count > maxEmbedded) break;
     values.push({ row, ids });
@@ -138,7 +138,7 @@ interface Ids {
   readonly ids: readonly number[];
 }
 
-/** Finds what the caller may read of each target, ready to be sent, by id; same order. */
+/** Finds the targets that the caller may read, ready to be sent, by id; same order. */
 async function findAll(
   context: Context,
   wanted: readonly Ids[],
@@ -181,7 +181,7 @@ async function showAll(
   return new Map(readable.map((item) => [item.data.id, wholeObject(context, place, item)]));
 }
 
-/** Users as their own list shows them to the caller: a user sees itself. Keys go to whom no permission binds. */
+/** Shows users as their own list does: a user sees itself. Only callers that bypass ACL see keys. */
 async function showUsers(
   context: Context,
   profiles: Stored<ClassData>,

@@ -23,7 +23,7 @@ const names: Field = {
 const pageSize = { min: 0, max: 100 };
 const readText = textReader({ blank: true });
 
-/** A data endpoint (docs/reference/data-endpoints.md#record). That its class is there is checked when it is stored. */
+/** Fields of a data endpoint (docs/reference/data-endpoints.md#record). Its class is checked when it is stored. */
 export const endpointFields: Fields = {
   name: nameField,
   description: description(),

@@ -92,13 +92,13 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
         summary: 'Clear the cache of a data endpoint',
       },
       fields: {},
-      // nothing is cached: clients of the service call it all the same (docs/reference/data-endpoints.md#get)
+      // nothing is cached: clients of the service send the request all the same (docs/reference/data-endpoints.md#get)
       run: () => Promise.resolve(undefined),
     },
   ],
 };
 
-/** Saved ways of asking for the objects of a class. */
+/** Saved queries for the objects of a class. */
 export const dataEndpoints: Family = {
   name: 'data-endpoints',
   routes: [...listRoutes(resource), ...runRoutes],

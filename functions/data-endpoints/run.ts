@@ -29,7 +29,7 @@ export const path = '/instances/{instance}/endpoints/data/';
 /** The same in version 1. */
 export const v1Path = '/instances/{instance}/api/objects/';
 
-/** Where the data endpoint of a call is. */
+/** Returns the key of a request's data endpoint. */
 export function endpointKey({
   instance,
   params,
@@ -114,10 +114,10 @@ const postRoute: Route = {
   ...atEndpoint,
 };
 
-/** What is done with a data endpoint: its objects are listed, and new ones are made. */
+/** Routes that run a data endpoint: list its objects, and create new ones. */
 export const runRoutes: readonly Route[] = [getRoute, postRoute];
 
-/** Lists the objects of the endpoint's class as it says and the caller may (docs/reference/data-endpoints.md#get). */
+/** Lists the objects that the endpoint selects and the caller may read (docs/reference/data-endpoints.md#get). */
 async function listObjects(context: Context): Promise<Response> {
   const endpoint = endpointOf(context);
   const query = overlaid(context.request.query, endpoint);
@@ -152,8 +152,8 @@ function endpointOf({ records }: Context): DataEndpointData {
 const overlaidNames = ['excluded_fields', 'order_by', 'page_size', 'expand'] as const;
 
 /**
- * The parameters of a call, and those of the endpoint where the call has none, or an empty one. A stored page size
- * of 0 counts as none.
+ * Merges the parameters of a request over those of the endpoint; an empty one counts as absent. A stored page size of 0
+ * counts as absent.
  */
 function overlaid(sent: URLSearchParams, endpoint: DataEndpointData): URLSearchParams {
   let query = sent;

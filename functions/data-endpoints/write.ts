@@ -25,39 +25,39 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { endpointFields } from './fields.ts';
 
-/** Where data endpoints are. */
 export const kind: NamedKind<DataEndpointData> = {
   entity: dataEndpointEntity,
   rowEntity: dataEndpointRowEntity,
   rowPrefix: dataEndpointRowPrefix,
 };
 
-/** A data endpoint stands for itself. */
+/** A data endpoint, without joined records. */
 export type EndpointView = Pick<Stored<DataEndpointData>, 'data'>;
 
 type Numbers = ClassNumbersData['numbers'];
 
-/** Numbers of the instance's classes by name, as they were read beside the item. */
+/** Returns numbers of the instance's classes by name, as read with the item. */
 export function classNumbersOf({ records }: Context): Numbers {
   const found = as(classNumbersEntity, records.classNumbers);
-  if (found === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
+  if (found === undefined) throw parentNotFound('Instance'); // deleted or renamed since
   return found.data.numbers;
 }
 
 /**
- * Tells whether the class of an endpoint is there: with its class it goes (docs/reference/data-endpoints.md#deletion).
+ * Returns whether the class of an endpoint exists: the endpoint is deleted with it
+ * (docs/reference/data-endpoints.md#deletion).
  */
 export function isLiving(data: DataEndpointData, numbers: Numbers): boolean {
   return Object.hasOwn(numbers, data.class) && numbers[data.class] === data.classNumber;
 }
 
-/** What a valid body says of an endpoint but its name; what it leaves alone is absent. */
+/** Values of a valid body of an endpoint except its name; unchanged ones are absent. */
 type Draft = Partial<Omit<DataEndpointData, 'name' | 'row'>>;
 
-/** Makes a data endpoint; the name of one that went with its class is free. */
+/** Creates a data endpoint; the name of one that was deleted with its class is free. */
 export async function createEndpoint(context: Context, body: Body): Promise<EndpointView> {
   const input = readInput(endpointFields, body, 'create');
-  const { name = '' } = input.values as { readonly name?: string }; // the field says so
+  const { name = '' } = input.values as { readonly name?: string }; // validated
   return retryOnConflict(async () => {
     const { holder, numbers } = await readHolder(context, name);
     const draft = checked(input, numbers);
@@ -72,7 +72,7 @@ export async function createEndpoint(context: Context, body: Body): Promise<Endp
   });
 }
 
-/** Changes a data endpoint, but for its name. */
+/** Changes a data endpoint, except its name. */
 export async function updateEndpoint(
   context: Context,
   { current, body, mode }: Update<DataEndpointData>,
@@ -83,7 +83,7 @@ export async function updateEndpoint(
   return { data };
 }
 
-/** Gives a data endpoint another name; the old one is free with the same transaction. */
+/** Renames a data endpoint; the old name is free with the same transaction. */
 export async function renameEndpoint(
   context: Context,
   current: Stored<DataEndpointData>,
@@ -103,7 +103,6 @@ export async function renameEndpoint(
   return { data };
 }
 
-/** Removes a data endpoint. */
 export async function removeEndpoint(
   context: Context,
   current: Stored<DataEndpointData>,
@@ -112,7 +111,7 @@ export async function removeEndpoint(
 }
 
 interface Holder {
-  /** What bears a name now. */
+  /** The current holder of a name. */
   readonly holder: Stored<DataEndpointData> | undefined;
   readonly numbers: Numbers;
 }
@@ -123,17 +122,17 @@ async function readHolder(context: Context, name: string): Promise<Holder> {
     classNumbersEntity.key(context.params.instance ?? ''),
   ]);
   const found = as(classNumbersEntity, numbers);
-  if (found === undefined) throw parentNotFound('Instance'); // removed or renamed meanwhile
+  if (found === undefined) throw parentNotFound('Instance'); // deleted or renamed since
   return { holder: as(dataEndpointEntity, holder), numbers: found.data.numbers };
 }
 
 /**
- * Looks for the class that a body names, and gives the messages of all fields that failed together.
+ * Looks up the class that a body names, and throws the messages of all failed fields together.
  *
  * @throws ApiError 400
  */
 function checked({ values, errors }: Input, numbers: Numbers): Draft {
-  const { class: typed, ...others } = values as JsonObject & { readonly class?: string }; // the field says so
+  const { class: typed, ...others } = values as JsonObject & { readonly class?: string }; // validated
   const failed: Record<string, FieldErrors[string]> = { ...errors };
   const name = typed?.toLowerCase();
   const number = name !== undefined && Object.hasOwn(numbers, name) ? numbers[name] : undefined;
@@ -141,5 +140,5 @@ function checked({ values, errors }: Input, numbers: Numbers): Draft {
   if (Object.keys(failed).length > 0) throw invalid(failed);
   const bound =
     name === undefined || number === undefined ? {} : { class: name, classNumber: number };
-  return { ...(others as Draft), ...bound }; // the fields say so
+  return { ...(others as Draft), ...bound }; // validated
 }

@@ -19,7 +19,7 @@ import { erase, store as put, remove, replace } from '../../shared/store/writes.
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
 
-/** A membership joined with the account that it is of. */
+/** A membership joined with its account. */
 interface View {
   readonly admin: AdminData;
   readonly account: AccountData;
@@ -36,7 +36,7 @@ const resource: ListResource<AdminData, View> = {
     owner: allRights,
     full: allRights,
     write: 'LGD',
-    read: 'LGD', // to remove themselves; the rest is a rule of the item
+    read: 'LGD', // to delete themselves; the rest is a rule of the item
   },
   fields: {
     id: computed('field', { shows: 'integer' }),
@@ -80,7 +80,7 @@ const resource: ListResource<AdminData, View> = {
   }),
   segment: ({ account }) => String(account.id),
   update: async (context, { current, body, mode }) => {
-    const changes: Pick<Partial<AdminData>, 'role'> = validInput(resource.fields, body, mode); // the field says so
+    const changes: Pick<Partial<AdminData>, 'role'> = validInput(resource.fields, body, mode); // validated
     const admin: AdminData = { ...current.data, ...changes };
     const instance = instanceOf(context);
     await commit(context, [
@@ -102,7 +102,7 @@ const resource: ListResource<AdminData, View> = {
 
 function viewOf(admin: AdminData, found: Stored | undefined): View {
   const account = as(accountEntity, found)?.data;
-  if (account === undefined) throw notFound(); // accounts are never deleted; this one never was
+  if (account === undefined) throw notFound(); // accounts are never deleted; this one never existed
   return { admin, account };
 }
 

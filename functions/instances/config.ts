@@ -23,14 +23,14 @@ function configOf({ records }: Context): JsonObject {
   return as(configEntity, records.config)?.data.config ?? {};
 }
 
-/** The configuration is replaced whole, by PATCH too (docs/reference/instances.md#config). */
+/** Replaces the whole configuration, by PATCH too (docs/reference/instances.md#config). */
 function change(mode: 'replace' | 'patch'): Operation {
   return {
     right: 'U',
     reads,
     run: async (context) => {
       const input = validInput(fields, await context.body(), mode);
-      const config = input.config as JsonObject | undefined; // the field says so
+      const config = input.config as JsonObject | undefined; // validated
       if (config === undefined) return { status: 200, body: { config: configOf(context) } };
       await commit(context, [put(configEntity, configEntity.key(instanceOf(context)), { config })]);
       return { status: 200, body: { config } };

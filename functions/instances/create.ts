@@ -30,12 +30,12 @@ interface Draft {
   readonly metadata: JsonObject;
 }
 
-/** Makes an instance with its built-in class; the caller is its owner. One transaction. */
+/** Creates an instance with its built-in class; the caller is its owner. One transaction. */
 export async function createInstance(
   context: Context,
   body: Body,
 ): Promise<{ readonly data: InstanceData; readonly metadata: JsonObject }> {
-  const draft = validInput(instanceFields, body, 'create') as unknown as Draft; // the fields say so
+  const draft = validInput(instanceFields, body, 'create') as unknown as Draft; // validated
   const { platform } = context;
   const owner = callingAccount(context).data.id;
   const now = timestamp(platform.clock.micros());
@@ -96,7 +96,7 @@ function profiles(created_at: string): ClassData {
   };
 }
 
-/** Membership from both sides, and the list that keeps the number of owned instances within its limit. */
+/** Returns writes of the membership from both sides, and of the list that limits the number of owned instances. */
 function ownership(data: InstanceData, owned: Stored<OwnedData> | undefined): Write[] {
   const { id, owner, created_at } = data;
   const rights = { role: 'full', owner: true } as const;

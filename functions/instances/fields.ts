@@ -8,7 +8,7 @@ import {
 } from '../../shared/core/resource/field.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 
-/** The name of an instance, given at creation; renaming is an action of its own. */
+/** The name of an instance, set at creation; renaming is a separate action. */
 const name: Field = {
   type: 'string',
   writable: 'create',
@@ -18,7 +18,7 @@ const name: Field = {
   maxLength: 64,
 };
 
-/** An instance (docs/reference/instances.md#record). */
+/** Fields of an instance (docs/reference/instances.md#record). */
 export const instanceFields: Fields = {
   name,
   description: description(),
@@ -30,5 +30,5 @@ export const instanceFields: Fields = {
   metadata: metadata(),
 };
 
-/** What a rename sends. */
+/** Fields of a rename. */
 export const renameFields: Fields = { new_name: { ...name, writable: 'always' } };

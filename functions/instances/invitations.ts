@@ -29,10 +29,10 @@ import { allRights, hasFullRole, type Role } from '../../shared/values/access.ts
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
-/** An invitation with its key, which is computed again for each response. */
+/** An invitation with its key, which is computed for each response. */
 interface View {
   readonly data: InvitationData;
-  /** Absent for callers who may not hand out roles: with it they could raise their own. */
+  /** Absent for callers who may not assign roles: with it they could raise their own. */
   readonly key: string | undefined;
 }
 
@@ -78,7 +78,7 @@ const resource: ListResource<InvitationData, View> = {
   segment: ({ data }) => String(data.id),
   create: invite,
   update: async (context, { current, body, mode }) => {
-    const changes: Pick<Partial<InvitationData>, 'role'> = validInput(resource.fields, body, mode); // the field says so
+    const changes: Pick<Partial<InvitationData>, 'role'> = validInput(resource.fields, body, mode); // validated
     const updated_at = timestamp(context.platform.clock.micros());
     const data: InvitationData = { ...current.data, ...changes, updated_at };
     await commit(context, [replace(current, data)]);
@@ -119,11 +119,11 @@ async function viewOf(context: Context, data: InvitationData): Promise<View> {
 }
 
 /**
- * Invites an e-mail address; one that was declined or accepted before is replaced
+ * Invites an e-mail address; an invitation that was declined or accepted before is replaced
  * (docs/reference/instances.md#invitations).
  */
 async function invite(context: Context, body: Body): Promise<View> {
-  const draft = validInput(resource.fields, body, 'create') as { email: string; role: Role }; // the fields say so
+  const draft = validInput(resource.fields, body, 'create') as { email: string; role: Role }; // validated
   const { platform } = context;
   const instance = instanceOf(context);
   const now = timestamp(platform.clock.micros());
@@ -147,7 +147,7 @@ async function invite(context: Context, body: Body): Promise<View> {
   return viewOf(context, data);
 }
 
-/** The writes that make an invitation the one of its e-mail, when there is none open and no membership. */
+/** Returns the writes of a new invitation for an e-mail without open invitation or membership. */
 async function replacing(
   context: Context,
   to: string,

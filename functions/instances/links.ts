@@ -4,7 +4,7 @@ import type { Version } from '../../shared/core/resource/versions.ts';
 const onlyNew: readonly Version[] = ['v1.1'];
 const onlyOld: readonly Version[] = ['v1'];
 
-/** Makes a link to a list below the instance. */
+/** Returns a link to a list below the instance. */
 function list(name: string, path = `${name}/`, versions?: readonly Version[]): Link<unknown> {
   return { name, type: 'list', to: path, ...(versions && { versions }) };
 }

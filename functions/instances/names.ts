@@ -23,18 +23,16 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { renameFields } from './fields.ts';
 
-/**
- * Gives an instance another name; the old one is free with the same transaction (docs/reference/instances.md#rename).
- */
+/** Renames an instance; the old name is free with the same transaction (docs/reference/instances.md#rename). */
 export async function renameInstance(
   context: Context,
   current: Stored<InstanceData>,
   body: Body,
 ): Promise<InstanceData> {
   const object = bodyObject(body);
-  // odd but so: a missing new name counts as null
+  // unusual but required: an absent new name counts as null
   if (!Object.hasOwn(object, 'new_name')) throw invalid({ new_name: [messages.null] });
-  const { new_name } = validInput(renameFields, body, 'create') as { new_name: string }; // the field says so
+  const { new_name } = validInput(renameFields, body, 'create') as { new_name: string }; // validated
   if (new_name === current.data.name) return current.data;
   const { pointer, numbers } = await readName(context, current.data.name);
   const { id, owner } = current.data;
@@ -53,7 +51,7 @@ export async function renameInstance(
   return data;
 }
 
-/** Removes an instance: its path, its keys and its name are gone with the transaction. */
+/** Deletes an instance: the transaction deletes its path, its keys and its name. */
 export async function removeInstance(
   context: Context,
   current: Stored<InstanceData>,
@@ -87,6 +85,6 @@ async function readName(
   ]);
   const pointer = as(instanceNameEntity, items[0]);
   const numbers = as(classNumbersEntity, items[1]);
-  if (pointer === undefined || numbers === undefined) throw notFound(); // removed or renamed meanwhile
+  if (pointer === undefined || numbers === undefined) throw notFound(); // deleted or renamed since
   return { pointer, numbers };
 }

@@ -30,7 +30,7 @@ import { invitationRoutes } from './invitations.ts';
 import { instanceLinks } from './links.ts';
 import { removeInstance, renameInstance } from './names.ts';
 
-/** An instance joined with who owns it, its metadata and what the caller may do in it. */
+/** An instance joined with its owner, its metadata and the caller's role in it. */
 interface View {
   readonly data: InstanceData;
   readonly metadata: JsonObject;
@@ -82,7 +82,7 @@ const resource: ListResource<InstanceData, View> = {
       replace(current, data),
       ...(metadata === undefined
         ? []
-        : [put(instanceMetadataEntity, key, { metadata: metadata as JsonObject })]), // the field says so
+        : [put(instanceMetadataEntity, key, { metadata: metadata as JsonObject })]), // validated
     ]);
     return viewOf(context, data);
   },
@@ -99,7 +99,7 @@ const resource: ListResource<InstanceData, View> = {
   ],
 };
 
-/** The instances of the calling account; a membership may outlive its instance for a while. */
+/** Returns the instances of the calling account; a membership may outlive its instance for a while. */
 async function memberRows(
   context: Context,
   range: RowRange,

@@ -18,7 +18,7 @@ import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
 import { uploadRoute } from './uploads.ts';
 
-/** An object stands for itself; where it is stored does not show. */
+/** An object, without its storage location, which is not shown. */
 interface View {
   readonly data: ObjectData;
 }

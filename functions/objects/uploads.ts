@@ -24,11 +24,11 @@ const answered: Fields = {
   expires_at: computed('string'),
 };
 
-const seconds = 900; // a form is filled at once; what takes long is the sending
+const seconds = 900; // a form is filled at once; only the upload takes long
 
 /**
- * Opens the way for one file that is too large for a request. Whoever may change objects of the class may send one;
- * who creates some may as well, for that takes more.
+ * Returns a presigned form for uploading a file that is too large for a request. Callers who may change objects of the
+ * class may upload one. Callers who may create objects can as well, because creating requires more.
  */
 export const uploadRoute: Route = {
   ...endpointRoute({
@@ -59,7 +59,7 @@ export const uploadRoute: Route = {
 
 async function openUpload(context: Context, body: Body) {
   const { filename, content_type } = validInput(fields, body, 'create') as {
-    readonly filename: string; // the fields say so
+    readonly filename: string; // validated
     readonly content_type: string;
   };
   const wrong = filenameErrors(filename);
@@ -68,7 +68,7 @@ async function openUpload(context: Context, body: Body) {
   const call = saveCall(context);
   const file = uploadKey({ ...call, classNumber: call.class.data.number }, filename);
   const expires_at = timestamp(clock.micros() + seconds * 1_000_000);
-  // how large the file is shows when it is saved: here there must be some room
+  // the file's size is known when it is saved: here some space must be free
   const form = await withRoom(call, { files: 1 }, () =>
     files.openUpload(file, {
       contentType: contentTypeOf(content_type, filename),

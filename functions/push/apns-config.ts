@@ -15,7 +15,7 @@ import { configReads } from './message-write.ts';
 const name = text(200, { nullable: true });
 
 function fieldsOf(environment: PushEnvironment): Fields {
-  // a file, which a body of JSON cannot hold: what it says there is read past
+  // a file, which a JSON body cannot hold: its value there is ignored
   const certificate: Field = computed('file upload', { shows: 'boolean' });
   return {
     [`${environment}_certificate_name`]: name,
@@ -54,7 +54,7 @@ const form = {
   }),
 } as const;
 
-/** What a body says of one environment. */
+/** Values of a body for one environment. */
 interface Sent extends SentToken {
   readonly certificate_name?: string | null;
   readonly bundle_identifier?: string | null;
@@ -175,7 +175,7 @@ function removeCertificates(context: Context, input: Readonly<Record<string, unk
   });
 }
 
-/** Certificates and token keys of Apple; answers show that they are there (docs/reference/push.md#config). */
+/** Routes of Apple's certificates and token keys; responses show whether they exist (docs/reference/push.md#config). */
 export const apnsConfigRoutes: readonly Route[] = [
   configRoute('apns', { ...form, fields, change }),
   removeRoute,

@@ -7,14 +7,14 @@ import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts'
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { SideChange } from './config-save.ts';
 
-/** What a body says of a token of one environment. */
+/** Values of a body for the token of one environment. */
 export interface SentToken {
   readonly token_key?: string | null;
   readonly key_id?: string | null;
   readonly team_id?: string | null;
 }
 
-/** The token that a body brings, or renews with another id or bundle; null: it is taken away. */
+/** Returns the token that a body sends, or renews with another id or bundle; null: it is deleted. */
 export async function tokenOf(
   context: Context,
   environment: PushEnvironment,
@@ -39,7 +39,7 @@ export async function tokenOf(
   return { secret, shown: `token_key:${keyId}`, field };
 }
 
-/** Whether a token is for whom it was, so that it need not be handed over again; without a token it is. */
+/** Returns whether a token keeps its ids, so that it need not be sent again; true without a token. */
 function isSameToken(
   now: { readonly keyId: string; readonly teamId: string; readonly bundle: string | null },
   stored: PushSideData['credential'] | undefined,
@@ -50,7 +50,7 @@ function isSameToken(
   return keyId === now.keyId && teamId === now.teamId && bundle_identifier === now.bundle;
 }
 
-/** A token is worth nothing without whose it is, and which app it is for. */
+/** Checks that a token has its key, team and app: it is useless without them. */
 function checkPresent(
   environment: PushEnvironment,
   values: Readonly<Record<string, string | null>>,
@@ -61,7 +61,7 @@ function checkPresent(
   if (missing.length > 0) throw invalid(Object.fromEntries(missing) as FieldErrors);
 }
 
-/** Ids as a body has them, or as they are stored. */
+/** Returns the ids of a body, or those that are stored. */
 function idsOf(sent: SentToken, stored: PushSideData['credential']) {
   return {
     keyId: sent.key_id ?? stored?.keyId ?? '',

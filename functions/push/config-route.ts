@@ -10,10 +10,10 @@ import { configOf } from './config-save.ts';
 import { configReads } from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';
 
-/** Who may see and change credentials. */
+/** Rights to see and change credentials. */
 export const configAccess = { owner: allRights, full: allRights, write: allRights, read: 'LG' };
 
-/** What is a provider's own of its configuration. */
+/** The provider-specific parts of a configuration. */
 export interface ConfigForm {
   readonly fields: Fields;
   readonly links: readonly Link<PushConfigData>[];
@@ -21,7 +21,7 @@ export interface ConfigForm {
   readonly change: (context: Context, mode: 'replace' | 'patch') => Promise<PushConfigData>;
 }
 
-/** A configuration as answers show it. */
+/** Returns a configuration as responses show it. */
 export function showConfig(
   context: Context,
   provider: PushProvider,
@@ -34,12 +34,12 @@ export function showConfig(
   return { ...show(config), links: linksOf(context, links, self, config) };
 }
 
-/** The place of a provider's configuration below the version. */
+/** Returns the path of a provider's configuration below the version. */
 export function configPath(provider: PushProvider): string {
   return `${providerPath(provider)}config/`;
 }
 
-/** Derives the route of a provider's configuration. */
+/** Returns the route of a provider's configuration. */
 export function configRoute(provider: PushProvider, form: ConfigForm): Route {
   const reads = configReads(provider);
   const update = (mode: 'replace' | 'patch'): Operation => ({

@@ -18,15 +18,15 @@ import type { Write } from '../../shared/store/store.ts';
 import { insert, replace } from '../../shared/store/writes.ts';
 import { invalid, throttled } from '../../shared/values/errors/errors.ts';
 
-/** A credential that was sent, and what answers show in its place. */
+/** A credential that was sent, and the text that responses show instead. */
 export interface NewCredential {
   readonly secret: PushCredential;
   readonly shown: string;
-  /** Name of the field that it came in. */
+  /** Name of the field that it was sent in. */
   readonly field: string;
 }
 
-/** What changes in one environment; a credential of null is taken away. */
+/** Changes of one environment; a credential of null is deleted. */
 export interface SideChange {
   readonly credential?: NewCredential | null;
   readonly texts?: Partial<
@@ -34,22 +34,22 @@ export interface SideChange {
   >;
 }
 
-/** The changes of a call, made anew from what is stored when somebody was faster. Throws ApiError. */
+/** Returns the changes of a request; called again with the stored state after a write conflict. Throws ApiError. */
 export type Changes = (
   current: PushConfigData,
 ) => Promise<Readonly<Partial<Record<PushEnvironment, SideChange>>>>;
 
 const nothing: PushConfigData = { development: emptySide, production: emptySide };
 
-/** What is stored of a provider, as it was read with the call. */
+/** Returns the stored configuration of a provider, as read with the request. */
 export function configOf({ records }: Context): PushConfigData {
   return as(pushConfigEntity, records.config)?.data ?? nothing;
 }
 
 /**
- * Stores changes of a provider's configuration, and makes the applications of the push service that belong to them.
+ * Saves changes of a provider's configuration, and creates their applications of the push service.
  *
- * @throws ApiError 400 for a credential that the push service does not take, under its field
+ * @throws ApiError 400 for a credential that the push service rejects, under its field
  */
 export function saveConfig(
   context: Context,
@@ -104,7 +104,7 @@ async function changeSide(
   return { ...named, application, credential: { kind: secret.kind, sealed, shown, ...token } };
 }
 
-/** Work that removes the applications that have no credential any more. */
+/** Returns jobs that delete the applications without a credential. */
 function closed(
   context: Context,
   provider: PushProvider,

@@ -5,15 +5,15 @@ import { pushDeviceEntity } from '../../shared/store/entities.ts';
 import { type Access, type Actor, allRights } from '../../shared/values/access.ts';
 
 /**
- * The user whose devices alone a caller may see and change; undefined: all (docs/reference/push.md#device-permissions).
+ * Returns the user whose devices alone a caller may see and change; undefined: all
+ * (docs/reference/push.md#device-permissions).
  */
 export function onlyUser(actor: Actor): number | undefined {
   return actor.kind === 'apiKey' && !actor.flags.ignore_acl ? actor.user?.id : undefined;
 }
 
 /**
- * API keys see no devices but with a user, whose own they are, or with a flag
- * (docs/reference/push.md#device-permissions).
+ * Rights to devices: API keys need a user, whose own they are, or a flag (docs/reference/push.md#device-permissions).
  */
 export const deviceAccess: Access = {
   owner: allRights,
@@ -25,7 +25,7 @@ export const deviceAccess: Access = {
   user: allRights,
 };
 
-/** Where the device that a path names is. */
+/** Returns the key of the device that a path names. */
 export function deviceKey(
   provider: PushProvider,
   { instance, params }: Pick<Known, 'instance' | 'params'>,

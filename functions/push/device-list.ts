@@ -37,7 +37,7 @@ interface Filter {
   readonly is_active: boolean | undefined;
 }
 
-/** Devices of a range that the caller may see and asks for, in the order of their creation. */
+/** Lists selected devices of a range that the caller may see, in the order of their creation. */
 export async function listDevices(
   context: Context,
   provider: PushProvider,
@@ -94,7 +94,7 @@ async function readFilter(context: Context, provider: PushProvider): Promise<Fil
   };
 }
 
-/** Words in any case (docs/reference/push.md#devices). */
+/** Parses the filter; words in any case (docs/reference/push.md#devices). */
 function readActive(query: URLSearchParams): boolean | undefined {
   const word = queryValue(query, 'is_active')?.toLowerCase() ?? '';
   if (word === '') return undefined;

@@ -16,7 +16,7 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { onlyUser } from './device-access.ts';
 
-/** A body that says something of a device. */
+/** The body of a device. */
 export interface DeviceBody {
   readonly provider: PushProvider;
   readonly fields: Fields;
@@ -35,7 +35,7 @@ export async function createDevice(
   { provider, fields, body }: DeviceBody,
 ): Promise<View> {
   const own = onlyUser(context.actor);
-  const input = validInput(fields, body, 'create') as Omit<PushDeviceData, 'row'>; // the fields say so
+  const input = validInput(fields, body, 'create') as Omit<PushDeviceData, 'row'>; // validated
   const user = input.user ?? own ?? null;
   await checkUser(context, user, own ?? null);
   const row = reservedId(context);
@@ -53,7 +53,7 @@ export async function createDevice(
   return { data };
 }
 
-/** A user may not give a device away, nor take one; anybody else may name any user there is. */
+/** Checks the user of a device: users cannot transfer devices, other callers can name any existing user. */
 async function checkUser(
   context: Context,
   user: number | null,
@@ -68,13 +68,13 @@ async function checkUser(
   if (found === undefined) throw invalid({ user: [messages.noSuchPk(user)] });
 }
 
-/** Places of a device in the list of all and in its user's. */
+/** Returns keys of a device in the list of all devices and in its user's. */
 function rowKeys(context: Context, provider: PushProvider, { row, user }: PushDeviceData) {
   const users = user === null ? [undefined] : [undefined, user];
   return users.map((each) => pushDeviceRowEntity.key(instanceOf(context), provider, each, row));
 }
 
-/** Changes a device; the push service is told later whether it is active. Tries once. */
+/** Changes a device; the push service learns later whether it is active. Tries once. */
 export async function updateDevice(
   context: Context,
   {
@@ -85,8 +85,8 @@ export async function updateDevice(
     mode,
   }: DeviceBody & { readonly current: Stored<PushDeviceData>; readonly mode: InputMode },
 ): Promise<View> {
-  // its token does not change, whatever is sent; a PUT need not send it
-  const input = validInput(fields, body, mode) as Partial<PushDeviceData>; // the fields say so
+  // the token does not change, whatever is sent; a PUT need not send it
+  const input = validInput(fields, body, mode) as Partial<PushDeviceData>; // validated
   const before = current.data;
   const { user = before.user } = input;
   await checkUser(context, user, before.user);
@@ -114,7 +114,6 @@ function moveRow(
   ];
 }
 
-/** Removes a device. */
 export async function removeDevice(
   context: Context,
   provider: PushProvider,

@@ -22,7 +22,7 @@ function show({ production, development }: PushConfigData) {
   };
 }
 
-/** The keys of Firebase; answers show whose they are, never themselves (docs/reference/push.md#config). */
+/** Routes of the Firebase keys; responses show their owners, never the keys (docs/reference/push.md#config). */
 export const gcmConfigRoutes: readonly Route[] = [
   configRoute('gcm', {
     fields,
@@ -44,14 +44,14 @@ function keyChange(
   current: PushConfigData,
 ): SideChange {
   const field = `${environment}_api_key`;
-  const sent = input[field] as GcmKey | null | undefined; // the field says so
+  const sent = input[field] as GcmKey | null | undefined; // validated
   if (sent === undefined) return {};
   if (sent === null) return { credential: null };
   if (sent.kind === 'new') {
     const { credential: secret, shown } = sent;
     return { credential: { secret, shown, field } };
   }
-  // clients send back what they have read
+  // clients send back values that they have read
   if (sent.text === current[environment].credential?.shown) return {};
   throw invalid({ [field]: [badServiceAccount] });
 }

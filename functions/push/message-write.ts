@@ -18,13 +18,13 @@ import { insert } from '../../shared/store/writes.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
-/** A message with whom it is for, part by part. */
+/** A message with its recipients, part by part. */
 export interface MessageView {
   readonly data: PushMessageData;
   readonly parts: readonly PushPartData[];
 }
 
-/** What a new message needs to know of its instance. */
+/** Returns reads that a new message needs of its instance. */
 export function configReads(provider: PushProvider) {
   return ({ instance }: Pick<Known, 'instance'>) => ({
     config: instance === undefined ? undefined : pushConfigEntity.key(instance, provider),
@@ -32,10 +32,10 @@ export function configReads(provider: PushProvider) {
 }
 
 /**
- * Stores a message; it is sent later (docs/reference/push.md#messages).
+ * Creates a message; it is sent later (docs/reference/push.md#messages).
  *
- * @param only the one device that it is for, whatever ids were sent
- * @throws ApiError 400 for what it says, and where the environment has no credentials
+ * @param only the one device that receives it, whatever ids were sent
+ * @throws ApiError 400 for invalid content, and where the environment has no credentials
  */
 export async function createMessage(
   context: Context,
@@ -83,7 +83,7 @@ async function storeMessage(
   return { data, parts };
 }
 
-/** One part at least: the last one to be dealt with ends the message. */
+/** Splits recipients into at least one part: the last part to finish ends the message. */
 function partsOf(ids: readonly string[]): readonly PushPartData[] {
   const count = Math.max(1, Math.ceil(ids.length / partSize));
   return Array.from({ length: count }, (_, at) => {

@@ -25,7 +25,7 @@ const fields: Fields = {
   updated_at: computed('datetime'),
 };
 
-/** A message of a provider; its content is checked when it is stored. Each provider has a model in the documents. */
+/** Fields of messages; their content is checked when it is stored. Each provider has a model in the documents. */
 export const messageFields: Readonly<Record<PushProvider, Fields>> = {
   gcm: { ...fields },
   apns: { ...fields },
@@ -36,10 +36,9 @@ const sendNames: Readonly<Record<PushProvider, OperationName>> = {
   apns: { id: 'sendApnsMessage', summary: 'Send an APNS message' },
 };
 
-/** Links of a message. */
 export const messageLinks = [{ name: 'self', type: 'detail', to: '' }] as const;
 
-/** A message as answers show it, without links. */
+/** Returns a message as responses show it, without links. */
 export function showMessage(provider: PushProvider, { data, parts }: MessageView) {
   const isOpen = data.status === 'scheduled';
   const deliveries = parts.flatMap(({ tokens, states }) =>
@@ -55,7 +54,7 @@ export function showMessage(provider: PushProvider, { data, parts }: MessageView
   };
 }
 
-/** Routes of a provider's messages. */
+/** Returns the routes of a provider's messages. */
 export function messageRoutes(provider: PushProvider): readonly Route[] {
   const resource: ListResource<PushMessageData, MessageView> = {
     name: `${providerNames[provider]} Message`,
@@ -86,7 +85,7 @@ export function messageRoutes(provider: PushProvider): readonly Route[] {
   return listRoutes(resource);
 }
 
-/** Joins messages with whom they are for. */
+/** Joins messages with their recipients. */
 async function viewMessages(
   context: Context,
   provider: PushProvider,

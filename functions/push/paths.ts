@@ -1,14 +1,14 @@
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 
-/** The place of a provider below the version. */
+/** Returns the path of a provider below the version. */
 export function providerPath(provider: PushProvider): string {
   return `/instances/{instance}/push_notifications/${provider}/`;
 }
 
-/** A provider's place as links show it. */
+/** Returns a provider's path as links show it. */
 export function providerBase(instance: string, provider: PushProvider): string {
   return `${instance}/push_notifications/${provider}/`;
 }
 
-/** A provider as names of resources show it. */
+/** Providers as names of resources show them. */
 export const providerNames: Readonly<Record<PushProvider, string>> = { gcm: 'GCM', apns: 'APNS' };

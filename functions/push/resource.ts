@@ -5,7 +5,7 @@ import { deviceRoutes } from './devices.ts';
 import { gcmConfigRoutes } from './gcm-config.ts';
 import { messageRoutes } from './messages.ts';
 
-/** Push notifications: per provider its devices, the messages to them, and the credentials. */
+/** Push notifications: devices, messages to them, and credentials of each provider. */
 export const push: Family = {
   name: 'push',
   routes: [

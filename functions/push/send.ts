@@ -21,7 +21,7 @@ const sendNames: Readonly<Record<PushProvider, OperationName>> = {
   apns: { id: 'sendMessageToApnsDevice', summary: 'Send a message to an APNS device' },
 };
 
-/** A message to one device; it answers with the message (docs/reference/push.md#messages). */
+/** Sends a message to one device, and responds with the message (docs/reference/push.md#messages). */
 export function sendRoute(provider: PushProvider): Route {
   const run = async (context: Context) => {
     const device = as(pushDeviceEntity, context.records.item);

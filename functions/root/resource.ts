@@ -14,7 +14,7 @@ const devices = { devices: 'devices/', messages: 'messages/', config: 'config/' 
 
 const inInstance = '/instances/{instance}';
 
-/** The pages of links that lead from the root to everything, open to all (docs/reference/responses.md#link-pages). */
+/** The pages of links from the root to everything, open to all (docs/reference/responses.md#link-pages). */
 export const root: Family = {
   name: 'root',
   routes: [
@@ -48,7 +48,7 @@ export const root: Family = {
   ],
 };
 
-/** Per provider a page of its own, and one on which all of them stand. */
+/** Returns a page for each provider, and one that lists them all. */
 function pushPages(path: string, providers: readonly string[]) {
   return [
     linkPage({

@@ -12,8 +12,8 @@ import { groupBy } from './group.ts';
 import { about, callers, commonParameters, credentials, errors } from './texts.ts';
 
 /**
- * The interface document in the form of its own (docs/reference/README.md#openapi): resources, their endpoints, and the
- * methods of these; fields as introspection shows them.
+ * Returns the interface document in its own form (docs/reference/README.md#openapi): resources, their endpoints, and
+ * the methods of these; fields as introspection shows them.
  */
 export function toDocument(description: Description): JsonObject {
   const { version, models } = description;
@@ -63,7 +63,7 @@ function resourcesOf({ operations }: Description): readonly JsonObject[] {
   });
 }
 
-/** `list`, `detail`, the last word of an action's path, or `endpoint`. */
+/** Returns `list`, `detail`, the last word of an action's path, or `endpoint`. */
 function endpointName({ kind, paths }: Route): string {
   if (kind === 'page') return 'endpoint';
   if (kind !== 'action') return kind;

@@ -1,4 +1,4 @@
-/** Puts items with the same key together; keys and items stay in their order. */
+/** Groups items with the same key; keys and items keep their order. */
 export function groupBy<Item, Key>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,

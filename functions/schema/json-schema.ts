@@ -1,19 +1,19 @@
 import type { Field, Fields, FieldType, LinkForm } from '../../shared/core/resource/field.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
-/** Whether a schema is of what a client sends or of what it gets. */
+/** Whether a schema describes what a client sends or what it receives. */
 export type Direction = 'sent' | 'shown';
 
-/** What belongs to an object beside its fields. */
+/** Properties of an object in addition to its fields. */
 export interface ObjectForm {
   readonly links?: readonly LinkForm[] | undefined;
-  /** No field has to be there. */
+  /** No field is required. */
   readonly isPartial?: boolean;
-  /** There may be fields that are not listed. */
+  /** Fields that are not listed are allowed. */
   readonly isOpen?: boolean;
 }
 
-/** The JSON Schema of an object with these fields. */
+/** Returns the JSON Schema of an object with these fields. */
 export function objectSchema(fields: Fields, direction: Direction, form: ObjectForm): JsonObject {
   const { links, isPartial, isOpen } = form;
   const known = Object.entries(fields).filter(([, field]) => isPart(field, direction));
@@ -40,7 +40,7 @@ function isPart({ writable, writeOnly }: Field, direction: Direction): boolean {
   return direction === 'sent' ? writable !== 'never' : !writeOnly;
 }
 
-/** A link whose target is absent is left out; every thing has itself. */
+/** Returns the schema of links; a link with an absent target is left out, `self` always exists. */
 function linksSchema(links: readonly LinkForm[]): JsonObject {
   const names = links.map(({ name }) => name);
   return {
@@ -67,7 +67,7 @@ function nullable(schema: JsonObject): JsonObject {
   };
 }
 
-/** Limits are of what is sent: what is stored may be older than they are. */
+/** Returns limits of sent values: stored ones may be older than the limits. */
 function limits(field: Field, direction: Direction): JsonObject {
   if (direction === 'shown') return {};
   const { minLength, maxLength, minValue, maxValue } = field;

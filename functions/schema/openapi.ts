@@ -7,7 +7,7 @@ import { groupBy } from './group.ts';
 import { objectSchema } from './json-schema.ts';
 import { about, callers, errors } from './texts.ts';
 
-/** The interface document as OpenAPI 3.1. */
+/** Returns the interface document as OpenAPI 3.1. */
 export function toOpenApi(description: Description): JsonObject {
   const { version, operations } = description;
   const tags = [...new Set(operations.map(tagOf))];

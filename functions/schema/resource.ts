@@ -10,7 +10,7 @@ import { toOpenApi } from './openapi.ts';
 
 const openApi = 'openapi';
 
-/** Documents by what they describe: a process makes each of them once, when it is first asked for. */
+/** Documents by the routes that they describe: a process builds each one once, at its first request. */
 const documents = new WeakMap<readonly Route[], Map<string, JsonObject>>();
 
 function documentFor({ routes, version, request }: Context): JsonObject {
@@ -23,7 +23,7 @@ function documentFor({ routes, version, request }: Context): JsonObject {
   return document;
 }
 
-/** As a lasting body that is constant: anybody may ask for it, and each of its forms is made once. */
+/** Builds a document for the response cache, as a constant body: it is public, each form is built once. */
 function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boolean): JsonObject {
   const cached = cachedBodies(
     { form: routes, list: '/schema/' },
@@ -33,7 +33,7 @@ function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boo
 }
 
 /**
- * The interface document: everything that this deployment serves, as its own values say
+ * The interface document: everything that this deployment serves, derived from its own routes
  * (docs/reference/README.md#openapi).
  */
 export const schema: Family = {

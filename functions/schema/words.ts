@@ -9,9 +9,9 @@ const verbs: Readonly<Partial<Record<Method, string>>> = {
 
 /**
  * Names an operation: as its route declares it, else by the kind of the route. `listApiKeys` and `createApiKey` on a
- * list, `getApiKey` and so on for an item, `getAccount` for a thing that is there once.
+ * list, `getApiKey` and so on for an item, `getAccount` for a resource without a list.
  *
- * @throws Error when a route needs a name of its own and declares none
+ * @throws Error when a route needs its own name and declares none
  */
 export function nameOperation(route: Route, method: Method): OperationName {
   const declared = route.operationNames?.[method];
@@ -38,7 +38,7 @@ function named(verb: string, noun: string, article?: string): OperationName {
   };
 }
 
-/** Returns the thing of a route in plain English: `API key`. Without a noun it is the resource in lower case. */
+/** Returns the noun of a route in plain English: `API key`. Without a noun it is the resource in lower case. */
 export function nounOf({ noun, resource }: Route): string {
   if (noun !== undefined) return noun;
   const isAcronym = (word: string) => word.length > 1 && word === word.toUpperCase();

@@ -7,21 +7,21 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/values/json/json.ts';
 import type { Upload } from '../../shared/values/uploads.ts';
 
-/** What a call of an endpoint brings along. A type and no interface: it is JSON. */
+/** Arguments of an endpoint request. A type and no interface: it is JSON. */
 export type Brought = {
-  /** Query parameters; of a repeated one the last. */
+  /** Query parameters; the last one of a repeated one. */
   readonly GET: JsonObject;
   /** The body. */
   readonly POST: JsonObject | readonly Json[];
 };
 
-/** The parameters of a query, but for keys. */
+/** Returns the parameters of a query, except keys. */
 export function readQuery(query: URLSearchParams): JsonObject {
   return Object.fromEntries([...query].filter(([name]) => !keyParameters.includes(name)));
 }
 
 /**
- * Takes a body for arguments (docs/reference/scripts.md#endpoint-runs): any object or list, also as JSON text; a file
+ * Reads a body as arguments (docs/reference/scripts.md#endpoint-runs): any object or list, also as JSON text; a file
  * counts as its text; keys are left out.
  *
  * @throws ApiError 400
@@ -37,7 +37,7 @@ export function readPayload({ value, files = [] }: Body): Brought['POST'] {
   return Object.fromEntries([...members, ...files.map(textOf)]);
 }
 
-/** JSON as text; the empty text is no payload. */
+/** Parses JSON text; an empty text is no payload. */
 function parseText(text: string): unknown {
   if (text === '') return {};
   try {
@@ -61,8 +61,8 @@ function textOf({ field, bytes }: Upload): readonly [string, string] {
 }
 
 /**
- * ARGS of a script: both levels by name, and the members of both beside them, those of the query before those of the
- * body (docs/reference/scripts.md#arguments). Scripts of any age find theirs.
+ * Returns ARGS of a script: both levels by name, and the members of both next to them, those of the query before those
+ * of the body (docs/reference/scripts.md#arguments). Scripts of any age find their arguments.
  */
 export function toArguments({ GET, POST }: Brought): JsonObject {
   const body = isJsonObject(POST) ? POST : {};

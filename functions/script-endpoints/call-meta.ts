@@ -1,7 +1,7 @@
 import type { Request } from '../../shared/core/http/message.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
-/** What belongs to the way of a call, or is a key: scripts do not see it. */
+/** Headers of the transport, or with keys: scripts do not see them. */
 const hidden = new Set([
   'x-forwarded-for',
   'x-forwarded-proto',
@@ -21,7 +21,7 @@ const hidden = new Set([
 ]);
 const ofTheWay = /^(x-amzn-|x-amz-|cloudfront-)/;
 
-/** META.request of a script, which its trace shows as `meta` (docs/reference/scripts.md#meta). */
+/** Returns META.request of a script, which its trace shows as `meta` (docs/reference/scripts.md#meta). */
 export function describeCall(request: Request): JsonObject {
   const { method, path, headers } = request;
   const shown = Object.entries(headers).flatMap(([name, value]) =>
@@ -37,7 +37,7 @@ export function describeCall(request: Request): JsonObject {
   };
 }
 
-/** Where a call comes from, as far as those tell who have passed it on. */
+/** Returns the client address of a request, as far as proxies report it. */
 function addressOf({ headers, sourceAddress }: Request): string {
   const first = headers['x-forwarded-for']?.split(',')[0]?.trim();
   return first || headers['x-real-ip']?.trim() || sourceAddress;

@@ -3,7 +3,7 @@
  * one: all instances share one host. `Domain` is left out, and a `Path` elsewhere is replaced.
  *
  * @param cookie the value of `Set-Cookie`
- * @param home path of the instance, as the request names it, with its last slash
+ * @param home path of the instance, as in the request, with its last slash
  */
 export function confineCookie(cookie: string, home: string): string {
   const [pair = '', ...attributes] = cookie.split(';');
@@ -23,7 +23,7 @@ function nameOf(attribute: string): string {
   return (end < 0 ? attribute : attribute.slice(0, end)).trim().toLowerCase();
 }
 
-/** Path of the instance that a path lies in, for example `/v1.1/instances/blog/`. */
+/** Returns the path of the instance that a path is in, for example `/v1.1/instances/blog/`. */
 export function homeOf(path: string): string {
   return `${path.split('/').slice(0, 4).join('/')}/`;
 }

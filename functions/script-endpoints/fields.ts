@@ -9,15 +9,15 @@ import { nameField } from '../../shared/core/resource/named-records.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 
-/** The field that says which script an endpoint runs: version 1 had another word for scripts. */
+/** The field with the script of an endpoint: version 1 had another word for scripts. */
 export const scriptWord: Readonly<Record<Version, 'script' | 'codebox'>> = {
   'v1.1': 'script',
   v1: 'codebox',
 };
 
 /**
- * A script endpoint (docs/reference/scripts.md#script-endpoints). That its script is there is checked when it is
- * stored.
+ * Returns the fields of a script endpoint (docs/reference/scripts.md#script-endpoints). Its script is checked when it
+ * is stored.
  */
 export function endpointFields(version: Version): Fields {
   return {

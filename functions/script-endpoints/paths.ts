@@ -8,13 +8,13 @@ export const path = '/instances/{instance}/endpoints/scripts/';
 /** The same in version 1. */
 export const v1Path = '/instances/{instance}/webhooks/';
 
-/** Below the instance, where public links are: as links show them, in each version. */
+/** Paths of public links below the instance, as links show them, in each version. */
 export const publicPaths: Readonly<Record<Version, string>> = {
   'v1.1': '/sockets/endpoints/scripts/p/',
   v1: '/webhooks/p/',
 };
 
-/** Where the script endpoint of a call is. */
+/** Returns the key of a request's script endpoint. */
 export function endpointKey({
   instance,
   params,
@@ -24,7 +24,7 @@ export function endpointKey({
     : scriptEndpointEntity.key(instance, params.endpoint);
 }
 
-/** Routes as one version has them: the other one has others in their place. */
+/** Returns routes for one version only: the other one has different routes in their place. */
 export function onlyIn(version: Version, routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => {
     const path = route.paths[version];

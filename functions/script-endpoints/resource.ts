@@ -32,7 +32,7 @@ interface View {
   readonly link: string;
 }
 
-/** Script endpoints in the words of a version. */
+/** Returns the resource of script endpoints in the words of a version. */
 function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
   const word = scriptWord[version];
   const change =
@@ -92,7 +92,7 @@ function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
   };
 }
 
-/** Keys have hyphens, by which clients know them (docs/reference/scripts.md#script-endpoints). */
+/** Link names have hyphens, as clients know them (docs/reference/scripts.md#script-endpoints). */
 function linksIn(version: Version): readonly Link<View>[] {
   const scripts = version === 'v1' ? 'codeboxes' : 'snippets/scripts';
   return [
@@ -128,7 +128,7 @@ async function viewOf(context: Context, data: ScriptEndpointData): Promise<View>
   return { data, link: await publicLink(context.platform.secrets, instanceOf(context), data) };
 }
 
-/** Script endpoints: names under which scripts are run over HTTP. */
+/** Script endpoints: names under which scripts run over HTTP. */
 export const scriptEndpoints: Family = {
   name: 'script-endpoints',
   routes: [

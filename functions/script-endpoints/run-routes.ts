@@ -32,7 +32,7 @@ const shared = {
   maxBodyBytes: maxPayloadBytes,
 } as const;
 
-/** Runs by name, for administrators. Who may only read may run by GET (docs/reference/scripts.md#permissions). */
+/** Runs by name, for administrators. Those with read access may run by GET (docs/reference/scripts.md#permissions). */
 const ownRoute: Route = {
   ...endpointRoute({
     ...shared,
@@ -61,7 +61,7 @@ interface PublicPath {
   readonly v1Path: string | null;
 }
 
-/** Runs by public link, for everybody who has it; credentials are not looked at. */
+/** Returns a route that runs by public link, for every holder of it; credentials are ignored. */
 function publicRoute({ name, operationNames, path: place, v1Path: v1Place }: PublicPath): Route {
   return {
     ...endpointRoute({
@@ -96,7 +96,7 @@ function bothMethods(operation: Omit<Operation, 'right'>): Route['operations'] {
   return { GET: { ...operation, right: 'G' }, POST: { ...operation, right: 'A' } };
 }
 
-/** The row of the endpoint that a link was given to; a link of another instance leads nowhere. */
+/** Returns the list position of a link's endpoint; a link of another instance has none. */
 function linkedRow({ instance, link }: Pick<Known, 'instance' | 'link'>): Key | undefined {
   return link === undefined || link.scope !== instance
     ? undefined
@@ -110,9 +110,9 @@ function linkedEndpoint({ instance, binding }: Known): Key | undefined {
 }
 
 /**
- * The endpoint whose link a call came by.
+ * Returns the endpoint of the public link in a request.
  *
- * @throws ApiError 404 when it is closed, or has another link by now, or is gone
+ * @throws ApiError 404 when it is closed, has another link by now, or was deleted
  */
 function openEndpoint({ records, link }: Context): ScriptEndpointData {
   const data = as(scriptEndpointEntity, records.endpoint)?.data;
@@ -125,7 +125,7 @@ const linkPath = `${path}p/{link}/`;
 const linkV1Path = `${v1Path}p/{link}/`;
 const socketPath = '/instances/{instance}/sockets/endpoints/scripts/p/{link}/';
 
-/** What is done with a script endpoint: it is run. What follows a public link is only for who reads the address. */
+/** Routes that run a script endpoint. The part after a public link is for human readers only. */
 export const runRoutes: readonly Route[] = [
   ownRoute,
   publicRoute({

@@ -14,13 +14,13 @@ import { type Brought, readPayload, readQuery, toArguments } from './arguments.t
 import { describeCall } from './call-meta.ts';
 import { confineCookie, homeOf } from './cookies.ts';
 
-/** Where the script is that the endpoint of a call runs. */
+/** Returns the key of the script that a request's endpoint runs. */
 export function scriptRead({ instance, binding }: Known): { readonly script: Key | undefined } {
   const isKnown = instance !== undefined && binding?.script !== undefined;
   return { script: isKnown ? scriptEntity.key(instance, binding.script) : undefined };
 }
 
-/** What a run reads beside the endpoint, and the counter of its trace's id. */
+/** Records that a run reads with the endpoint, and the counter of its trace's id. */
 export const runReads = {
   reads: (known: Known): Readonly<Record<string, Key | undefined>> => ({
     ...scriptRead(known),
@@ -34,9 +34,9 @@ export const runReads = {
 /**
  * Runs the script of an endpoint, and waits for its end.
  *
- * @returns what the script answers with, or how the run went: that is 200, whether it went well or not
- * @throws ApiError 400 or 415 for what is no payload; 404 when the script is gone; 408 when it takes too long: it
- *   goes on, and its trace tells the end
+ * @returns the script's own response, or the result of the run: status 200, successful or not
+ * @throws ApiError 400 or 415 for an invalid payload; 404 when the script was deleted; 408 when it takes too long: it
+ *   continues, and its trace shows the end
  */
 export async function runEndpoint(
   context: Context,
@@ -59,7 +59,7 @@ export async function runEndpoint(
   );
 }
 
-/** The script was read beside the endpoint, unless the endpoint has got another one between. */
+/** Returns the script that was read with the endpoint; reads again when the endpoint changed since. */
 async function scriptOf(context: Context, endpoint: ScriptEndpointData): Promise<ScriptData> {
   const read = as(scriptEntity, context.records.script);
   if (read?.data.id === endpoint.script) return read.data;
@@ -104,7 +104,7 @@ function toRun(context: Context, { endpoint, script, brought, tenant }: Called):
   };
 }
 
-const leastStatus = 200; // what is below announces another answer, and is none itself
+const leastStatus = 200; // a lower one announces another response, and is none itself
 
 function ownResponse({ response }: FinishedTrace): FinishedTrace['response'] {
   return response !== undefined && response.status >= leastStatus ? response : undefined;
@@ -122,7 +122,7 @@ function answerOf(trace: FinishedTrace, path: string): Response {
 }
 
 /**
- * How a run went; one that has not begun has put out nothing, whatever its trace says
+ * Returns the result of a run; a run that has not begun has no output, whatever its trace contains
  * (docs/reference/scripts.md#result).
  */
 function standardResult({ id, status, executed_at, duration, result }: FinishedTrace): JsonObject {

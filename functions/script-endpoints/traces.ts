@@ -5,7 +5,7 @@ import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { endpointKey, path, v1Path } from './paths.ts';
 import { scriptRead } from './run.ts';
 
-/** The runs of an endpoint, however they were called. */
+/** Routes of an endpoint's runs, however they were started. */
 export const endpointTraces: readonly Route[] = traceRoutes({
   name: 'Script Endpoint',
   paths: { 'v1.1': `${path}{endpoint}/traces/`, v1: `${v1Path}{endpoint}/traces/` },
@@ -16,7 +16,7 @@ export const endpointTraces: readonly Route[] = traceRoutes({
   showsCall: true,
 }).map((route) => ({ ...route, boundBy: endpointKey }));
 
-/** The row of the endpoint that the path names; with its script it is gone. */
+/** Returns the list position of the endpoint in the path; it is deleted with its script. */
 function parentRow({ records }: Context): number {
   const found = as(scriptEndpointEntity, records.binding);
   if (found === undefined || records.script === undefined) {

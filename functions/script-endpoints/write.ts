@@ -30,7 +30,7 @@ import { type FieldErrors, invalid, notFound } from '../../shared/values/errors/
 import { messages } from '../../shared/values/errors/messages.ts';
 import { endpointFields, scriptWord } from './fields.ts';
 
-/** Where script endpoints are. A row says as well which script is run: who comes by a public link need not ask first. */
+/** Kind of script endpoints. A list position names the script as well, so that public links need no extra read. */
 export const kind = {
   entity: scriptEndpointEntity,
   rowEntity: scriptEndpointRowEntity,
@@ -38,10 +38,10 @@ export const kind = {
   rowOf: ({ name, script }: ScriptEndpointData): ScriptEndpointRowData => ({ name, script }),
 } satisfies NamedKind<ScriptEndpointData>;
 
-/** What a valid body says of an endpoint; what it leaves alone is absent. */
+/** Values of a valid body of an endpoint; unchanged ones are absent. */
 type Draft = Partial<Pick<ScriptEndpointData, 'name' | 'description' | 'script' | 'public'>>;
 
-/** Leaves out endpoints whose script is gone: with it they go (docs/reference/scripts.md#deletion). */
+/** Removes endpoints of deleted scripts: they are deleted together (docs/reference/scripts.md#deletion). */
 export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>, 'data'>>(
   context: Context,
   endpoints: readonly Endpoint[],
@@ -54,7 +54,7 @@ export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>,
   return endpoints.filter(({ data }) => living.has(data.script));
 }
 
-/** Makes a script endpoint; the name of one that went with its script is free. */
+/** Creates a script endpoint; the name of one that was deleted with its script is free. */
 export async function createEndpoint(context: Context, body: Body): Promise<ScriptEndpointData> {
   const fields = endpointFields(context.version);
   return retryOnConflict(async () => {
@@ -67,7 +67,7 @@ export async function createEndpoint(context: Context, body: Body): Promise<Scri
   });
 }
 
-/** Changes a script endpoint, but for its name. */
+/** Changes a script endpoint, except its name. */
 export async function updateEndpoint(
   context: Context,
   { current, body, mode }: Update<ScriptEndpointData>,
@@ -82,7 +82,7 @@ export async function updateEndpoint(
   return data;
 }
 
-/** Gives a script endpoint another name; the old one is free with the same transaction, the public link stays. */
+/** Renames a script endpoint; the old name is free with the same transaction, the public link is kept. */
 export async function renameEndpoint(
   context: Context,
   current: Stored<ScriptEndpointData>,
@@ -98,7 +98,7 @@ export async function renameEndpoint(
   return data;
 }
 
-/** Gives a script endpoint another public link; the old one is dead with the write. */
+/** Replaces the public link of a script endpoint; the write invalidates the old one. */
 export async function resetLink(
   context: Context,
   current: Stored<ScriptEndpointData>,
@@ -110,7 +110,7 @@ export async function resetLink(
   return data;
 }
 
-/** Removes a script endpoint, and later its traces. */
+/** Deletes a script endpoint, and later its traces. */
 export async function removeEndpoint(
   context: Context,
   current: Stored<ScriptEndpointData>,
@@ -120,7 +120,7 @@ export async function removeEndpoint(
   await commit(context, [remove(current), freed, tracesCleared(context, current.data)]);
 }
 
-/** Has the traces of an endpoint that is no more removed. */
+/** Returns a write that starts the deletion of a deleted endpoint's traces. */
 function tracesCleared(context: Context, { row }: ScriptEndpointData): Write {
   const traces = { instance: instanceOf(context), kind: 'endpoint', parent: row };
   return newJob(context.platform, clearTraces, traces);
@@ -130,7 +130,7 @@ async function checkLiving(context: Context, current: Stored<ScriptEndpointData>
   if ((await livingOf(context, [current])).length === 0) throw notFound();
 }
 
-/** What bears a name now, whether it stands for something, and what it leaves behind for others to clear if not. */
+/** Returns the holder of a name, whether its script exists, and the clean-up writes if not. */
 async function holderOf(context: Context, name: string) {
   const [found] = await context.platform.store.get([
     scriptEndpointEntity.key(instanceOf(context), name),
@@ -142,14 +142,14 @@ async function holderOf(context: Context, name: string) {
 }
 
 /**
- * Looks for the script that a body names, and gives the messages of all fields that failed together.
+ * Looks up the script that a body names, and throws the messages of all failed fields together.
  *
  * @throws ApiError 400
  */
 async function checked(context: Context, { values, errors }: Input): Promise<Draft> {
   const word = scriptWord[context.version];
   const { [word]: sent, ...others } = values;
-  const script = sent as number | undefined; // the field says so
+  const script = sent as number | undefined; // validated
   const failed: Record<string, FieldErrors[string]> = { ...errors };
   if (script !== undefined) {
     const key = scriptEntity.key(instanceOf(context), script);
@@ -157,5 +157,5 @@ async function checked(context: Context, { values, errors }: Input): Promise<Dra
     if (found === undefined) failed[word] = [messages.noSuchPk(script)];
   }
   if (Object.keys(failed).length > 0) throw invalid(failed);
-  return { ...(others as Draft), ...(script !== undefined && { script }) }; // the fields say so
+  return { ...(others as Draft), ...(script !== undefined && { script }) }; // validated
 }

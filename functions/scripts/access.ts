@@ -1,7 +1,7 @@
 import { type Access, allRights } from '../../shared/values/access.ts';
 
 /**
- * Scripts are for administrators: no API key has to do with them, whatever its flags
+ * Rights to scripts: for administrators only. API keys cannot access scripts, whatever their flags
  * (docs/reference/scripts.md#permissions).
  */
 export const access: Access = { owner: allRights, full: allRights, write: allRights, read: 'LG' };

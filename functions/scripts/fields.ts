@@ -14,7 +14,7 @@ import { jsonObject, schemaOf, text as textValue } from '../../shared/values/val
 const maxSource = 3_145_728; // docs/reference/scripts.md#record
 const configLimits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 
-/** The words alone: elsewhere a choice has a number too. */
+/** A runtime by name only: other choices have a number too. */
 const runtimeName: Field = {
   type: 'choice',
   writable: 'always',
@@ -27,7 +27,7 @@ const runtimeName: Field = {
   ),
 };
 
-/** White space counts, at its ends too. */
+/** Source text; white space counts, at both ends too. */
 const source: Field = {
   type: 'string',
   writable: 'always',
@@ -37,7 +37,7 @@ const source: Field = {
   input: textValue({ blank: true, trim: false, max: maxSource }),
 };
 
-/** A script (docs/reference/scripts.md#record). */
+/** Fields of a script (docs/reference/scripts.md#record). */
 export const scriptFields: Fields = {
   id: computed('integer'),
   runtime_name: runtimeName,

@@ -7,12 +7,12 @@ export const path = '/instances/{instance}/snippets/scripts/';
 /** The same in version 1. */
 export const v1Path = '/instances/{instance}/codeboxes/';
 
-/** Paths below the list, by version. */
+/** Returns paths below the list, by version. */
 export function below(rest: string): { readonly 'v1.1': string; readonly v1: string } {
   return { 'v1.1': path + rest, v1: v1Path + rest };
 }
 
-/** Where the script is that a path names. */
+/** Returns the key of the script that a path names. */
 export function scriptKey({
   instance,
   params,

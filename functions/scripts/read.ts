@@ -8,13 +8,13 @@ import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { scriptFields } from './fields.ts';
 
-/** A script with as much of its source as an answer shows. */
+/** A script with as much of its source as a response shows. */
 export interface ScriptView {
   readonly data: ScriptData;
   readonly source: string;
 }
 
-/** Joins scripts with their sources: a list shows long ones cut, and does not read those that it leaves out. */
+/** Joins scripts with their sources: a list shortens long ones, and does not read the parts that it omits. */
 export async function viewScripts(
   context: Context,
   items: readonly Stored<ScriptData>[],
@@ -35,11 +35,11 @@ export async function viewScripts(
   const sources = await context.platform.store.get(keys);
   return items.map(({ data }, at) => ({
     data,
-    source: as(scriptSourceEntity, sources[at])?.data.text ?? '', // gone meanwhile
+    source: as(scriptSourceEntity, sources[at])?.data.text ?? '', // deleted since
   }));
 }
 
-/** The source of a script as it was read. Throws ConditionFailed when the script was changed meanwhile. */
+/** Returns the source of a script as it was read. Throws ConditionFailed when the script has changed since. */
 export async function sourceOf(
   context: Context,
   { data: { id, version } }: Stored<ScriptData>,
@@ -51,9 +51,9 @@ export async function sourceOf(
 }
 
 /**
- * A source as a whole; when it was changed since it was read, the one that is there now.
+ * Returns a whole source; the current one when it has changed since it was read.
  *
- * @throws ApiError 404 when the script is gone
+ * @throws ApiError 404 when the script was deleted
  */
 export async function wholeOf(
   context: Context,

@@ -71,7 +71,7 @@ const resource: ListResource<ScriptData, ScriptView> = {
   remove: removeScript,
 };
 
-/** Whether a script has full access, which decides who may change it, is also up to the instance's configuration. */
+/** Returns reads for a right: who may change a script depends on full access, also in the instance's configuration. */
 function readsFor(known: Known, right: Right): Readonly<Record<string, Key | undefined>> {
   const config = known.instance === undefined ? undefined : configEntity.key(known.instance);
   switch (right) {
@@ -107,7 +107,7 @@ function parentScript({ records }: Context): number {
   return found.data.id;
 }
 
-/** Scripts, their runs and what became of them. */
+/** Scripts, their runs and the traces of these. */
 export const scripts: Family = {
   name: 'scripts',
   routes: [

@@ -23,7 +23,7 @@ import { below, scriptKey } from './paths.ts';
 
 const badPayload = dataMessages.invalidFormat('Payload');
 
-/** An object or a list, or text that holds one. An empty list is an empty object to scripts. */
+/** Reads an object or a list, or text that holds one. An empty list is an empty object to scripts. */
 function readPayload(input: unknown): Reading<Json> {
   const parsed = input === '' ? read({}) : readJson(input);
   if (!parsed.ok) return parsed;
@@ -39,7 +39,7 @@ const fields: Fields = {
 const paths = below('{id}/run/');
 
 /**
- * Runs a script away from the call, which answers with a trace to be looked at (docs/reference/scripts.md#direct-runs).
+ * Runs a script in the background; the response is a trace to look up later (docs/reference/scripts.md#direct-runs).
  */
 export const runRoute: Route = {
   ...endpointRoute({
@@ -71,7 +71,7 @@ async function begin(context: Context) {
   const { platform, records } = context;
   const script = as(scriptEntity, records.script);
   if (script === undefined) throw notFound();
-  const { payload } = validInput(fields, await context.body(), 'create') as { payload: Json }; // the field says so
+  const { payload } = validInput(fields, await context.body(), 'create') as { payload: Json }; // validated
   const instance = instanceOf(context);
   const trace = reservedId(context);
   const data: TraceData = {

@@ -12,7 +12,7 @@ const languages: Readonly<
   python: { name: 'Python 3', version: '3' },
 };
 
-/** What clients read of a runtime (docs/reference/scripts.md#runtimes). */
+/** Returns a runtime as clients see it (docs/reference/scripts.md#runtimes). */
 function describe({ runtime, libraryVersion, isDeprecated }: RuntimeName) {
   return {
     ...languages[runtime],
@@ -29,7 +29,7 @@ const runtimes = Object.fromEntries(listed.map(([name, each]) => [name, describe
 
 const paths = below('runtimes/');
 
-/** What scripts can be written for. */
+/** The route of available script runtimes. */
 export const runtimesRoute: Route = endpointRoute({
   name: 'Script Runtimes',
   operationNames: { GET: { id: 'listScriptRuntimes', summary: 'List script runtimes' } },

@@ -9,14 +9,14 @@ import { characterCount } from '../../shared/values/scalars.ts';
 const shownCharacters = 65_536; // docs/reference/scripts.md#record
 const cutMark = '\n(...truncated...)';
 
-/** Where a source is stored: in the item, or in a file whose beginning the item has. */
+/** Storage of a source: in the item, or in a file whose beginning is in the item. */
 export interface PlacedSource {
   readonly data: ScriptSourceData;
-  /** Stores the file, if there is one, then calls `commit` with writes that belong to its own. */
+  /** Stores the file, if any, then calls `commit` with the writes that belong to it. */
   readonly save: <Result>(commit: (beside: readonly Write[]) => Promise<Result>) => Promise<Result>;
 }
 
-/** Finds a place for a source that is new. */
+/** Chooses the storage of a new source. */
 export function placeSource(
   platform: Pick<Platform, 'files' | 'ids' | 'store' | 'clock'>,
   { instance, script }: { readonly instance: number; readonly script: number },
@@ -38,14 +38,14 @@ export function placeSource(
   };
 }
 
-/** As much of a long source as lists show, with a mark that something is left out. */
+/** Returns the beginning of a long source, as lists show it, with a mark. */
 function beginning(source: string): string {
   const room = shownCharacters - cutMark.length;
   const characters = [...source.slice(0, 2 * room)];
   return characters.slice(0, room).join('') + cutMark;
 }
 
-/** Has a source's file removed, once that is committed. */
+/** Deletes a source's file, once that is committed. */
 export function dropSource(
   platform: Pick<Platform, 'clock' | 'ids'>,
   { file }: ScriptSourceData,

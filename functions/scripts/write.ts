@@ -22,9 +22,8 @@ type Input = Partial<Pick<ScriptData, 'runtime_name' | 'label' | 'description' |
   readonly source?: string;
 };
 
-/** Makes a script. */
 export async function createScript(context: Context, body: Body): Promise<ScriptView> {
-  const input = validInput(scriptFields, body, 'create') as Required<Input>; // the fields say so
+  const input = validInput(scriptFields, body, 'create') as Required<Input>; // validated
   const { source, ...given } = input;
   if (isFull(context, given)) checkMayGrant(context);
   const instance = instanceOf(context);
@@ -42,12 +41,12 @@ export async function createScript(context: Context, body: Body): Promise<Script
   return { data, source };
 }
 
-/** Changes a script; with another source or runtime, and when it loses full access, it has another version. */
+/** Changes a script; another source or runtime, or the loss of full access, makes another version. */
 export async function updateScript(
   context: Context,
   { current, body, mode }: Update<ScriptData>,
 ): Promise<ScriptView> {
-  const { source, ...given } = validInput(scriptFields, body, mode) as Input; // the fields say so
+  const { source, ...given } = validInput(scriptFields, body, mode) as Input; // validated
   const before = await sourceOf(context, current);
   const updated_at = timestamp(context.platform.clock.micros());
   const changed = { ...current.data, ...given, updated_at };
@@ -69,16 +68,13 @@ export async function updateScript(
     : changeSource(context, current, { data, before, source });
 }
 
-/**
- * Tells whether a script gets a token with which it acts on behalf of the owner
- * (docs/reference/scripts.md#full-access).
- */
+/** Returns whether a script gets a token to act on behalf of the owner (docs/reference/scripts.md#full-access). */
 function isFull({ records }: Context, { config }: Pick<ScriptData, 'config'>): boolean {
   return hasFullAccess(as(configEntity, records.config)?.data.config ?? {}, config);
 }
 
 /**
- * Checks that the caller may decide what runs with full access.
+ * Checks that the caller may choose scripts with full access.
  *
  * @throws ApiError 403 for members below `full`, who would gain the rights of `full` by it
  */
@@ -120,12 +116,12 @@ async function changeSource(
   return { data, source };
 }
 
-/** Goes with a write of the script, under whose condition it stands. */
+/** Returns the write of a source, part of the script's write and its condition. */
 function sourceWrite(context: Context, { id }: ScriptData, source: ScriptSourceData): Write {
   return put(scriptSourceEntity, scriptSourceEntity.key(instanceOf(context), id), source);
 }
 
-/** Removes a script, and with it its endpoints; what is left of them is cleared away later. */
+/** Deletes a script, and with it its endpoints; their remains are deleted later. */
 export async function removeScript(context: Context, current: Stored<ScriptData>): Promise<void> {
   const instance = instanceOf(context);
   const { id } = current.data;

@@ -14,7 +14,7 @@ import { jsonObject, text as textValue, type ValueSchema } from '../../shared/va
 
 const reserved = ['instance', 'user', 'response', 'action'];
 
-/** Variables; the size of the whole keeps the record below what the table holds. */
+/** Variables; the limit of their total size keeps the record below the table's limit. */
 const variables = jsonObject({
   name: 'Context',
   maxKeys: 32,
@@ -40,7 +40,7 @@ const contentType: Field = {
   ),
 };
 
-/** A template (docs/reference/templates.md#record). That its content can be read is checked when it is stored. */
+/** Fields of a template (docs/reference/templates.md#record). Content syntax is checked when it is stored. */
 export const templateFields: Fields = {
   name: nameField,
   content: text(65_536, { required: true }),
@@ -49,7 +49,7 @@ export const templateFields: Fields = {
   description: description(),
 };
 
-/** What a rendering sends: variables in place of the template's own, and none when they are empty. */
+/** Fields of a rendering: variables that replace the template's own; empty ones replace none. */
 export const renderFields: Fields = {
   context: json(variables, { initial: {}, shows: 'object' }),
 };

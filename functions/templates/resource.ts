@@ -96,7 +96,7 @@ const resource: ListResource<TemplateData, TemplateView> = {
   ],
 };
 
-/** Predefined templates of a range that nobody has changed or removed yet. */
+/** Returns predefined templates of a range that were never changed or deleted. */
 async function unwrittenRows(
   context: Context,
   range: RowRange,
@@ -128,7 +128,7 @@ const renderRoute = endpointRoute({
       const template = storedTemplate(item, instanceOf(context), params.template ?? '');
       if (template === undefined || !isLiving(template.data)) throw notFound();
       const { context: sent } = validInput(renderFields, body, 'create');
-      const given = sent as JsonObject; // the field says so
+      const given = sent as JsonObject; // validated
       const variables = Object.keys(given).length > 0 ? given : template.data.context;
       const all = { ...callVariables(context, 'render'), ...variables };
       const bytes = await renderText(context, template.data.content, all);
@@ -139,7 +139,7 @@ const renderRoute = endpointRoute({
   ),
 });
 
-/** Templates that answers are rendered with. */
+/** Templates that render responses. */
 export const templates: Family = {
   name: 'templates',
   routes: [...listRoutes(resource), renderRoute],

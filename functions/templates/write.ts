@@ -24,22 +24,20 @@ import { isPredefined, predefinedTemplates } from '../../shared/templates/predef
 import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { templateFields } from './fields.ts';
 
-/** Where templates are. */
 export const kind: NamedKind<TemplateData> = {
   entity: templateEntity,
   rowEntity: templateRowEntity,
   rowPrefix: templateRowPrefix,
 };
 
-/** A template stands for itself. */
+/** A template, without joined records. */
 export type TemplateView = Pick<Stored<TemplateData>, 'data'>;
 
-/** Tells whether a record stands for a template, and not for a predefined one that was removed. */
+/** Returns whether a record is a template, and not the mark of a deleted predefined one. */
 export function isLiving({ isRemoved }: TemplateData): boolean {
   return isRemoved !== true;
 }
 
-/** Makes a template. */
 export async function createTemplate(context: Context, body: Body): Promise<TemplateView> {
   const draft = await checked(context, body, 'create');
   const row = predefinedTemplates.length + reservedId(context);
@@ -51,7 +49,7 @@ export async function createTemplate(context: Context, body: Body): Promise<Temp
   });
 }
 
-/** Changes a template, but for its name. */
+/** Changes a template, except its name. */
 export async function updateTemplate(
   context: Context,
   { current, body, mode }: Update<TemplateData>,
@@ -61,7 +59,7 @@ export async function updateTemplate(
   return { data };
 }
 
-/** Gives a template another name; the old one is free with the same transaction. */
+/** Renames a template; the old name is free with the same transaction. */
 export async function renameTemplate(
   context: Context,
   current: Stored<TemplateData>,
@@ -81,7 +79,6 @@ export async function renameTemplate(
   return { data };
 }
 
-/** Removes a template. */
 export async function removeTemplate(
   context: Context,
   current: Stored<TemplateData>,
@@ -98,14 +95,14 @@ async function readHolder(
   return storedTemplate(item, instance, name);
 }
 
-/** A predefined template is stored when it is changed first. */
+/** Returns the write of a changed template; a predefined one is stored at its first change. */
 function written(current: Stored<TemplateData>, data: TemplateData): Write {
   return current.version === ''
     ? insert(templateEntity, current.key, data)
     : replace(current, data);
 }
 
-/** Where a predefined template was, a record has to say that it is there no more. */
+/** Returns the write of a deletion; a predefined template needs a record that marks it as deleted. */
 function removal(current: Stored<TemplateData>): Write {
   const { name } = current.data;
   if (!isPredefined(name)) return remove(current);
@@ -114,7 +111,7 @@ function removal(current: Stored<TemplateData>): Write {
 }
 
 /**
- * Reads a body, and looks for what is wrong with the syntax of its content.
+ * Reads a body, and checks the syntax of its content.
  *
  * @throws ApiError 400 with the messages of all fields that failed
  */
@@ -124,7 +121,7 @@ async function checked(
   mode: InputMode,
 ): Promise<Partial<TemplateData>> {
   const { values, errors } = readInput(templateFields, body, mode);
-  const draft = values as Partial<TemplateData>; // the fields say so
+  const draft = values as Partial<TemplateData>; // validated
   const problem =
     draft.content === undefined
       ? undefined

@@ -4,19 +4,19 @@ import { invalid } from '../../shared/values/errors/errors.ts';
 import { readDatetime, toBoolean } from '../../shared/values/scalars.ts';
 import { type Period, type Source, sources } from './sums.ts';
 
-/** What of the usage is asked for; absent members ask for all. */
+/** The requested part of the usage; absent members select all. */
 export interface Filter {
-  /** First and last hour, as the table's keys have them; `start` may lie between two. */
+  /** First and last hour, as the table's keys have them; `start` may be between two. */
   readonly start: string | undefined;
   readonly end: string | undefined;
   readonly sources: readonly Source[];
   /** Name of an instance. */
   readonly instance: string | undefined;
-  /** All instances are added up. */
+  /** Whether all instances are added up. */
   readonly isTotal: boolean;
 }
 
-/** The filters, as the interface document describes them. */
+/** Returns the filters, as the interface document describes them. */
 export function filterParameters(period: Period): QueryParameters {
   const form = period === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.uuuuuuZ';
   return {
@@ -36,7 +36,7 @@ export function filterParameters(period: Period): QueryParameters {
 }
 
 /**
- * Reads the filters of a call.
+ * Reads the filters of a request.
  *
  * @throws ApiError 400 that names the parameter
  */
@@ -52,7 +52,7 @@ export function readFilter(query: URLSearchParams, period: Period): Filter {
   };
 }
 
-/** A bare date is its first moment. */
+/** Reads a moment; a bare date is its first moment. */
 function readMoment(
   query: URLSearchParams,
   name: 'start' | 'end',

@@ -8,7 +8,7 @@ import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging
 import { type Filter, readFilter } from './filter.ts';
 import { amountOf, type Period, plus, readSums, type Source, type Sum, sources } from './sums.ts';
 
-/** A line of the list: what an instance has used of a source in a period. */
+/** A line of the list: the usage of a source by an instance in a period. */
 export interface UsageRow extends Position {
   readonly period: string;
   /** Absent where all instances are added up. */
@@ -25,10 +25,10 @@ export interface UsagePage {
 }
 
 const instancesAtOnce = 25;
-const maxTotalRows = 50_000; // about 4 MB of JSON, of the 6 MB that an answer may have
+const maxTotalRows = 50_000; // about 4 MB of JSON, of the 6 MB that a response may have
 
 /**
- * Reads the page that a call asks for. Rows are ordered by period, instance and source; a link names the row next to
+ * Reads the page that a request selects. Rows are ordered by period, instance and source; a link names the row next to
  * the page by its period and by a number for the other two.
  *
  * @param path of the list, as links show it
@@ -46,7 +46,7 @@ export async function readUsage(
     paging.lastPk === undefined
       ? undefined
       : { pk: paging.lastPk, period: readCursor(query, period) };
-  await context.platform.meter.flush(); // on one machine nothing is behind
+  await context.platform.meter.flush(); // on one machine the usage is then up to date
   const { descending, limit } = rangeAhead(paging, true);
   const asked: Asked = { period, filter, descending, cursor };
   if (filter.isTotal) return { rows: await readTotals(context, asked), next: null, prev: null };
@@ -65,14 +65,14 @@ interface Asked {
   readonly cursor: Place | undefined;
 }
 
-/** Rows beyond the cursor, in the order of the walk. */
+/** Returns rows beyond the cursor, in the order of the scan. */
 async function readRows(
   context: Context,
   asked: Asked,
   limit: number,
 ): Promise<readonly UsageRow[]> {
   const { cursor, filter } = asked;
-  // the period that the cursor is in may hold no row beyond it
+  // the cursor's period may have no row beyond it
   const used = await sumsOf(context, asked, limit + 1);
   const order = orderOf(asked);
   return used
@@ -82,7 +82,7 @@ async function readRows(
     .slice(0, limit);
 }
 
-/** All rows at once, of all instances together. */
+/** Returns all rows at once, of all instances together. */
 async function readTotals(context: Context, asked: Asked): Promise<readonly UsageRow[]> {
   const totals = new Map<string, Sum>();
   const used = await sumsOf(context, { ...asked, cursor: undefined }, maxTotalRows);
@@ -100,7 +100,7 @@ interface Instance {
   readonly name: string;
 }
 
-/** The instances that the caller owns, so far as they are asked for. */
+/** Returns the instances that the caller owns and the filter selects. */
 async function ownInstances(context: Context, filter: Filter): Promise<readonly Instance[]> {
   const ids = as(ownedEntity, context.records.owned)?.data.instances ?? [];
   const items = await context.platform.store.get(ids.map((id) => instanceEntity.key(id)));
@@ -116,7 +116,7 @@ interface Used {
   readonly sums: readonly Sum[];
 }
 
-/** What the caller's instances have used, from the cursor's period on, so many periods of each. */
+/** Reads the usage of the caller's instances from the cursor's period on, so many periods of each. */
 async function sumsOf(
   context: Context,
   { period, filter, descending, cursor }: Asked,
@@ -124,7 +124,7 @@ async function sumsOf(
 ): Promise<readonly Used[]> {
   const { start, end } = filter;
   const beyond = cursor?.period;
-  // the hours of a day begin with it, and '~' follows all that they have
+  // the hours of a day begin with it, and '~' is greater than all their characters
   const upper = descending && beyond !== undefined ? least(`${beyond}~`, end) : end;
   const lower = !descending && beyond !== undefined ? most(beyond, start) : start;
   const range = {
@@ -166,7 +166,7 @@ function rowsOf(sum: Sum, filter: Filter, instance: Instance | undefined): reado
   });
 }
 
-/** By period, then by instance and source; the other way round where the walk is. */
+/** Compares by period, then by instance and source; reversed for a descending scan. */
 function orderOf({ descending }: Asked): (a: Place, b: Place) => number {
   const order = (a: Place, b: Place) =>
     a.period === b.period ? a.pk - b.pk : a.period < b.period ? -1 : 1;
@@ -184,7 +184,7 @@ function readCursor(query: URLSearchParams, period: Period): string {
   return text;
 }
 
-/** A row as it is shown. */
+/** Returns a row as responses show it. */
 export function showRow(period: Period, row: UsageRow): JsonObject {
   const moment = period === 'day' ? { date: row.period } : { hour: `${row.period}:00:00.000000Z` };
   const instance = row.instance === undefined ? {} : { instance: row.instance };

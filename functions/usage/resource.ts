@@ -23,7 +23,7 @@ import { type Period, sources } from './sums.ts';
 
 const access: Access = { account: 'LG' };
 
-/** What the instances of an account have used (docs/reference/usage.md#rows). */
+/** The usage of an account's instances (docs/reference/usage.md#rows). */
 export const usage: Family = {
   name: 'usage',
   routes: [
@@ -56,7 +56,7 @@ interface UsageList {
   readonly operationName: OperationName;
   readonly path: string;
   readonly period: Period;
-  /** The field that says when. */
+  /** The field of the time. */
   readonly moment: Fields;
 }
 

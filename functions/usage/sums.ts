@@ -2,21 +2,20 @@ import { as, usageEntity } from '../../shared/store/entities.ts';
 import type { UsageData } from '../../shared/store/records/records.ts';
 import type { Query, Store, Stored } from '../../shared/store/store.ts';
 
-/** What usage is added up over. */
+/** A period over which usage is added up. */
 export type Period = 'hour' | 'day';
 
-/** What is counted: requests, seconds that scripts ran, and their runs; in the order of rows. */
+/** Counted quantities: requests, seconds that scripts ran, and their runs; in the order of rows. */
 export const sources = ['api', 'cbx', 'run'] as const;
-/** One of the sources. */
 export type Source = (typeof sources)[number];
 
-/** What was used in a period. */
+/** The usage in a period. */
 export interface Sum extends UsageData {
   /** `YYYY-MM-DDThh` or `YYYY-MM-DD`, in UTC. */
   readonly period: string;
 }
 
-/** Which sums are wanted. */
+/** A selection of sums. */
 export interface SumRange {
   readonly period: Period;
   /** Periods without any of these are left out. */
@@ -24,7 +23,7 @@ export interface SumRange {
   /** Of sort keys. */
   readonly bounds: Pick<Query, 'lower' | 'upper'>;
   readonly descending: boolean;
-  /** Periods at the most. */
+  /** Maximum number of periods. */
   readonly limit: number;
 }
 
@@ -32,7 +31,7 @@ const pageSize = 1000;
 const hoursOf: Readonly<Record<Period, number>> = { hour: 1, day: 24 };
 const lengthOf: Readonly<Record<Period, number>> = { hour: 13, day: 10 };
 
-/** Reads what an instance has used, whole periods, in the order of the walk. */
+/** Reads the usage of an instance, whole periods, in the order of the scan. */
 export async function readSums(
   store: Store,
   instance: number,
@@ -54,7 +53,7 @@ export async function readSums(
   }
 }
 
-/** Adds an hour to the last sum, or begins another one; false when that would be one too many. */
+/** Adds an hour to the last sum, or begins another one; returns false above the limit. */
 function add(
   sums: Sum[],
   { key, data }: Stored<UsageData>,
@@ -72,12 +71,12 @@ function add(
   return true;
 }
 
-/** Adds what was used. */
+/** Returns the sum of two usages. */
 export function plus(a: UsageData, b: UsageData): UsageData {
   return { api: a.api + b.api, run: a.run + b.run, cbxMs: a.cbxMs + b.cbxMs };
 }
 
-/** The number that stands for a source; seconds that have begun are whole ones. */
+/** Returns the quantity of a source; started seconds count as whole ones. */
 export function amountOf({ api, run, cbxMs }: UsageData, source: Source): number {
   switch (source) {
     case 'api':

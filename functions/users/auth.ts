@@ -14,7 +14,7 @@ import { nameKey } from './write.ts';
 
 /** Logs a user in by name and password (docs/reference/users-and-groups.md#log-in). */
 export async function authenticate(context: Context, body: Body): Promise<Response> {
-  const input = validInput(authFields, body, 'create') as { username: string; password: string }; // the fields say so
+  const input = validInput(authFields, body, 'create') as { username: string; password: string }; // validated
   const key = nameKey(instanceOf(context), input.username.toLowerCase());
   const attempt = { scope: key.pk, name: key.sk, address: context.request.sourceAddress };
   const found = await limitAttempts(context, attempt, async () => {
@@ -36,7 +36,7 @@ export interface FoundUser {
   readonly hash: string | undefined;
 }
 
-/** The user who bears a name, with its password. */
+/** Finds the user with a name, with its password. */
 export async function findUser(
   context: Context,
   key: ReturnType<typeof nameKey>,

@@ -15,7 +15,7 @@ import { read } from '../../shared/values/scalars.ts';
 import { slug } from '../../shared/values/text/slug.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 
-/** A group (docs/reference/users-and-groups.md#groups). */
+/** Fields of a group (docs/reference/users-and-groups.md#groups). */
 export const groupFields: Fields = {
   id: computed('integer'),
   name: {
@@ -33,9 +33,7 @@ export const groupFields: Fields = {
 
 const { expected_revision: _, ...profileObject } = objectFields;
 
-/**
- * A profile as its user's record holds it; whose it is does not change (docs/reference/users-and-groups.md#profile).
- */
+/** Fields of a profile in its user's record; its user does not change (docs/reference/users-and-groups.md#profile). */
 export const profileFields: Fields = {
   ...profileObject,
   owner: computed('field', { shows: 'integer' }),
@@ -45,7 +43,8 @@ export const profileFields: Fields = {
 export const maxUsername = 64;
 
 /**
- * A user (docs/reference/users-and-groups.md#user). The profile's own rules are looked at when the class is at hand.
+ * Fields of a user (docs/reference/users-and-groups.md#user). The profile's own rules are checked when the class is
+ * read.
  */
 export const userFields = {
   id: computed('integer'),
@@ -54,7 +53,7 @@ export const userFields = {
   profile: {
     type: 'nested object',
     writable: 'always',
-    // forms and some clients send it as JSON text; what is no JSON is refused as no object
+    // forms and some clients send it as JSON text; invalid JSON is rejected as no object
     input: schemaOf((input) => {
       const reading = readJson(input);
       return reading.ok ? reading : read(input);
@@ -69,20 +68,20 @@ export const userFields = {
   user_key: computed('field', { shows: 'string' }),
 } satisfies Fields;
 
-/** The fields of users as they are in an instance: its class of profiles has fields of its own. */
+/** Returns the fields of users in an instance: its class of profiles adds its own. */
 export function userFieldsAt(fields: Fields, context: Context): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
   return { ...fields, profile: { ...userFields.profile, children } };
 }
 
-/** What a log-in sends. */
+/** Fields of a log-in. */
 export const authFields: Fields = {
   username: text(maxUsername, { required: true }),
   password: text(undefined, { required: true }),
 };
 
-/** A group as an entry of a user's groups. */
+/** Fields of a group as an entry of a user's groups. */
 export const groupOfUserFields: Fields = {
   group: json(recordId(), {
     required: true,
@@ -92,7 +91,7 @@ export const groupOfUserFields: Fields = {
   }),
 };
 
-/** A user as an entry of a group's users. */
+/** Fields of a user as an entry of a group's users. */
 export const userOfGroupFields: Fields = {
   user: json(recordId(), {
     required: true,

@@ -25,7 +25,7 @@ import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { groupFields } from './fields.ts';
 
-/** A group stands for itself. */
+/** A group, without joined records. */
 type View = Pick<Stored<GroupData>, 'data'>;
 
 const resource: ListResource<GroupData, View> = {
@@ -62,7 +62,7 @@ const resource: ListResource<GroupData, View> = {
   segment: ({ data }) => String(data.id),
   create: async (context, body) => {
     const input = await checked(context, body, 'create');
-    const data = { id: reservedId(context), ...input } as GroupData; // the fields say so
+    const data = { id: reservedId(context), ...input } as GroupData; // validated
     const put = insert(groupEntity, groupEntity.key(instanceOf(context), data.id), data);
     const names = nameWrites(context, undefined, data);
     await commitUnique(context, [...names, put], (write) => (write === put ? undefined : taken()));
@@ -80,7 +80,7 @@ const resource: ListResource<GroupData, View> = {
     const key = deletedGroupsEntity.key(instanceOf(context));
     const deleted = as(deletedGroupsEntity, (await store.get([key]))[0]);
     const groups = [...(deleted?.data.groups ?? []), current.data.id];
-    // users, objects and classes may name it still: the clean-up takes it out of them, and then out of this list
+    // users, objects and classes may still name it: the clean-up deletes it from them, and then from this list
     await commit(context, [
       ...nameWrites(context, current.data, undefined),
       remove(current),
@@ -99,7 +99,7 @@ function taken() {
   return invalid({ name: [messages.unique] });
 }
 
-/** Reads a body; a name that is taken is said together with all else that is wrong. */
+/** Reads a body; a name that is taken is reported together with all other errors. */
 async function checked(
   context: Context,
   body: Body,
@@ -107,7 +107,7 @@ async function checked(
   current?: GroupData,
 ): Promise<Partial<GroupData>> {
   const { values, errors } = readInput(groupFields, body, mode);
-  const input = values as Partial<GroupData>; // the fields say so
+  const input = values as Partial<GroupData>; // validated
   if (errors === undefined) return input;
   const { name = null } = input;
   if (name === null || name === current?.name) throw invalid(errors);
@@ -117,7 +117,7 @@ async function checked(
   throw invalid(other === undefined ? errors : { ...errors, name: [messages.unique] });
 }
 
-/** Takes the new name and frees the old one, where they differ. */
+/** Returns writes that take the new name and free the old one, where they differ. */
 function nameWrites(
   context: Context,
   before: GroupData | undefined,
@@ -138,5 +138,4 @@ function nameWrites(
   ];
 }
 
-/** Routes of groups. */
 export const groupRoutes = listRoutes(resource);

@@ -23,7 +23,7 @@ import { messages } from '../../shared/values/errors/messages.ts';
 
 const maxGroups = 32; // docs/reference/limits.md#accounts-and-instances. A user's record carries them all
 
-/** A user and a group by their ids, and which of them the path names; the body names the other. */
+/** A user and a group by id, and which of them the path names; the body names the other. */
 export interface Pair {
   readonly user: number;
   readonly group: number;
@@ -37,9 +37,9 @@ export interface Members {
 }
 
 /**
- * Puts a user into a group: one relation, seen from both sides (docs/reference/users-and-groups.md#memberships).
+ * Adds a user to a group: one relation, seen from both sides (docs/reference/users-and-groups.md#memberships).
  *
- * @throws ApiError 400 for what the body names and is not there, for a member, and above 32 groups a user
+ * @throws ApiError 400 when the named user or group does not exist, for a member, and above 32 groups a user
  */
 export function addMembership(context: Context, pair: Pair): Promise<Members> {
   const { store } = context.platform;
@@ -76,7 +76,7 @@ function missing(pair: Pair, side: 'user' | 'group') {
   return invalid({ [side]: [messages.noSuchPk(pair[side])] });
 }
 
-/** Takes a user out of a group. Tries once. */
+/** Deletes a user's membership in a group. Tries once. */
 export async function removeMembership(
   context: Context,
   { user: id, group }: Pick<Pair, 'user' | 'group'>,

@@ -20,7 +20,7 @@ import { notFound, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { groupOfUserFields, userOfGroupFields } from './fields.ts';
 import { addMembership, removeMembership } from './membership.ts';
 
-/** Keys have no part in memberships but through a user, who sees his own; not even `ignore_acl` opens them. */
+/** Rights to memberships: keys need a user, who sees its own; not even `ignore_acl` grants access. */
 const access = {
   owner: allRights,
   full: allRights,
@@ -29,12 +29,12 @@ const access = {
   user: 'LG',
 };
 
-/** The user on whose behalf the call is made, who sees nobody else. */
+/** Returns the user on whose behalf the request is made, who sees no other users. */
 function callingUser({ actor }: Context): number | undefined {
   return actor.kind === 'apiKey' ? actor.user?.id : undefined;
 }
 
-/** A path's first id; a parent that is not there has been refused. */
+/** Returns a path's first id; a missing parent has been rejected before. */
 function parentId({ params, route }: Context): number {
   if (params.id === undefined) throw new Error(`${route.name} has no parent`);
   return params.id;
@@ -90,14 +90,14 @@ const groupsOfUser: ListResource<GroupData, GroupView> = {
   show: (context, { group }) => ({ group: showGroup(context, group) }),
   segment: ({ group }) => String(group.id),
   create: async (context, body) => {
-    const { group } = validInput(groupOfUserFields, body, 'create') as { group: number }; // the field says so
+    const { group } = validInput(groupOfUserFields, body, 'create') as { group: number }; // validated
     return addMembership(context, { user: parentId(context), group, parent: 'user' });
   },
   remove: (context, { data }) =>
     removeMembership(context, { user: parentId(context), group: data.id }),
 };
 
-/** The user that the path names; somebody else than the calling user is not there for him. */
+/** Returns the user that the path names; other users do not exist for a calling user. */
 function parentUser(context: Context): Stored<UserData> {
   const user = as(userEntity, context.records.parent);
   const caller = callingUser(context);
@@ -168,12 +168,12 @@ const usersOfGroup: ListResource<MembershipData, UserOfGroupView> = {
 };
 
 async function addUser(context: Context, body: Body): Promise<UserOfGroupView> {
-  const { user } = validInput(userOfGroupFields, body, 'create') as { user: number }; // the field says so
+  const { user } = validInput(userOfGroupFields, body, 'create') as { user: number }; // validated
   const members = await addMembership(context, { user, group: parentId(context), parent: 'group' });
   return { user: await viewUser(context, members.user) };
 }
 
-/** Routes of who is in which group, from both sides. */
+/** Routes of memberships, from both sides. */
 export const membershipRoutes: readonly Route[] = [
   ...listRoutes(groupsOfUser),
   ...listRoutes(usersOfGroup),

@@ -10,14 +10,14 @@ import { userFields, userFieldsAt } from './fields.ts';
 import { updateUser } from './write.ts';
 
 /**
- * The calling user himself (docs/reference/users-and-groups.md#own-user). Nobody else can call it, administrators
- * neither.
+ * Route of the calling user (docs/reference/users-and-groups.md#own-user). No other actor can use it, not even
+ * administrators.
  */
 export const ownRoute = endpointRoute({
   name: 'Own User',
   noun: 'current user',
   path: '/instances/{instance}/user/',
-  access: { user: 'GUDA' }, // what it has no method for is told so
+  access: { user: 'GUDA' }, // other methods get an error response
   operations: {
     GET: {
       right: 'G',
@@ -47,7 +47,7 @@ function updateOperation(mode: 'replace' | 'patch'): Operation {
         const item =
           isFirst || read === undefined ? read : (await context.platform.store.get([read.key]))[0];
         const current = as(userEntity, item);
-        if (current === undefined) throw notFound(); // removed meanwhile
+        if (current === undefined) throw notFound(); // deleted since
         return updateUser(context, { current, body, mode });
       });
       return { status: 200, body: wholeUser(context, view) };

@@ -10,17 +10,17 @@ import { profileFields } from './fields.ts';
 
 const prefix = 'profile.';
 
-/** What is said of a profile that is given as a whole. */
+/** Reads a profile that is sent as a whole. */
 export function wholeProfile(profile: unknown, mode: InputMode): ObjectInput {
   return toInput({ value: profile, form: false }, mode);
 }
 
 /**
- * What the body of a user says of its profile: as a whole, or in a form by a part for each field, such as
- * `profile.avatar`; these win.
+ * Reads the profile in the body of a user: as a whole, or in a form by a part for each field, such as `profile.avatar`;
+ * these win.
  *
  * @param profile the whole, if the body has one
- * @returns undefined when the body says nothing of it
+ * @returns undefined when the body has no profile
  * @throws ApiError 400 when the whole is no object
  */
 export function profileInput(
@@ -36,7 +36,7 @@ export function profileInput(
   return toInput({ value, form: true, files: parts.files }, mode);
 }
 
-/** The parts of a form that are about the profile, by the names of its fields. */
+/** Returns the parts of a form for the profile, by the names of its fields. */
 function partsOf({ value, form, files = [] }: Body) {
   const texts = form && isJsonObject(value) ? Object.entries(value) : [];
   const inside = (name: string) => name.startsWith(prefix);

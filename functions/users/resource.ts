@@ -90,12 +90,12 @@ const resource: ListResource<UserData, UserView> = {
 };
 
 /**
- * Users whose name begins so, in the order of ids: names are looked through, which are few where it counts.
+ * Returns users whose name has a prefix, in the order of ids. Reads the names, which are few where it counts.
  *
  * @throws ApiError 408 when there are too many, as for any list
  */
 async function rowsByName(context: Context, prefix: string, range: RowRange) {
-  if (characterCount(prefix) > maxUsername) return []; // no name begins so, and no key may be that long
+  if (characterCount(prefix) > maxUsername) return []; // no name has such a prefix, and no key may be that long
   const { platform, instanceName } = context;
   const { store } = platform;
   const instance = instanceOf(context);

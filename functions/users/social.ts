@@ -26,16 +26,16 @@ import { findUser } from './auth.ts';
 import { wholeProfile } from './profile-input.ts';
 import { nameKey, registerUser } from './write.ts';
 
-/** What a log-in by another service sends. */
+/** Fields of a log-in by another service. */
 export const socialFields: Fields = { access_token: text(undefined, { shownRequired: true }) };
 
 /**
- * Logs in by a token of another service: the user that it was linked to, else the one whose name is the verified
+ * Logs in with a token of another service. Uses the user that is linked to it, else the user whose name is the verified
  * address, which is linked then, else a new one without password (docs/reference/users-and-groups.md#log-in).
  */
 export async function authenticateSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
-  const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // the field says so
+  const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // validated
   const profile = await verifiedProfile(context.platform, backend, access_token);
   const user = await retryOnConflict(() => userOf(context, backend, profile));
   return { status: 200, body: wholeUser(context, user) };
@@ -81,9 +81,9 @@ function isSameEpoch(a: UserSocialData | undefined, b: UserData): boolean {
 }
 
 /**
- * Links the user whose name is the address. Where no service has confirmed the address yet, the user may be of somebody
- * else, who waits for the owner of the address to use it: the proof wins, and password, key and links from before are
- * void.
+ * Links the user whose name is the address. Where no service has confirmed the address yet, another person may have
+ * created the user and wait for the owner of the address to use it: the proof wins, and earlier password, key and links
+ * are void.
  */
 async function linkFound(
   context: Context,

@@ -46,14 +46,14 @@ import { messages } from '../../shared/values/errors/messages.ts';
 import { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';
 
-/** What a body says of a user, and the messages of what it says wrongly. */
+/** Values of a user's body, and the messages of its errors. */
 interface Draft {
   readonly username?: string;
   readonly password?: string;
   readonly profile?: unknown;
 }
 
-/** Who a user will be, beside the body: name, and password if it has one. */
+/** Data of a new user outside the body: name, and password if it has one. */
 export interface NewUser {
   readonly username: string;
   readonly password: string | undefined;
@@ -61,7 +61,7 @@ export interface NewUser {
   readonly isConfirmed?: true;
   readonly profile: () => ObjectInput;
   readonly errors?: FieldErrors | undefined;
-  /** Written in the same transaction; who is faster in one of these has won the race. */
+  /** Written in the same transaction; a write conflict in one of these cancels the registration. */
   readonly beside?: (user: number) => readonly Write[];
 }
 
@@ -70,7 +70,7 @@ export interface NewUser {
  */
 export function createUser(context: Context, body: Body): Promise<UserView> {
   const { values, errors } = readInput(userFields, body, 'create');
-  const { username = '', password, profile } = values as Draft; // the fields say so
+  const { username = '', password, profile } = values as Draft; // validated
   return registerUser(context, reservedId(context), {
     username,
     password,
@@ -82,7 +82,7 @@ export function createUser(context: Context, body: Body): Promise<UserView> {
 /**
  * Stores a new user and its profile.
  *
- * @throws ApiError 400 with all that is wrong with either, or when the name is taken
+ * @throws ApiError 400 with all errors of either, or when the name is taken
  */
 export async function registerUser(context: Context, id: number, user: NewUser): Promise<UserView> {
   const { store, secrets } = context.platform;
@@ -124,7 +124,7 @@ export async function updateUser(
   { current, body, mode }: Update<UserData>,
 ): Promise<UserView> {
   const { values, errors } = readInput(userFields, body, mode);
-  const draft = values as Draft; // the fields say so
+  const draft = values as Draft; // validated
   const view = await viewUser(context, current.data);
   const profile = await settle(errors, async () => {
     const input = profileInput(draft.profile, body, mode);
@@ -134,7 +134,7 @@ export async function updateUser(
   const { id, username: before } = current.data;
   const { username: typedName = before, password } = draft;
   const username = typedName.toLowerCase();
-  const { isConfirmed: _, ...moved } = current.data; // a new name is confirmed by nobody
+  const { isConfirmed: _, ...moved } = current.data; // a new name is not confirmed
   const data: UserData = username === before ? current.data : { ...moved, username };
   const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
@@ -152,8 +152,8 @@ export async function updateUser(
 }
 
 /**
- * Removes a user with name, password, memberships and profile, in one transaction. The objects that it owns follow in
- * the background: nobody has rights on them as their owner any more.
+ * Deletes a user with name, password, memberships and profile, in one transaction. A background job deletes the objects
+ * that it owns, on which no user has owner rights any more.
  */
 export async function removeUser(context: Context, current: Stored<UserData>): Promise<void> {
   const { id, username, groups } = current.data;
@@ -172,7 +172,7 @@ export async function removeUser(context: Context, current: Stored<UserData>): P
   await commitUnique(context, writes, () => undefined);
 }
 
-/** Where a name, in lower case, is taken. */
+/** Returns the key of a name, in lower case. */
 export function nameKey(instance: number, username: string): Key {
   return usernameEntity.key(instance, encodeText(username));
 }
@@ -196,7 +196,7 @@ function refusals(nameWrite: Write, profile: PlannedSave | undefined) {
   };
 }
 
-/** Makes a profile's save ready; what is wrong with it is said together with what is wrong beside it. */
+/** Prepares a profile's save; its errors are reported together with those of the user. */
 async function settle<Plan>(
   errors: FieldErrors | undefined,
   plan: () => Promise<Plan>,
@@ -217,8 +217,8 @@ async function plannedProfile(
   { profile: current }: ReadUser,
   input: ObjectInput,
 ): Promise<PlannedSave> {
-  if (current === undefined) throw notFound(); // removed with its user meanwhile
-  checkObjectRights(context.actor, current.data, 'update'); // no way around what the object says
+  if (current === undefined) throw notFound(); // deleted with its user since
+  checkObjectRights(context.actor, current.data, 'update'); // permissions of the object apply
   return planUpdate(saveCall(context), current, input);
 }
 

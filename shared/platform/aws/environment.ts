@@ -5,27 +5,27 @@ import type { Settings } from '../ports.ts';
 import { choice, parseVariables, settingVariables, type Variables } from '../setting-variables.ts';
 import type { LogLevel } from './log.ts';
 
-/** What a deployed function finds in its environment. */
+/** The environment of a deployed function. */
 export interface Environment {
   /** Name of the table. */
   readonly table: string;
-  /** ARN of the secret that holds the master secrets. */
+  /** ARN of the secret that contains the master secrets. */
   readonly secret: string;
-  /** Where files are: the bucket, and the address of what is public in it, without a slash at the end. */
+  /** Location of files: the bucket, and the address of its public files, without a slash at the end. */
   readonly files: { readonly bucket: string; readonly address: string };
-  /** What the names of push applications begin with, and the ARN of the key that locks their credentials. */
+  /** Prefix of the names of push applications, and the ARN of the key that encrypts their credentials. */
   readonly push: { readonly prefix: string; readonly key: string };
-  /** Where the interface is reached, without a slash at the end. */
+  /** Address of the interface, without a slash at the end. */
   readonly apiUrl: string;
-  /** What the names of functions of scripts begin with, and the ARN of the role of all of them. */
+  /** Prefix of the names of script functions, and the ARN of the role that they share. */
   readonly scripts: { readonly prefix: string; readonly role: string };
   readonly logLevel: LogLevel;
   readonly settings: Settings;
   /** Sender of mails; undefined: mails are written into the log. */
   readonly mailFrom: string | undefined;
-  /** Ids and secrets at services whose log-ins are taken over. */
+  /** Ids and secrets at services for social log-ins. */
   readonly social: SocialConfiguration;
-  /** Host and port at which Lambda listens to extensions; undefined: it is not Lambda that runs us. */
+  /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
   readonly runtimeApi: string | undefined;
 }
 
@@ -53,10 +53,10 @@ const placesSchema = v.object({
 });
 
 /**
- * Reads where a function's data are, and the settings of its deployment; each setting has a default.
+ * Reads the location of a function's data, and the settings of its deployment; each setting has a default.
  *
  * @param variables those of the process when absent
- * @throws Error that names the variable and what it takes
+ * @throws Error that names the variable and its valid values
  */
 export function readEnvironment(variables: Variables = processVariables()): Environment {
   const places = parseVariables(placesSchema, variables, Error);
@@ -74,9 +74,9 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
 }
 
 /**
- * Reads the settings alone: the stack does so before it hands them to the functions.
+ * Reads only the settings: the stack does so before it passes them to the functions.
  *
- * @throws Error that names the variable and what it takes
+ * @throws Error that names the variable and its valid values
  */
 export function readSettings(
   variables: Variables,
@@ -106,9 +106,9 @@ const credentialsSchema = v.object({
 });
 
 /**
- * Reads the credentials that Lambda gives to a function for as long as its process lives.
+ * Reads the credentials that Lambda sets for the lifetime of a function's process.
  *
- * @throws Error that names the variable that is missing
+ * @throws Error that names the missing variable
  */
 export function readCredentials(variables: Variables = processVariables()): {
   readonly accessKeyId: string;

@@ -2,27 +2,27 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { dispositionOf } from '../../values/uploads.ts';
 import type { FileContent, FileStore, UploadForm, UploadTerms } from '../ports.ts';
 
-/** Where files are. */
+/** The location of files. */
 export interface FilesOptions {
   readonly bucket: string;
   /** Address of the CDN that serves what is under `public/`, without a slash at the end. */
   readonly address: string;
-  /** Made with the first call when absent. */
+  /** Created with the first request when absent. */
   readonly client?: S3Client;
 }
 
-// most calls have nothing to do with files: what is needed for them is loaded when one has
+// most requests do not use files: the SDK is loaded by the first one that does
 const sdk = () => import('@aws-sdk/client-s3');
 const forms = () => import('@aws-sdk/s3-presigned-post');
 
-const timeoutMs = 10_000; // some megabytes on their way inside a region
+const timeoutMs = 10_000; // some megabytes in transit inside a region
 const maxKeysPerCall = 1000;
-/** How long caches may keep a file: a deleted one may show this long. As on one machine. */
+/** Caches may keep a file this long, so a deleted one may remain visible. As on one machine. */
 const caching = 'public, max-age=3600';
 
 /**
- * Opens the files of a deployment: objects of a bucket. Every call of S3 here has no further effect when it is made
- * again, so the SDK repeats those that fail or whose answer was lost. Makes no call by itself.
+ * Opens the files of a deployment: objects of a bucket. Every request to S3 here is idempotent, so the SDK retries
+ * those that fail or whose response was lost. Sends no request by itself.
  */
 export function openFiles({ bucket, address, client }: FilesOptions): FileStore {
   let opened = client;
@@ -55,7 +55,7 @@ function createClient(Client: typeof S3Client): S3Client {
     requestHandler: {
       connectionTimeout: 1000,
       requestTimeout: timeoutMs,
-      throwOnRequestTimeout: true, // else it only warns
+      throwOnRequestTimeout: true, // without it the SDK only warns
     },
   });
 }
@@ -67,7 +67,7 @@ async function put({ s3, client, name }: Bucket, key: string, file: FileContent)
   );
 }
 
-/** What S3 keeps with a file and says when it is read. */
+/** Returns headers that S3 keeps with a file and returns with it. */
 function headersOf(contentType: string) {
   return {
     ContentType: contentType,
@@ -91,7 +91,7 @@ async function size({ s3, client, name }: Bucket, key: string): Promise<number |
   return found === undefined ? undefined : (found.ContentLength ?? 0);
 }
 
-/** With it goes all that S3 keeps of the source: type, disposition, caching. */
+/** Copies a file with all headers that S3 keeps of the source: type, disposition, caching. */
 async function copy({ s3, client, name }: Bucket, from: string, to: string): Promise<boolean> {
   const CopySource = `${name}/${from}`; // keys need no escapes
   const copied = client.send(new s3.CopyObjectCommand({ Bucket: name, Key: to, CopySource }));

@@ -8,24 +8,24 @@ import { openPlatform } from './platform.ts';
 import { askForNotice } from './shutdown.ts';
 
 /**
- * Makes the handler of a function that serves `routes`, ready for its first call. It is awaited while Lambda
- * initialises the function, when there is more CPU than in calls.
+ * Creates the handler of a function that serves `routes`, ready for its first request. It is awaited while Lambda
+ * initialises the function, when more CPU is available than in requests.
  *
- * @throws Error when the function's environment lacks what the stack should have given
+ * @throws Error when a variable that the stack sets is absent from the function's environment
  */
 export async function openHandler(routes: readonly Route[]): Promise<Handler> {
   const platform = await openProcess();
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
   return (event, context) => {
-    platform.meter.flushOld(); // beside the call, which does not wait for it
+    platform.meter.flushOld(); // in parallel with the request, which does not wait for it
     return handler(event, context);
   };
 }
 
 /**
- * Opens the platform of a function's process, ready for its first call.
+ * Opens the platform of a function's process, ready for its first request.
  *
- * @throws Error when the function's environment lacks what the stack should have given
+ * @throws Error when a variable that the stack sets is absent from the function's environment
  */
 export async function openProcess(): Promise<Platform> {
   const environment = readEnvironment();
@@ -34,7 +34,7 @@ export async function openProcess(): Promise<Platform> {
   return platform;
 }
 
-/** What was counted is written before the process ends, as far as Lambda says when that is. */
+/** Writes the usage counts before the process ends, as far as Lambda announces the end. */
 async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefined): Promise<void> {
   process.once('SIGTERM', () => {
     void meter.flush().finally(() => process.exit(0));
@@ -43,7 +43,7 @@ async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefin
   try {
     await askForNotice(runtimeApi);
   } catch (error) {
-    // the function serves all the same
+    // the function serves requests all the same
     const cause = causeOf(error);
     log({ level: 'error', message: 'no notice of the end of this process', cause });
   }

@@ -1,13 +1,13 @@
 import type { Log, LogEntry } from '../ports.ts';
 
-/** How much is logged; each level includes those before it. */
+/** The amount of logging; each level includes those before it. */
 export type LogLevel = 'error' | 'info' | 'debug';
 
 const weights: Readonly<Record<LogLevel, number>> = { error: 0, info: 1, debug: 2 };
 
 /**
- * Opens a log of JSON lines, one an entry. `timestamp` and `level` stand where Lambda looks for them in lines that
- * a function writes by itself (functions with the log format JSON).
+ * Opens a log of JSON lines, one an entry. `timestamp` and `level` are the names that Lambda expects in lines that a
+ * function writes by itself (functions with the log format JSON).
  *
  * @param write takes whole lines; standard output when absent
  */
@@ -22,7 +22,7 @@ function toLine({ level, ...rest }: LogEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-// not by the console, which the runtime would wrap into a line of its own
+// not by the console, which the runtime would wrap into its own line
 function writeToOutput(line: string): void {
   process.stdout.write(line);
 }

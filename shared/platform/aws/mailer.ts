@@ -1,18 +1,18 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import type { Mailer } from '../ports.ts';
 
-/** How mails go out. */
+/** Options of outgoing mails. */
 export interface MailerOptions {
   /** Sender, an address or domain that SES has verified: `Groundwork <no-reply@example.com>`. */
   readonly from: string;
-  /** Made with the first mail when absent. */
+  /** Created with the first mail when absent. */
   readonly client?: SESv2Client;
 }
 
 const sdk = () => import('@aws-sdk/client-sesv2'); // most functions never send a mail
 const timeoutMs = 5000;
 
-/** Opens a mailer that sends by SES. Makes no call by itself. */
+/** Opens a mailer that sends by SES. Sends no request by itself. */
 export function openMailer({ from, client }: MailerOptions): Mailer {
   let opened = client;
   return {
@@ -23,7 +23,7 @@ export function openMailer({ from, client }: MailerOptions): Mailer {
         requestHandler: {
           connectionTimeout: 1000,
           requestTimeout: timeoutMs,
-          throwOnRequestTimeout: true, // else it only warns
+          throwOnRequestTimeout: true, // without it the SDK only warns
         },
       });
       await opened.send(

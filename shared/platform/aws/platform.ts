@@ -21,15 +21,15 @@ import { createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
 import { openVault } from './vault.ts';
 
-const maxWaitMs = 27_000; // a function has 29 s for its answer
+const maxWaitMs = 27_000; // a function has 29 s for its response
 
 /** The platform of one function. */
 export interface AwsPlatform extends Platform {
-  /** Does ahead what the first call would wait for: connects to the table and fetches the secrets. Never fails. */
+  /** Prepares the first request: connects to the table and fetches the secrets. Never fails. */
   warmUp(): Promise<void>;
 }
 
-/** Opens what AWS offers: the table, the master secrets, files, mail, standard output as log. Makes no call by itself. */
+/** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
   const { table, secret, push, logLevel, mailFrom, apiUrl } = environment;
   const clock = openClock();
@@ -39,7 +39,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const log = openLog(logLevel);
   const ids = openIds();
   const { prefix } = environment.scripts;
-  // Most functions never run a script or render a template: what does so is loaded when one does.
+  // Most functions never run a script or render a template: that code is loaded at its first use.
   const scripts = once(async () => {
     const { openScripts } = await import('./scripts/scripts.ts');
     return openScripts({ store, clock, ids, log, place: { prefix, table } });
@@ -81,16 +81,16 @@ export function openPlatform(environment: Environment): AwsPlatform {
       wait: async (request, ms) => (await runs()).wait(request, ms),
     },
     templates: openLateTemplates(),
-    certificates: openPkcs12, // a function serves one call at a time: it holds up no other
+    certificates: openPkcs12, // a function serves one request at a time: it delays no other
     changes,
     warmUp: async () => {
-      // What is wrong is told by the first call that needs an answer.
+      // Errors are reported by the first request that needs a response.
       await Promise.allSettled([store.connect(), secrets.current()]);
     },
   };
 }
 
-/** The template engine, which is loaded at its first use. */
+/** Opens the template engine, which is loaded at its first use. */
 function openLateTemplates(): Platform['templates'] {
   const templates = once(async () => (await import('./templates.ts')).openTemplates());
   return {

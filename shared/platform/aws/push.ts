@@ -7,13 +7,13 @@ import { anyPartOf, longestDelay } from '../../values/back-off.ts';
 import { nameOf } from '../../values/caught.ts';
 import type { PushSender } from '../ports.ts';
 
-/** How pushes go out. */
+/** Options of outgoing push messages. */
 export interface SenderOptions {
-  /** What the names of this deployment's applications begin with. */
+  /** Prefix of the names of this deployment's applications. */
   readonly prefix: string;
-  /** Made with the first call when absent. */
+  /** Created with the first request when absent. */
   readonly client?: SNSClient;
-  /** A test gives its own. */
+  /** Tests pass their own. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
@@ -24,18 +24,18 @@ const maxAttempts = 4; // when SNS is too busy; work waits longer and comes agai
 const backOff = { firstMs: 100, maxMs: 5000 };
 const timeoutMs = 10_000;
 
-/** Opens a sender by Amazon SNS. Makes no call by itself. */
+/** Opens a sender by Amazon SNS. Sends no request by itself. */
 export function openSender({ prefix, client, sleep = pause }: SenderOptions): PushSender {
   let opened = client;
   const call = async <T>(run: (client: SNSClient, sdk: Sdk) => Promise<T>): Promise<T> => {
     const loaded = await sdk();
-    // a push whose answer was lost may be out: the client itself repeats nothing
+    // a push whose response was lost may have been sent: the client itself retries nothing
     opened ??= new loaded.SNSClient({
       maxAttempts: 1,
       requestHandler: {
         connectionTimeout: 1000,
         requestTimeout: timeoutMs,
-        throwOnRequestTimeout: true, // else it only warns
+        throwOnRequestTimeout: true, // without it the SDK only warns
       },
     });
     const connected = opened;
@@ -148,7 +148,7 @@ function attributesOf(credential: PushCredential): Record<string, string> {
   }
 }
 
-/** SNS tries a credential when it gets it; what it does not like of the call is then the credential. */
+/** Maps an error of SNS, which checks credentials on arrival: an invalid parameter means the credential. */
 function asCredential(error: unknown): unknown {
   return isInvalid(error) ? new PushFailure('badCredential', nameOf(error)) : error;
 }
@@ -174,7 +174,7 @@ async function createEndpoint(
   }
 }
 
-/** What SNS has under the same name or token, with other attributes; its message alone tells. */
+/** Returns the ARN under the same name or token with other attributes; only the message contains it. */
 function existingArn(error: unknown): string | undefined {
   if (!isInvalid(error)) return undefined;
   return /(arn:[\w-]+:sns:\S+) already exists/.exec((error as Error).message)?.[1];
@@ -214,12 +214,12 @@ const reasons: Readonly<Record<string, PushFailureReason>> = {
   ThrottlingException: 'busy',
   TooManyRequestsException: 'busy',
   RequestLimitExceeded: 'busy',
-  // refused before anything was done
+  // rejected without any effect
   AuthorizationErrorException: 'busy',
   KMSThrottlingException: 'busy',
 };
 
-/** Neither the message nor the error itself goes further: SNS repeats tokens and parameters in them. */
+/** Hides the message and the error itself: SNS repeats tokens and parameters in them. */
 function toFailure(error: unknown): PushFailure {
   if (error instanceof PushFailure) return error;
   const name = nameOf(error);

@@ -9,8 +9,8 @@ import { clientOf, fetchSecrets } from './secrets.ts';
  * Adds a version to the master secrets of a deployment. Functions use it for new keys within a minute.
  *
  * @returns the number of the version
- * @throws Error when there is no room for a version, when somebody else adds one right now, or when AWS refuses;
- *   nothing is changed then
+ * @throws Error when the secret has no space for a version, when another process adds one at the same time, or when AWS
+ *   returns an error; nothing is changed then
  */
 export async function addDeployedVersion(arn: string): Promise<number> {
   const client = clientOf(arn);
@@ -24,7 +24,7 @@ export async function addDeployedVersion(arn: string): Promise<number> {
       VersionStages: [addedStage],
     }),
   );
-  // fails unless what was read is still current: of two that add at once, one does
+  // fails unless the version that was read is still current: of two that add at once, one does
   await client.send(
     new UpdateSecretVersionStageCommand({
       SecretId: arn,

@@ -9,7 +9,7 @@ import type { Secrets } from '../ports.ts';
 
 const refetchAfterMs = 60_000;
 
-/** Where the master secrets are. */
+/** The location of the master secrets. */
 export interface SecretsOptions {
   readonly client: SecretsManagerClient;
   /** ARN of the secret. */
@@ -18,14 +18,14 @@ export interface SecretsOptions {
 }
 
 /**
- * Opens the master secrets of a deployment, fetched once when they are first asked for. The secret holds either 64
- * lower-case hex digits, as the stack has made them, which are version 1; or, once there has been a rotation,
- * `{"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. They are fetched again when a version
- * is not known and when a key is made, at most once a minute: an operator may add a version while functions run.
+ * Opens the master secrets of a deployment, fetched once at their first use. The secret contains either 64 lower-case
+ * hex digits, as the stack generated them, which are version 1; or, after a rotation,
+ * `{"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. They are fetched again for an
+ * unknown version and when a key is created, at most once a minute: an operator may add a version while functions run.
  */
 export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets {
   let known: Promise<SecretVersions> | undefined;
-  let newest: Promise<SecretVersions> | undefined; // what is known, or is just being fetched
+  let newest: Promise<SecretVersions> | undefined; // the known versions, or a pending fetch
   let fetchedAt = 0;
   const isOld = () => nowMs() - fetchedAt >= refetchAfterMs;
   const fetch = (): Promise<SecretVersions> => {
@@ -37,14 +37,14 @@ export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets 
         known = fetching;
       },
       () => {
-        newest = known; // what was known stays, and when that is nothing, the next caller tries again
+        newest = known; // known versions stay; without any, the next caller tries again
       },
     );
     return fetching;
   };
   return {
     current: async () => {
-      // what is known stays good when the fetch fails, and the next minute tries again
+      // known versions stay valid when the fetch fails, and the next minute tries again
       if (known !== undefined && isOld()) await fetch().catch(() => undefined);
       return (await (known ?? newest ?? fetch())).current;
     },
@@ -56,7 +56,7 @@ export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets 
   };
 }
 
-/** Opens the master secrets of a deployment from anywhere, with the credentials that the SDK finds there. */
+/** Opens the master secrets of a deployment from any machine, with credentials that the SDK finds. */
 export function openDeployedSecrets(arn: string): Secrets {
   return openSecrets({ client: clientOf(arn), secret: arn, nowMs: Date.now });
 }
@@ -67,22 +67,22 @@ export function clientOf(arn: string): SecretsManagerClient {
   return new SecretsManagerClient(region === undefined ? {} : { region });
 }
 
-/** The master secrets as they are deployed. */
+/** The deployed master secrets. */
 export interface Fetched {
   readonly secrets: MasterSecrets;
-  /** Secrets Manager's own name of what was read. */
+  /** Secrets Manager's own name of the version that was read. */
   readonly versionId: string | undefined;
 }
 
 /**
  * Fetches the master secrets.
  *
- * @throws Error when AWS refuses, or when the secret holds something else, without showing it
+ * @throws Error when AWS returns an error, or when the secret has invalid content, without showing it
  */
 export async function fetchSecrets(client: SecretsManagerClient, secret: string): Promise<Fetched> {
   const found = await client.send(new GetSecretValueCommand({ SecretId: secret }));
   const secrets = parseSecrets(found.SecretString ?? '');
-  // the text may not be shown: it can hold a secret
+  // the text must not be shown: it can contain a secret
   if (secrets === undefined) {
     throw new Error('the secret is damaged: restore it, all keys depend on it');
   }

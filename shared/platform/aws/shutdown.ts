@@ -1,15 +1,15 @@
 import { request } from 'node:http';
 
 const api = '/2020-01-01/extension';
-const name = 'groundwork'; // of extensions of a function no two bear the same
+const name = 'groundwork'; // unique among the extensions of a function
 
 /**
- * Has Lambda say when it ends the process: it sends SIGTERM, half a second before the end, only where an extension
- * is registered. So we register one that wants to hear of nothing. To be called, and waited for, while the function
- * is initialised.
+ * Requests a notice when Lambda ends the process: it sends SIGTERM, half a second before the end, only where an
+ * extension is registered. So this registers one without events. To be called, and awaited, while the function is
+ * initialised.
  *
  * @param runtimeApi host and port at which Lambda listens
- * @throws Error when it does not take the registration
+ * @throws Error when Lambda rejects the registration
  */
 export async function askForNotice(runtimeApi: string): Promise<void> {
   const headers = { 'Lambda-Extension-Name': name, 'Content-Type': 'application/json' };
@@ -27,11 +27,11 @@ export async function askForNotice(runtimeApi: string): Promise<void> {
   waitForNothing(`http://${runtimeApi}${api}/event/next`, id);
 }
 
-/** An extension is ready when it waits for its next event. None comes; the wait ends with the process. */
+/** Waits for the next event, which marks an extension as ready. None arrives; the wait ends with the process. */
 function waitForNothing(url: string, id: string): void {
   const waiting = request(url, { headers: { 'Lambda-Extension-Identifier': id } });
   waiting.once('socket', (socket) => socket.unref());
   waiting.once('response', (response) => response.resume());
-  waiting.once('error', () => undefined); // the process goes on as it would have without
+  waiting.once('error', () => undefined); // the process continues as without it
   waiting.end();
 }

@@ -9,10 +9,10 @@ import {
   type TemplateWorker,
 } from '../runtimes/templates/renderer.ts';
 
-const cap = 3; // the requests of a batch render side by side; a function serves one call at a time
+const cap = 3; // the requests of a batch render in parallel; a function serves one request at a time
 const idleMs = 600_000; // as long as an idle function lives, about
 
-/** Renders templates by the program that lies beside the bundle. */
+/** Opens an engine that renders templates by the program in the bundle's folder. */
 export function openTemplates(): TemplateEngine {
   const program = fileURLToPath(new URL(templateProgramFile, import.meta.url));
   const pool = openPool<{ template: TemplateWorker }>({

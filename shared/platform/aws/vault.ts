@@ -2,19 +2,19 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { openText, sealText } from '../../values/text/sealed-text.ts';
 import type { Vault } from '../ports.ts';
 
-/** How a vault is locked. */
+/** The encryption of a vault. */
 export interface VaultOptions {
   /** ARN of the key in KMS. */
   readonly key: string;
-  /** Made when first needed when absent. */
+  /** Created at its first use when absent. */
   readonly client?: KMSClient;
 }
 
 const sdk = () => import('@aws-sdk/client-kms'); // most functions never open the vault
 
 /**
- * Opens a vault whose texts are sealed each with a data key of its own, which KMS gives and takes back only for the
- * same context. Makes no call by itself.
+ * Opens a vault that seals each text with its own data key, which KMS generates and decrypts only for the same context.
+ * Sends no request by itself.
  */
 export function openVault({ key, client }: VaultOptions): Vault {
   let opened = client;

@@ -11,32 +11,31 @@ import { jobEntity } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/caught.ts';
 import { readStreamRecord } from './stream.ts';
 
-/** Records of the table's stream, or the tick of a minute, which says nothing. */
+/** Records of the table's stream, or the tick of a minute, which has no data. */
 export type BackgroundEvent = Partial<DynamoDBStreamEvent>;
 
-/** What runs behind the calls. */
+/** The consumers and jobs of the background. */
 export interface BackgroundOptions {
   readonly services: Services;
   readonly consumers: readonly ChangeConsumer[];
   readonly kinds: readonly JobType[];
 }
 
-/** The handler of the function that works behind the calls. */
+/** The handler of the background function. */
 export type BackgroundHandler = (
   event: BackgroundEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ) => Promise<DynamoDBBatchResponse>;
 
-/** Longest time from the begin of a call to its last write: a function ends after 29 s. */
+/** Longest time from the start of a request to its last write: a function ends after 29 s. */
 const callMicros = 60_000_000;
 
-/** No step is begun in the last seconds of the function's time. */
+/** No step starts in the last seconds of the function's time. */
 const stepMs = 30_000;
 
 /**
- * Makes the handler: changes in the stream are brought to their consumers, and work is done when new work shows in
- * the stream and with each tick. A batch of changes that cannot be taken comes again as a whole: consumers do not
- * mind.
+ * Creates the handler: passes changes in the stream to their consumers, and runs jobs when the stream shows new ones
+ * and with each tick. A failed batch of changes is delivered again as a whole: consumers are idempotent.
  */
 export function createBackground({
   services,
@@ -45,7 +44,7 @@ export function createBackground({
 }: BackgroundOptions): BackgroundHandler {
   const context = {
     ...services,
-    settled: () => Promise.resolve(), // nobody knows how far the stream is behind
+    settled: () => Promise.resolve(), // the delay of the stream is unknown
     endedBefore: async (micros: number) => services.clock.micros() - micros > callMicros,
   };
   const sized = sizedKinds(consumers.flatMap(({ watches }) => watches));
@@ -58,7 +57,7 @@ export function createBackground({
       await runDue({ kinds, context, isEnding: () => getRemainingTimeInMillis() < stepMs });
     }
     try {
-      await services.meter.flush(); // of what work and changes have run; nobody waits here
+      await services.meter.flush(); // usage of jobs and consumers; no client waits here
       for (const consumer of consumers) {
         await deliver({ consumer, services, sleep: (ms) => sleep(ms) }, changes);
       }

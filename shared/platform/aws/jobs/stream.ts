@@ -4,17 +4,17 @@ import type { Change, Stored } from '../../../store/store.ts';
 import { type Item, readChange, readItem, text } from '../store/item.ts';
 import { attributes } from '../store/table.ts';
 
-/** What DynamoDB says of who removed an item that had expired. */
+/** The principal that DynamoDB reports when it deletes an expired item. */
 const expiry = 'dynamodb.amazonaws.com';
 
 const positionDigits = 40;
 
 /**
- * Reads a record of the table's stream. Of a removal the stream does not tell why: it counts as a client's, but for
- * one of an item that had expired.
+ * Reads a record of the table's stream. For a delete the stream has no cause: it counts as a client's, except for an
+ * expired item.
  *
- * @param sized kinds of which the size of the data is enough
- * @returns undefined for an item that is no entity, as a counter
+ * @param sized kinds of which only the size of the data is needed
+ * @returns undefined for an item that is no entity, such as a counter
  */
 export function readStreamRecord(
   record: DynamoDBRecord,
@@ -39,7 +39,7 @@ type Image = Readonly<Record<string, AttributeValue>> | undefined;
 function imageOf(image: Image, sized: ReadonlySet<string>): Stored | undefined {
   const item = image as Item | undefined;
   const kind = item?.[attributes.kind]?.S;
-  if (kind === undefined || !sized.has(kind)) return readItem(item, 0); // what has expired since was there then
+  if (kind === undefined || !sized.has(kind)) return readItem(item, 0); // an item that has expired since existed then
   const data: DataSize = { bytes: Buffer.byteLength(item?.[attributes.data]?.S ?? '') };
   return readItem({ ...item, [attributes.data]: { S: JSON.stringify(data) } }, 0);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What waits, and says how long. Tests give their own. */
+/** A clock with a pause. Tests pass their own. */
 export interface Timer {
-  /** Milliseconds since any moment, never going back. */
+  /** Returns milliseconds since an arbitrary moment, never decreasing. */
   now(): number;
   sleep(ms: number): Promise<unknown>;
 }

@@ -24,20 +24,20 @@ import {
   type ScriptPackage,
 } from './script-package.ts';
 
-/** What the deployment of scripts takes. */
+/** Options of the deployment of scripts. */
 export interface DeploymentOptions extends PackageOptions {
   readonly place: ScriptPlace;
   readonly control: FunctionControl;
-  /** A test gives its own. */
+  /** Tests pass their own. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
 type Task = ScriptId & {
-  /** Steps that it has taken. */
+  /** Number of steps so far. */
   readonly tries?: number;
 };
 
-/** What is still to be done: nothing, to look again in a moment, or later. */
+/** The remaining work: none, check again in a moment, or later. */
 type Progress = 'done' | 'soon' | 'later';
 
 const maxLooks = 4; // in one step
@@ -45,15 +45,15 @@ const lookMs = 700;
 const backOff = { firstMs: 1000, maxMs: 300_000 };
 
 /**
- * Makes the function of a script what it should be, or removes it when the script is gone. Each step looks at what is
- * there and does what is next, so it does not matter how many work on one script, nor where the last one has stopped.
+ * Creates or updates the function of a script, or deletes it with the script. Each step reads the current state and
+ * takes the next action, so it can run in several processes at once and resume after any step.
  */
 export function createDeployScript(options: DeploymentOptions): JobType {
   const { sleep = pause } = options;
   return {
     ...deployScript,
     step: async (context, task) => {
-      const { tries = 0, ...id } = task as Task; // so it was stored
+      const { tries = 0, ...id } = task as Task; // as stored
       for (let look = 1; ; look += 1) {
         const progress = await advance(options, context, id);
         if (progress === 'done') return 'done';
@@ -64,7 +64,7 @@ export function createDeployScript(options: DeploymentOptions): JobType {
   };
 }
 
-/** Pauses grow, and vary: what was refused together does not come again together. */
+/** Returns the next step; pauses grow, and vary, so that throttled jobs do not retry at the same time. */
 function later({ tries = 0, ...id }: Task): StepResult {
   const afterMs = Math.round(mostOf(longestDelay(tries, backOff)));
   return { task: { ...id, tries: tries + 1 }, afterMs };
@@ -115,7 +115,7 @@ interface Comparison {
   readonly wanted: ScriptPackage;
 }
 
-/** Does what is next, if anything, to make a function what is wanted. */
+/** Takes the next action, if any, to bring a function to the desired state. */
 async function change(
   control: FunctionControl,
   name: string,
@@ -127,14 +127,14 @@ async function change(
     return 'later';
   }
   if (found.state === 'failed') {
-    await control.remove(name); // nothing else can be done with it
+    await control.remove(name); // no other action is possible
     return 'later';
   }
   if (found.state === 'changing') return 'soon';
   const hasSettings = hasAll(found, settings);
   if (found.hash !== hash || found.state === 'changeFailed') {
     await control.updateCode(name, found.revision, code);
-    return hasSettings ? 'later' : 'soon'; // until they fit, no run of the new version can begin
+    return hasSettings ? 'later' : 'soon'; // until they match, no run of the new version can begin
   }
   if (hasSettings) return 'done';
   await control.updateSettings(name, found.revision, settings);
@@ -147,7 +147,7 @@ function hasAll(found: FoundFunction, settings: FunctionSettings): boolean {
   );
 }
 
-/** A script as it is now; undefined when it is gone. */
+/** Returns the current script; undefined when it was deleted. */
 async function readScript(context: JobContext, id: ScriptId) {
   const item = await scriptEntity.read(context.store, id.instance, id.script);
   const { version, runtime_name } = item?.data ?? {};
@@ -156,7 +156,7 @@ async function readScript(context: JobContext, id: ScriptId) {
   return { version, runtime: runtimeOf(runtime_name), source };
 }
 
-/** Keeps what is known of a function. */
+/** Stores the known state of a function. */
 async function note(
   context: JobContext,
   { instance, script }: ScriptId,

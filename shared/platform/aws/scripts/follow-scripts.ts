@@ -10,7 +10,7 @@ import { sweepFunctions } from './sweep-functions.ts';
 
 const maxWrites = 100;
 
-/** Has the function of each script follow it: what a call has changed is deployed behind it. */
+/** Deploys the function of each script after a request has changed the script. */
 export const followScripts: ChangeConsumer = {
   name: 'functions of scripts',
   watches: [{ kind: scriptEntity.kind, actions: ['create', 'update', 'delete'] }],
@@ -27,7 +27,7 @@ export const followScripts: ChangeConsumer = {
   },
 };
 
-/** Tells whether its function has to follow: not what is changed beside the source and the runtime. */
+/** Returns whether the function must follow: only for changes of source and runtime. */
 function isDeployed({ before, after }: ItemChange): boolean {
   const versionOf = (item: ItemChange['after']) => as(scriptEntity, item)?.data.version;
   return versionOf(before) !== versionOf(after);
@@ -38,7 +38,7 @@ function idOf({ key }: ItemChange): readonly [string, ScriptId] {
   return [`${key.pk}/${key.sk}`, { instance: instance ?? 0, script: script ?? 0 }];
 }
 
-/** Functions are compared with scripts from the first script on; the work then begins itself anew each day. */
+/** Starts to compare functions with scripts, at the first script; the job then starts itself again each day. */
 async function beginToSweep(services: Services): Promise<void> {
   const key = scriptSweepEntity.key();
   const [begun] = await services.store.get([key]);

@@ -3,7 +3,7 @@ import type { FunctionConfiguration, LambdaClient, Runtime } from '@aws-sdk/clie
 import { nameOf } from '../../../values/caught.ts';
 import { type LambdaSdk, openLambda } from './lambda-client.ts';
 
-/** What a function is made with beside its code. */
+/** Settings of a function in addition to its code. */
 export interface FunctionSettings {
   readonly Runtime: Runtime;
   readonly Handler: string;
@@ -15,15 +15,15 @@ export interface FunctionSettings {
   readonly Description: string;
 }
 
-/** A function as Lambda has it. */
+/** A function as Lambda describes it. */
 export interface FoundFunction extends Partial<FunctionSettings> {
   /** SHA-256 of its package in base64. */
   readonly hash: string;
-  /** Names this state of it in a change. */
+  /** Identifies its current state in a change. */
   readonly revision: string;
-  /** `failed` functions can only be removed. */
+  /** `failed` functions can only be deleted. */
   readonly state: 'usable' | 'changing' | 'changeFailed' | 'failed';
-  /** Code of the reason, where it has failed. */
+  /** Code of the reason of a failure. */
   readonly reason?: string;
 }
 
@@ -34,22 +34,22 @@ export interface ListedFunction {
 }
 
 /**
- * Makes, changes and removes functions, a few in a second: Lambda takes about fifteen such calls a second from the
- * whole account. Each call throws ControlBusy when it is to be made again later.
+ * Creates, changes and deletes functions, a few in a second: Lambda accepts about fifteen such requests a second from
+ * the whole account. Each method throws ControlBusy when the request is to be retried later.
  */
 export interface FunctionControl {
-  /** Undefined when there is none. */
+  /** Returns undefined when the function does not exist. */
   find(name: string): Promise<FoundFunction | undefined>;
   create(name: string, settings: FunctionSettings, code: Uint8Array): Promise<void>;
   updateCode(name: string, revision: string, code: Uint8Array): Promise<void>;
   updateSettings(name: string, revision: string, settings: FunctionSettings): Promise<void>;
-  /** It does not matter whether it is there. */
+  /** Deletes a function if it exists. */
   remove(name: string): Promise<void>;
-  /** Functions of the account, some at a time. */
+  /** Lists functions of the account, some at a time. */
   list(marker?: string): Promise<{ functions: readonly ListedFunction[]; next?: string }>;
 }
 
-/** Lambda takes no more calls now, or a function is being changed, or was changed by somebody else meanwhile. */
+/** Lambda accepts no more requests now, or a function is being changed, or was changed by another process. */
 export class ControlBusy extends Error {
   constructor(cause: unknown) {
     super(`not now: ${nameOf(cause)}`, { cause });
@@ -57,20 +57,20 @@ export class ControlBusy extends Error {
   }
 }
 
-/** How functions are controlled. */
+/** Options of the control of functions. */
 export interface ControlOptions {
-  /** Made with the first call when absent. */
+  /** Created with the first request when absent. */
   readonly client?: LambdaClient;
-  /** A test gives its own. */
+  /** Tests pass their own. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-const requestTimeout = 30_000; // a package of some megabytes goes up
+const requestTimeout = 30_000; // uploads a package of some megabytes
 const pageSize = 50;
 const architecture = 'arm64';
 const temporaryMegabytes = 512;
 
-/** Opens the control of functions. Makes no call by itself. */
+/** Opens the control of functions. Sends no request by itself. */
 export function openControl({ client, sleep = pause }: ControlOptions = {}): FunctionControl {
   const withLambda = openLambda({ client, requestTimeout });
   const turn = openTurns(sleep);
@@ -158,7 +158,7 @@ function read(configuration: FunctionConfiguration): FoundFunction {
   const { Runtime, Handler, Role, MemorySize, Timeout, Description } = configuration;
   const settings = { Runtime, Handler, Role, MemorySize, Timeout, Description };
   return {
-    ...(settings as Partial<FunctionSettings>), // what Lambda does not tell is as good as another value
+    ...(settings as Partial<FunctionSettings>), // an absent setting counts as another value
     hash: configuration.CodeSha256 ?? '',
     revision: configuration.RevisionId ?? '',
     ...stateOf(configuration),
@@ -178,9 +178,9 @@ function stateOf(configuration: FunctionConfiguration): Pick<FoundFunction, 'sta
 const burst = 5;
 const turnMs = 200;
 
-/** Gives turns: some at once, then five a second. Other processes have theirs; what is too much Lambda refuses. */
+/** Limits requests: some at once, then five a second. Other processes have their own limit; Lambda rejects excess. */
 function openTurns(sleep: (ms: number) => Promise<unknown>): () => Promise<void> {
-  let freeAt = 0; // when all turns that were given are over, if each takes its time
+  let freeAt = 0; // the end of all assigned turns, if each takes its full time
   return async () => {
     const now = performance.now();
     const waitMs = freeAt - (burst - 1) * turnMs - now;

@@ -1,12 +1,12 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 
-/** The client of Lambda with its commands. Loaded when it is needed: most calls never run a script. */
+/** Loads the Lambda client with its commands at its first use: most requests never run a script. */
 export const lambdaSdk = () => import('@aws-sdk/client-lambda');
 
-/** What the functions load of it. */
+/** The part of the Lambda SDK that functions load. */
 export type LambdaSdk = Awaited<ReturnType<typeof lambdaSdk>>;
 
-/** A client that is made when it is first needed, unless it is given. It repeats nothing by itself. */
+/** Opens a client at its first use, unless one is given. It retries nothing by itself. */
 export function openLambda({
   client,
   requestTimeout,
@@ -19,13 +19,13 @@ export function openLambda({
   return async (call) => {
     const sdk = await lambdaSdk();
     opened ??= new sdk.LambdaClient({
-      maxAttempts: 1, // what has been sent may have run
+      maxAttempts: 1, // a request that was sent may have run
       requestHandler: {
         connectionTimeout: 3000,
         requestTimeout,
-        throwOnRequestTimeout: true, // else it only warns
-        // A connection that was closed while Lambda had frozen us fails with its next request, and then nobody
-        // knows whether that has arrived. A new one costs some milliseconds.
+        throwOnRequestTimeout: true, // without it the SDK only warns
+        // A connection that was closed while Lambda had frozen this process fails with its next request, which may or
+        // may not have arrived. A new one costs some milliseconds.
         httpsAgent: { keepAlive: false },
         httpAgent: { keepAlive: false },
       },

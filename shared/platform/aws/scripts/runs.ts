@@ -10,27 +10,26 @@ import type { Runs } from '../../ports.ts';
 import { openLambda } from './lambda-client.ts';
 import { runsFunctionName } from './script-names.ts';
 
-/** What the function that runs scripts away from calls is invoked with. */
+/** The payload of the function for background runs. */
 export type RunsEvent = { readonly start: RunReference } | { readonly run: RunRequest };
 
-/** How runs away from calls are made. */
+/** Options of background runs. */
 export interface RunsOptions {
-  /** What the names of functions begin with. */
+  /** Prefix of the names of functions. */
   readonly prefix: string;
-  /** Runs what ends soon enough in this process. */
+  /** Runs scripts that end soon enough in this process. */
   readonly services: RunServices;
-  /** Made with the first run when absent. */
+  /** Created with the first run when absent. */
   readonly client?: LambdaClient;
 }
 
 const requestTimeout = 340_000; // the function has 330 s
-const marginMs = 1000; // for the trace, and the way to the script's function
+const marginMs = 1000; // for the trace, and the request to the script's function
 const startMs = 10_000; // for a script's function that has to start
 const busyMs = 500;
 
 /**
- * Opens runs away from the calls that ask for them: in a function of ours that has the time for it. A run that ends
- * in time anyhow is made in this process, which is quicker.
+ * Opens background runs, in a separate function that has the time for it. Short runs use this process, which is faster.
  */
 export function openRuns(options: RunsOptions): Pick<Runs, 'start' | 'wait'> {
   const { prefix, services, client } = options;
@@ -65,7 +64,9 @@ type Invoke = (
   abortSignal?: AbortSignal,
 ) => Promise<InvokeCommandOutput>;
 
-/** Undefined: Lambda took no call all the time, nothing has run; abandoned: it goes on there, with its trace. */
+/**
+ * Invokes the function. Undefined: Lambda accepted no request, nothing ran; abandoned: it continues, with its trace.
+ */
 async function runElsewhere(
   invoke: Invoke,
   run: RunRequest,
@@ -89,13 +90,13 @@ function readFinished({ FunctionError, Payload }: InvokeCommandOutput): Finished
   return JSON.parse(Buffer.from(Payload ?? []).toString()) as FinishedTrace; // of our own function
 }
 
-/** Nothing has run: the trace tells that there was no place. */
+/** Runs nothing: the trace shows that no slot was free. */
 const tooBusy: RunServices['scripts'] = {
   run: async () => ({ status: 'queue_timeout' }),
   settled: () => Promise.resolve(),
 };
 
-/** Has a run wait for its start no longer than that it ends within `ms`. */
+/** Limits the wait of a run for its start, so that it ends within `ms`. */
 function within(services: RunServices, ms: number): RunServices {
   const run: RunServices['scripts']['run'] = (given) => {
     const leftMs = Math.max(0, ms - marginMs - given.timeoutMs);
@@ -104,16 +105,15 @@ function within(services: RunServices, ms: number): RunServices {
   return { ...services, scripts: { ...services.scripts, run } };
 }
 
-/** The handler of the function that runs scripts away from calls. */
+/** The handler of the function for background runs. */
 export type RunsHandler = (
   event: RunsEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ) => Promise<FinishedTrace | undefined>;
 
-/** Makes the handler. */
 export function createRuns(services: RunServices): RunsHandler {
   return async (event, context) => {
-    services.meter.flushOld(); // beside the run, which does not wait for it
+    services.meter.flushOld(); // in parallel with the run, which does not wait for it
     const timed = within(services, context.getRemainingTimeInMillis() - startMs);
     return 'run' in event ? runScript(timed, event.run) : runPending(timed, event.start);
   };

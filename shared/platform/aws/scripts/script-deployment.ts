@@ -5,7 +5,7 @@ import { openControl } from './function-control.ts';
 import type { AllRuntimeFiles } from './script-package.ts';
 import { createSweepFunctions } from './sweep-functions.ts';
 
-/** The kinds of work that only a deployment in AWS has: they keep a function for each script. */
+/** Returns the job types of AWS only: they keep a function for each script. */
 export function scriptWork(
   { scripts: { prefix, role }, table }: Environment,
   files: AllRuntimeFiles,

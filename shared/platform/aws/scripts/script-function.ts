@@ -8,25 +8,25 @@ import { insert, replace } from '../../../store/writes.ts';
 import type { Clock, Ids } from '../../ports.ts';
 import type { ScriptId } from './script-names.ts';
 
-/** What asking for a function takes. */
+/** Services for requesting a function. */
 export interface FunctionAsker {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** The kind of work that makes a script's function what it should be. */
+/** The job type that creates and updates a script's function. */
 export const deployScript = { name: 'deploy-script' };
 
 const askAgainMs = 30_000;
 
-/** Work that makes a script's function what it should be; it may be there several times. */
+/** Returns a job that creates and updates a script's function; several may exist. */
 export function deploymentOf(by: Pick<FunctionAsker, 'clock' | 'ids'>, id: ScriptId): Put {
   const { instance, script } = id;
   return newJob(by, deployScript, { instance, script });
 }
 
-/** What is known of a script's function. */
+/** Returns the known state of a script's function. */
 export async function readFunction(
   { store }: Pick<FunctionAsker, 'store'>,
   { instance, script }: ScriptId,
@@ -35,7 +35,7 @@ export async function readFunction(
   return item?.data;
 }
 
-/** Has a script's function looked after, unless somebody has asked for it in the last half minute. */
+/** Requests an update of a script's function, at most once in half a minute. */
 export async function askForFunction(by: FunctionAsker, id: ScriptId): Promise<void> {
   const { instance, script } = id;
   const key = scriptFunctionEntity.key(instance, script);
@@ -47,10 +47,10 @@ export async function askForFunction(by: FunctionAsker, id: ScriptId): Promise<v
     known === undefined
       ? insert(scriptFunctionEntity, key, { ...newFunction(id), askedAt })
       : replace(known, { ...known.data, askedAt });
-  await unlessConflict(cascade(by, [asked, deploymentOf(by, id)])); // or another process has asked, or works on it
+  await unlessConflict(cascade(by, [asked, deploymentOf(by, id)])); // another process has asked, or works on it
 }
 
-/** What is known of a function before there is one. */
+/** Returns the state of a function that does not exist yet. */
 export function newFunction({ instance, script }: ScriptId): ScriptFunctionData {
   return { instance, script, version: 0, release: '', state: 'waiting' };
 }

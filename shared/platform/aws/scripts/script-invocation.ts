@@ -7,8 +7,8 @@ import type { ScriptEvent } from '../../runtimes/node/lambda.ts';
 import type { LambdaSdk } from './lambda-client.ts';
 
 /**
- * What came of an invocation. Unless it has `ended`, nothing has run: `stale`, the function holds another version;
- * `busy`, Lambda takes no more now; `absent`, there is no such function; `unready`, it is being made or changed.
+ * The result of an invocation. Unless it has `ended`, nothing has run: `stale`, the function has another version;
+ * `busy`, Lambda accepts no more now; `absent`, the function does not exist; `unready`, it is being created or changed.
  */
 export type Attempt =
   | { readonly kind: 'ended'; readonly outcome: EndedRun }
@@ -17,7 +17,7 @@ export type Attempt =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unready' };
 
-/** A function of Lambda, and how to reach it. */
+/** A function of Lambda, and its client. */
 export interface Invocation {
   readonly client: LambdaClient;
   readonly sdk: LambdaSdk;
@@ -27,7 +27,7 @@ export interface Invocation {
 /**
  * Invokes a script's function, once.
  *
- * @throws whatever Lambda refuses the call with for a reason that is ours: a right that is missing, a wrong parameter
+ * @throws errors of Lambda that this deployment caused: a missing right, a wrong parameter
  */
 export function invokeScript(
   { client, sdk, name }: Invocation,
@@ -72,7 +72,7 @@ const answerSchema = v.pipe(
   ]),
 );
 
-/** Reads what the supervisor answers. It comes from where a script runs: times outside of the call's are not believed. */
+/** Reads the supervisor's response, which is untrusted: its times are limited to those of the request. */
 function readAnswer(text: string, sentMs: number, ended: Ended): Attempt {
   const parsed = v.safeParse(answerSchema, text);
   if (!parsed.success) return ended({ stderr: failed('an answer that is none') });
@@ -97,10 +97,10 @@ const failureSchema = v.pipe(
   }),
 );
 
-/** Code and runtime do not fit while a function gets another runtime: the supervisor was not found, nothing has run. */
+/** Errors while code and runtime of a function differ during a change: no supervisor was found, nothing has run. */
 const notStarted = ['Runtime.ImportModuleError', 'Runtime.HandlerNotFound'];
 
-/** Reads how a function has failed that should never fail: what its script does it would tell in its answer. */
+/** Reads an unexpected failure of a function: errors of its script are in the supervisor's response. */
 function readFailure(text: string, ended: Ended): Attempt {
   const parsed = v.safeParse(failureSchema, text);
   const { errorType, errorMessage } = parsed.success
@@ -128,12 +128,12 @@ function failed(why: string): string {
 
 const tooLarge = ['RequestTooLargeException', 'SerializedRequestEntityTooLargeException'];
 const unready = [
-  'ResourceConflictException', // pending, or inactive: the call has begun its return
+  'ResourceConflictException', // pending, or inactive: the request has started its return
   'ResourceNotReadyException',
   'CodeArtifactUserPendingException',
 ];
 const throttles = ['TooManyRequestsException', 'ThrottlingException', 'EC2ThrottledException'];
-/** There was no connection, so nothing was sent. */
+/** Errors without a connection, so nothing was sent. */
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
 function readRefusal(error: unknown, ended: Ended): Attempt {

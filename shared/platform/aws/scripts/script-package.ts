@@ -5,17 +5,17 @@ import type { FunctionSettings } from './function-control.ts';
 import { describeFunction, type ScriptId } from './script-names.ts';
 import { functionSeconds } from './scripts.ts';
 
-/** The files of each runtime that lie beside a script in its function. */
+/** The files of each runtime next to a script in its function. */
 export type AllRuntimeFiles = Readonly<Record<ScriptRuntime, RuntimeFiles>>;
 
-/** What functions of scripts are made from, beside the scripts. */
+/** The parts of script functions in addition to the scripts. */
 export interface PackageOptions {
   readonly files: AllRuntimeFiles;
-  /** ARN of the role of all of them. */
+  /** ARN of the role that they share. */
   readonly role: string;
 }
 
-/** A script that is to get a function. */
+/** A script to be packed. */
 export interface PackagedScript {
   readonly id: ScriptId;
   readonly version: number;
@@ -23,7 +23,7 @@ export interface PackagedScript {
   readonly source: string;
 }
 
-/** What a function is made of. */
+/** The contents of a function. */
 export interface ScriptPackage {
   readonly settings: FunctionSettings;
   /** A zip file. */
@@ -38,7 +38,7 @@ const runtimes = {
   python: { Runtime: 'python3.14', sourceName: 'main.py' },
 } as const;
 
-/** Packs a script: the same script always gives the same bytes. */
+/** Packs a script: the same script always results in the same bytes. */
 export function packFunction(options: PackageOptions, script: PackagedScript): ScriptPackage {
   const { id, version, runtime, source } = script;
   const { sourceName } = runtimes[runtime];
@@ -46,7 +46,7 @@ export function packFunction(options: PackageOptions, script: PackagedScript): S
   return { settings: settingsOf(options, runtime, id), code, hash: sha256(code) };
 }
 
-/** Text that changes when functions of a runtime are to be made anew, whatever their scripts are. */
+/** Returns a text that changes when functions of a runtime must be rebuilt, independent of their scripts. */
 export function releaseOf(options: PackageOptions, runtime: ScriptRuntime): string {
   const settings = settingsOf(options, runtime, { instance: 0, script: 0 });
   return sha256(JSON.stringify([options.files[runtime], settings]));

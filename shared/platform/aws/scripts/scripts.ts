@@ -10,27 +10,28 @@ import { askForFunction, type FunctionAsker, readFunction } from './script-funct
 import { type Attempt, invokeScript } from './script-invocation.ts';
 import { functionName, type ScriptPlace } from './script-names.ts';
 
-/** Where scripts run. */
+/** Options of the script runner. */
 export interface ScriptsOptions extends FunctionAsker {
   readonly place: ScriptPlace;
   readonly log: Log;
-  /** Made with the first run when absent. */
+  /** Created with the first run when absent. */
   readonly client?: LambdaClient;
   /** That of the process when absent. */
   readonly timer?: Timer;
 }
 
-/** Lambda ends a script's function by then. */
+/** Seconds after which Lambda ends a script's function. */
 export const functionSeconds = 305;
-const requestTimeout = (functionSeconds + 15) * 1000; // a cold start, and the way
+const requestTimeout = (functionSeconds + 15) * 1000; // a cold start, and the network
 
-/** A function that follows a change is there in some seconds; later somebody has to see to it. */
+/** A function follows a change within some seconds; a later one needs a request for an update. */
 const askAfterMs = 3000;
 const backOff = { firstMs: 100, maxMs: 2000 };
 
 /**
- * Opens the runner that has each script run in a Lambda function of its own, which follows the script's changes (see
- * deploy-script.ts). A run that comes before its function waits for it. Nothing is invoked again that may have run.
+ * Opens the runner of scripts, each in its own Lambda function, which follows the script's changes (see
+ * deploy-script.ts). A run that starts before its function exists waits for it. No invocation that may have run is
+ * retried.
  */
 export function openScripts(options: ScriptsOptions): ScriptRunner {
   const { timer = realTimer } = options;
@@ -58,7 +59,7 @@ export function openScripts(options: ScriptsOptions): ScriptRunner {
   };
 }
 
-/** What became of a try: an invocation, or no place for one. */
+/** The result of a try: an invocation, or no slot for one. */
 type Tried = Attempt | { readonly kind: 'ended'; readonly outcome: ScriptOutcome };
 
 async function runWhenReady(
@@ -83,7 +84,7 @@ async function runWhenReady(
   }
 }
 
-/** Pauses grow, and vary: those who wait for one function do not come at once. */
+/** Returns a pause that grows and varies, so that runs that wait for one function retry at different times. */
 function pauseBefore(tries: number, attempt: Exclude<Tried, { kind: 'ended' }>): number {
   const asked = attempt.kind === 'busy' ? (attempt.afterMs ?? 0) : 0;
   return Math.max(asked, mostOf(longestDelay(tries, backOff)));

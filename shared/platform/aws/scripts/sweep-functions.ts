@@ -12,13 +12,13 @@ import { functionName, isFunctionName, readDescription, type ScriptId } from './
 import { releaseOf } from './script-package.ts';
 
 type Progress = {
-  /** Where the list of functions goes on; absent at its begin. */
+  /** Position in the list of functions; absent at its start. */
   readonly marker?: string;
-  /** Sort key of the last known function that was looked at; absent while functions are listed. */
+  /** Sort key of the last known function that was checked; absent while functions are listed. */
   readonly last?: string;
 };
 
-/** The name of the kind of work that compares functions with scripts. */
+/** The name of the job type that compares functions with scripts. */
 export const sweepFunctions = { name: 'sweep-functions' };
 
 const dayMs = 86_400_000;
@@ -26,15 +26,14 @@ const busyMs = 5000;
 const stepSize = 20;
 
 /**
- * Compares functions with scripts, for ever, once a day: first each function that there is, which may have lost its
- * script, then each that is known, which may be gone, have failed, or be of an earlier release. What is not as it
- * should be gets work.
+ * Compares functions with scripts, once a day without end: first each existing function, whose script may be deleted,
+ * then each known one, which may be deleted, have failed, or be of an earlier release. Mismatches get a job.
  */
 export function createSweepFunctions(options: DeploymentOptions): JobType {
   return {
     ...sweepFunctions,
     step: async (context, task) => {
-      const progress = task as Progress; // so it was stored
+      const progress = task as Progress; // as stored
       try {
         return progress.last === undefined
           ? await sweepListed(options, context, progress)
@@ -42,7 +41,7 @@ export function createSweepFunctions(options: DeploymentOptions): JobType {
       } catch (error) {
         if (error instanceof ControlBusy) return { task, afterMs: busyMs };
         if (nameOf(error) !== 'InvalidParameterValueException') throw error;
-        return { task: { last: '' } }; // the marker is too old: tomorrow from the begin
+        return { task: { last: '' } }; // the marker is too old: tomorrow from the start
       }
     },
   };
@@ -58,14 +57,14 @@ async function sweepListed(
   const lost: ScriptId[] = [];
   for (const { name, id } of ours.map((each) => ({ ...each, id: ownerOf(options, each) }))) {
     if (id === undefined)
-      await options.control.remove(name); // of a deployment that is gone
+      await options.control.remove(name); // of a deployment that no longer exists
     else lost.push(id);
   }
   await deployAll(context, await withoutScript(context, lost));
   return { task: next === undefined ? { last: '' } : ({ marker: next } as JsonObject) };
 }
 
-/** Whose a function is; undefined when it is not one of this deployment's scripts. */
+/** Returns the script of a function; undefined when it is not one of this deployment's scripts. */
 function ownerOf({ place }: DeploymentOptions, { name, description }: ListedFunction) {
   const id = readDescription(description);
   return id !== undefined && functionName(place, id) === name ? id : undefined;

@@ -7,24 +7,24 @@ import { causeOf } from '../../../values/caught.ts';
 import type { Platform } from '../../ports.ts';
 import { OutcomeUnknown } from '../store/write.ts';
 
-/** What the items of places need of the platform. */
+/** The services of the platform that slot items need. */
 export type PlaceServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
-/** So long after a run's limit its process is dead: a cold start and the way are in it. */
+/** A process is dead this long after a run's limit: includes a cold start and the network. */
 const deadMs = 20_000;
-/** Who has died in the line is forgotten after so long. */
+/** A dead waiter's queue entry expires after this time. */
 const waiterMs = 10_000;
 
-/** The places of an instance. */
+/** The slots of an instance. */
 export const placeNumbers: readonly number[] = Array.from(
   { length: instanceLimits.running },
   (_, number) => number,
 );
 
 /**
- * Takes a place, until it is given back or its process must be dead.
+ * Takes a slot, until it is released or its process must be dead.
  *
- * @returns what gives it back; undefined: it is taken
+ * @returns the function that releases it; undefined: it is taken
  */
 export async function takePlace(
   services: PlaceServices,
@@ -37,13 +37,13 @@ export async function takePlace(
     const version = await maintain(services, [{ ...insert(runPlaceEntity, key, {}), expiresAt }]);
     return () => giveBack(services, remove({ key, version }));
   } catch (error) {
-    // an outcome is unknown only where somebody else is there now
+    // an outcome is unknown only where another process has the slot now
     if (error instanceof ConditionFailed || error instanceof OutcomeUnknown) return undefined;
     throw error;
   }
 }
 
-/** Removes what expires anyhow, and may have done so. Never rejects. */
+/** Deletes an item that expires anyway, and may have done so. Never rejects. */
 export async function giveBack(services: PlaceServices, write: Write): Promise<void> {
   try {
     await maintain(services, [write]);
@@ -54,15 +54,15 @@ export async function giveBack(services: PlaceServices, write: Write): Promise<v
   }
 }
 
-/** What goes on in an instance. */
+/** The slots and waiters of an instance. */
 export interface Seen {
-  /** Places that are free. */
+  /** Free slots. */
   readonly free: readonly number[];
-  /** Sort keys of those who wait, the first first. */
+  /** Sort keys of the waiters, in queue order. */
   readonly waiters: readonly string[];
 }
 
-/** Looks at all places of an instance, and at the first `most` of those who wait. */
+/** Reads all slots of an instance, and the first `most` waiters. */
 export async function look(
   { store }: PlaceServices,
   instance: number,
@@ -77,13 +77,13 @@ export async function look(
   };
 }
 
-/** Where a run that begins to wait now stands in the line. */
+/** Returns the position of a run that joins the queue now. */
 export function waiterKey(services: PlaceServices, { instance, isAwaited }: Entrant): Key {
   const waiter = { isAwaited, sinceMs: nowMs(services), id: services.ids.random() };
   return runWaiterEntity.key(instance, waiter);
 }
 
-/** Says for the next ten seconds that somebody waits. */
+/** Keeps a queue entry alive for the next ten seconds. */
 export async function standInLine(services: PlaceServices, key: Key): Promise<void> {
   const expiresAt = secondAfter(services, waiterMs);
   await maintain(services, [{ ...store(runWaiterEntity, key, {}), expiresAt }]);

@@ -5,21 +5,20 @@ import { mostOf } from '../../../values/back-off.ts';
 import type { Timer } from '../jobs/timer.ts';
 import { giveBack, look, type PlaceServices, type Seen, standInLine, waiterKey } from './items.ts';
 
-/** What a line needs. */
 export interface LineServices extends PlaceServices {
   readonly timer: Timer;
 }
 
-/** Takes one of these places; undefined: there is none, or others were faster. */
+/** Takes one of these slots; undefined: none is free, or other processes were faster. */
 export type Take = (run: Entrant, numbers: readonly number[]) => Promise<Leave | undefined>;
 
-/** So many at the front of the line look often, and take what those before them leave lying. */
+/** This many waiters at the front of the queue check often, and take slots that earlier ones leave unused. */
 const front = 2 * instanceLimits.running;
 const pauseMs = { inFront: 100, behind: 500 };
-/** So long a place stays for those whose turn it is: they have looked by then, or are dead. */
+/** A free slot is reserved this long for its next waiters: they have checked by then, or are dead. */
 const patienceMs = 1.5 * pauseMs.inFront;
 
-/** Stands in the line of an instance until it is a run's turn, or it has waited too long. */
+/** Waits in the queue of an instance until it is a run's turn, or it has waited too long. */
 export async function waitForTurn(
   services: LineServices,
   run: Entrant,
@@ -49,7 +48,7 @@ export async function waitForTurn(
 
 const renewMs = 4000; // of ten seconds
 
-/** Has somebody be seen in the line as long as it is called. */
+/** Returns a function that keeps the waiter's queue entry alive while it is called. */
 function createStand(services: LineServices, own: Key): () => Promise<void> {
   let standsSinceMs = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -62,11 +61,11 @@ function createStand(services: LineServices, own: Key): () => Promise<void> {
 
 interface Turn {
   readonly isInFront: boolean;
-  /** Places that it may take, if any. */
+  /** Slots that it may take, if any. */
   readonly numbers: readonly number[];
 }
 
-/** Finds out, look by look, which places somebody in the line may take. */
+/** Returns a function that decides, at each check, which slots a waiter may take. */
 function createTurns({ sk }: Key, timer: Timer): (seen: Seen) => Turn {
   let freeSinceMs: number | undefined;
   return ({ free, waiters }) => {

@@ -2,20 +2,20 @@ import { type Entrant, instanceLimits, type Leave, type Places } from '../../../
 import { look, placeNumbers, takePlace } from './items.ts';
 import { type LineServices, waitForTurn } from './queue.ts';
 
-/** Places that several processes share. */
+/** Slots that several processes share. */
 export interface SharedPlaces extends Places {
-  /** Resolves when what this process has begun to give back is given back. Never rejects. */
+  /** Resolves when all slots that this process is releasing are released. Never rejects. */
   settled(): Promise<void>;
 }
 
 /**
- * Opens the places of all processes: items of the table, one a place, there while it is taken. A run without company
- * writes one and removes it. Nobody is told of anything: who waits for a place looks for one again and again.
+ * Opens the slots of all processes: items of the table, one a slot, which exist while it is taken. A run without
+ * competition writes one and deletes it. There are no notifications: waiters poll for a slot.
  *
- * Clocks matter by their differences: a place is taken over sooner or later by them, and the line is out of order.
+ * Differences between clocks of processes change when a slot is taken over, and the order of the queue.
  */
 export function openPlaces(services: LineServices): SharedPlaces {
-  /** Instances that had a line when this process looked last: a run that comes looks before it takes a place. */
+  /** Instances that had a queue at this process's last check: a new run checks before it takes a slot. */
   const crowded = new Set<number>();
   const leaving = new Set<Promise<void>>();
 

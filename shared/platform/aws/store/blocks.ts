@@ -1,23 +1,23 @@
 import type { Key } from '../../../store/store.ts';
 import type { Take } from './counters.ts';
 
-/** A process that asks one counter more often than this in a second takes numbers in advance. */
+/** A process that uses one counter more often than this in a second takes numbers in advance. */
 const busyAsks = 50;
 const busyMs = 1000;
 
-/** What was taken in advance is dropped after this time, so that ids of several processes stay nearly in order. */
+/** Numbers taken in advance expire after this time, so that ids of several processes stay nearly in order. */
 const blockLifeMs = 200;
 
-/** Numbers taken in advance at the most. */
+/** Maximum numbers taken in advance. */
 const maxAhead = 1000;
 
-/** Counters of which it is known how often they are asked. */
+/** Maximum counters whose use is tracked. */
 const maxCounters = 100;
 
 interface Counter {
-  /** When it was asked last, oldest first, in milliseconds; `busyAsks` at the most. */
+  /** Times of the last uses, oldest first, in milliseconds; at most `busyAsks`. */
   readonly asks: number[];
-  /** The highest number that it gave. */
+  /** The highest number that it returned. */
   highest: number;
   block: Block | undefined;
   /** A block that is being taken. */
@@ -31,12 +31,12 @@ interface Block {
 }
 
 /**
- * Spares a counter that many ask at once: DynamoDB changes one item a thousand times a second at the most. Where
- * numbers are seldom asked for, each is taken by itself and none is lost.
+ * Takes numbers of busy counters in blocks: DynamoDB changes one item at most a thousand times a second. Where numbers
+ * are rarely needed, each is taken by itself and none is lost.
  *
  * @param take takes numbers from the table
- * @param nowMs epoch milliseconds; not the time that the process ran, which may stand still while it is frozen
- * @returns takes numbers; who asks again after an answer gets a higher one
+ * @param nowMs epoch milliseconds; not the time that the process ran, which may stop while it is frozen
+ * @returns takes numbers; a later call after a result returns a higher one
  */
 export function takeInBlocks(take: Take, nowMs: () => number): Take {
   const counters = new Map<string, Counter>();
@@ -74,7 +74,7 @@ function counterAt(counters: Map<string, Counter>, name: string): Counter {
     block: undefined,
     taking: undefined,
   };
-  counters.delete(name); // comes back as the youngest
+  counters.delete(name); // is added again as the youngest
   counters.set(name, counter);
   if (counters.size > maxCounters) {
     const [oldest] = counters.keys();
@@ -83,7 +83,7 @@ function counterAt(counters: Map<string, Counter>, name: string): Counter {
   return counter;
 }
 
-/** What will be asked for while a block lives, by how often it was asked of late; 0 when that is not often. */
+/** Estimates the numbers needed in a block's lifetime from recent use; 0 for rare use. */
 function numbersAhead(asks: number[], now: number): number {
   asks.push(now);
   if (asks.length <= busyAsks) return 0;
@@ -93,7 +93,7 @@ function numbersAhead(asks: number[], now: number): number {
     : Math.min(maxAhead, Math.ceil((busyAsks * blockLifeMs) / durationMs));
 }
 
-/** Takes from a block that is fresh, has enough, and is not behind what was given since it was taken. */
+/** Takes from a block that is fresh, has enough, and is above all numbers returned since it was taken. */
 function takeFromBlock(counter: Counter, count: number, now: number): number | undefined {
   const { block, highest } = counter;
   if (block === undefined || block.next <= highest || block.next + count > block.end)

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** Where DynamoDB is; what is absent comes from the environment, as everywhere on AWS. */
+/** The location of DynamoDB; absent values come from the environment, as everywhere on AWS. */
 export interface ClientOptions {
   /** URL of an emulator or of a private endpoint. */
   readonly endpoint?: string;
@@ -13,13 +13,13 @@ export interface ClientOptions {
 /** A new connection takes some tens of milliseconds; only a dead host takes longer than this. */
 const connectionTimeoutMs = 1000;
 
-/** The largest answers (1 MB queries, transactions of 4 MB) take some hundred milliseconds. */
+/** The largest responses (1 MB queries, transactions of 4 MB) take some hundred milliseconds. */
 const defaultTimeoutMs = 3000;
 
-/** A batch of 50 requests, each with several reads under way, does not wait for a socket. */
+/** A batch of 50 requests, each with several pending reads, does not wait for a socket. */
 const maxSockets = 200;
 
-/** Makes a client that keeps its connections open, and does not repeat by itself (see `retry`). */
+/** Creates a client that keeps its connections open, and does not retry by itself (see `retry`). */
 export function createClient({
   requestTimeoutMs = defaultTimeoutMs,
   ...place
@@ -27,12 +27,12 @@ export function createClient({
   return new DynamoDBClient({
     ...place,
     maxAttempts: 1,
-    cacheMiddleware: true, // nobody adds any after the first call
+    cacheMiddleware: true, // no middleware is added after the first request
     requestHandler: {
       connectionTimeout: connectionTimeoutMs,
       requestTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true, // else it only warns
-      socketTimeout: requestTimeoutMs, // the other one ends with the first byte of the answer
+      throwOnRequestTimeout: true, // without it the SDK only warns
+      socketTimeout: requestTimeoutMs, // the other one ends with the first byte of the response
       httpsAgent: { keepAlive: true, maxSockets },
       httpAgent: { keepAlive: true, maxSockets },
     },

@@ -2,7 +2,7 @@ import type { Condition, Stored } from '../../../store/store.ts';
 import type { Item } from './item.ts';
 import { attributes, partitionKey, timeToLive } from './table.ts';
 
-/** The part of a request that says what must hold, for DynamoDB; empty when nothing must. */
+/** The conditional part of a request to DynamoDB; empty without condition. */
 export interface ConditionPart {
   readonly ConditionExpression?: string;
   readonly ExpressionAttributeValues?: Item;
@@ -16,7 +16,7 @@ const sameVersion = `${attributes.version} = :version AND ${alive}`;
 /**
  * Writes a condition.
  *
- * @param now epoch seconds, whole: what expires before counts as absent
+ * @param now epoch seconds, whole: an item that expires before counts as absent
  */
 export function conditionPart(condition: Condition, now: number): ConditionPart {
   const values: Item = { ':now': { N: String(now) } };
@@ -33,7 +33,7 @@ export function conditionPart(condition: Condition, now: number): ConditionPart 
   }
 }
 
-/** Tells whether a condition holds of what was read. */
+/** Returns whether a condition is true for an item that was read. */
 export function holds(condition: Condition, item: Stored | undefined): boolean {
   switch (condition.kind) {
     case 'none':

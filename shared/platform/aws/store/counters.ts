@@ -11,7 +11,7 @@ export type Take = (counter: Key, count: number) => Promise<number>;
 const expression = `SET ${attributes.kind} = :kind ADD ${attributes.number} :count`;
 
 /**
- * Takes numbers from the table. A lost answer costs numbers: the repetition takes others.
+ * Takes numbers from the table. A lost response costs numbers: the retry takes others.
  *
  * @throws StoreUnavailable
  */

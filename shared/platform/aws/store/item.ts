@@ -4,10 +4,10 @@ import { checkIndexKey } from '../../../store/key-limits.ts';
 import type { Change, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
 import { attributes, partitionKey, sortKey, tableIndexes, timeToLive } from './table.ts';
 
-/** An item, a key or the values of an expression, as DynamoDB takes and gives them. */
+/** An item, a key or the values of an expression, in DynamoDB's format. */
 export type Item = Record<string, AttributeValue>;
 
-/** The attributes that make a `Stored`: what else an item has stays where it is. */
+/** The attributes of a `Stored`: others are not read. */
 export const storedAttributes = [
   partitionKey,
   sortKey,
@@ -38,16 +38,16 @@ export function writeItem(put: Put, version: string, change: Change): Item {
   return item;
 }
 
-/** Writes why an item is as it is: `client 0 {"admin":7}`. */
+/** Writes the cause of an item's change: `client 0 {"admin":7}`. */
 export function writeChange({ cause, depth, actor }: Change): string {
   return `${cause} ${depth} ${JSON.stringify(actor)}`;
 }
 
-/** Reads why an item is as it is. */
+/** Reads the cause of an item's change. */
 export function readChange(text: string): Change {
   const [cause, depth, ...actor] = text.split(' ');
   return {
-    cause: cause as Change['cause'], // we wrote it
+    cause: cause as Change['cause'], // this module wrote it
     depth: Number(depth),
     actor: JSON.parse(actor.join(' ')) as Change['actor'],
   };
@@ -62,7 +62,7 @@ function addIndexKeys(item: Item, pk: string, indexes: IndexKeys): void {
   }
 }
 
-/** Bytes of an item as DynamoDB counts them; of numbers a little more. */
+/** Returns the bytes of an item as DynamoDB counts them; for numbers a little more. */
 export function itemBytes(item: Item): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(item)) {
@@ -75,7 +75,7 @@ export function itemBytes(item: Item): number {
  * Reads an item.
  *
  * @param now epoch seconds
- * @returns undefined when there is none, it has expired, or it is a counter
+ * @returns undefined when it is absent, has expired, or is a counter
  */
 export function readItem(item: Item | undefined, now: number): Stored | undefined {
   const data = item?.[attributes.data]?.S;
@@ -90,7 +90,7 @@ export function readItem(item: Item | undefined, now: number): Stored | undefine
   };
 }
 
-/** A text attribute that every item has. */
+/** Returns a text attribute that every item has. */
 export function text(item: Item, name: string): string {
   const value = item[name]?.S;
   if (value === undefined) throw new Error(`an item without ${name}`);

@@ -9,17 +9,17 @@ export interface PreparedTransaction {
   readonly writes: readonly PreparedWrite[];
 }
 
-/** One write and what it needs. */
+/** One write with its position and its item. */
 export interface PreparedWrite {
   readonly write: Write;
   /** Its position in the transaction. */
   readonly position: number;
-  /** The item as it is stored; absent unless it is a put. */
+  /** The item as stored; absent unless it is a put. */
   readonly item?: Item;
 }
 
 /**
- * Checks a transaction and encodes its items. Checks that require nothing are dropped.
+ * Checks a transaction and encodes its items. Checks without condition are dropped.
  *
  * @throws ItemTooLarge
  * @throws Error when it breaks another limit of the store

@@ -9,8 +9,8 @@ import { retry } from './retry.ts';
 import { indexOf, partitionKey, sortKey } from './table.ts';
 
 /**
- * Reads one range of one partition. DynamoDB answers in parts of 1 MB, and counts what has expired; so it is
- * asked until there are `limit` items or the range ends.
+ * Reads one range of one partition. DynamoDB responds in parts of 1 MB, and counts expired items; so it is queried
+ * until `limit` items are read or the range ends.
  */
 export async function queryItems(context: StoreContext, query: Query): Promise<QueryPage> {
   const { limit } = query;
@@ -44,7 +44,7 @@ interface Entry {
 interface PartQuery {
   readonly query: Query;
   readonly range: KeyRange;
-  /** Where the last part ended. */
+  /** The end of the last part. */
   readonly last: Item | undefined;
   readonly wanted: number;
 }
@@ -92,7 +92,7 @@ function hasKeysOnly(index: Query['index']): boolean {
   return index !== undefined && indexOf(index).projection === 'KEYS_ONLY';
 }
 
-/** Makes items of entries. Those that are gone since the index was written, or have expired, are left out. */
+/** Reads the items of index entries, except those that were deleted since or have expired. */
 async function complete(
   context: StoreContext,
   { index }: Query,

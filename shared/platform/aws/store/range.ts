@@ -3,22 +3,22 @@ import type { Bound, Query } from '../../../store/store.ts';
 import type { Item } from './item.ts';
 import { indexOf, partitionKey, sortKey } from './table.ts';
 
-/** Where a query starts and ends, for DynamoDB. */
+/** Start and end of a query, for DynamoDB. */
 export interface KeyRange {
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeValues: Item;
   /** Attribute that is the sort key. */
   readonly attribute: string;
-  /** A sort key that the condition takes in and the query leaves out. */
+  /** A sort key that the condition includes and the query excludes. */
   readonly skipped?: string;
 }
 
 /**
- * Writes the range of a query. DynamoDB takes one condition on the sort key: a comparison, or BETWEEN with both
- * ends in. The successor of an end is exact (nothing lies between a text and itself with U+0000 behind), but
- * there is no predecessor, so that an upper end that is out has to be skipped.
+ * Writes the range of a query. DynamoDB accepts one condition on the sort key: a comparison, or BETWEEN, which includes
+ * both ends. The successor of an end is exact (no text is between a text and the same text followed by U+0000), but a
+ * predecessor does not exist, so that an excluded upper end has to be skipped.
  *
- * @returns undefined when nothing can lie in it
+ * @returns undefined when the range is empty
  * @throws Error when a key of the query breaks the limits of keys
  */
 export function keyRange({ pk, index, lower, upper }: Query): KeyRange | undefined {

@@ -6,7 +6,7 @@ import { type Item, readItem, storedAttributes, text, writeKey } from './item.ts
 import { Incomplete, retry } from './retry.ts';
 import { partitionKey, sortKey } from './table.ts';
 
-/** Keys that one BatchGetItem takes. */
+/** Maximum keys of one BatchGetItem. */
 const maxBatchKeys = 100;
 
 /**
@@ -33,7 +33,7 @@ export async function readItems(
   return keys.map((key) => found.get(joined(key)));
 }
 
-/** One text for a key: no partition key holds U+0000. */
+/** Joins a key into one text: no partition key contains U+0000. */
 function joined({ pk, sk }: Key): string {
   return `${pk}\u0000${sk}`;
 }
@@ -63,7 +63,7 @@ async function fetchOne(context: StoreContext, key: Key): Promise<readonly Item[
   return Item === undefined ? [] : [Item];
 }
 
-/** A batch may come in parts: beyond 16 MB, or when a partition is busy. */
+/** Fetches a batch, which may arrive in parts: beyond 16 MB, or when a partition is busy. */
 async function fetchBatch(context: StoreContext, keys: readonly Key[]): Promise<readonly Item[]> {
   const { client, table, pacing } = context;
   const found: Item[] = [];

@@ -3,16 +3,16 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { anyPartOf, longestDelay } from '../../../values/back-off.ts';
 import { codeOf } from '../../../values/caught.ts';
 
-/** Time and chance, for waiting between tries. Tests fix them. */
+/** Time and randomness, for waiting between tries. Tests fix them. */
 export interface Pacing {
-  /** Milliseconds since any moment, never going back. */
+  /** Milliseconds since an arbitrary moment, never decreasing. */
   readonly elapsedMs: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly sleep: (durationMs: number) => Promise<void>;
 }
 
-/** The time and the chance of this process. */
+/** Time and randomness of this process. */
 export const realPacing: Pacing = {
   elapsedMs: () => performance.now(),
   random: Math.random,
@@ -21,12 +21,12 @@ export const realPacing: Pacing = {
   },
 };
 
-/** A call that starts this long after the first try is not made any more. */
+/** No retry starts this long after the first try. */
 const budgetMs = 5000;
 
 const backOff = { firstMs: 20, maxMs: 1000 };
 
-/** DynamoDB did not do what was asked within the time that there is for retries. */
+/** DynamoDB did not complete a request within the time for retries. */
 export class StoreUnavailable extends Error {
   constructor(tries: number, cause: unknown) {
     super(`no answer from the table in ${tries} tries`, { cause });
@@ -34,7 +34,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** DynamoDB did only a part of what was asked, which is to be asked again. */
+/** DynamoDB completed only a part of a request; the rest is to be retried. */
 export class Incomplete extends Error {
   constructor() {
     super('some of the keys were not processed');
@@ -43,12 +43,12 @@ export class Incomplete extends Error {
 }
 
 /**
- * Makes an attempt again while it fails in a way that passes, after a random part of a delay that doubles.
+ * Retries an attempt while its error is temporary, after a random part of a delay that doubles.
  *
- * We repeat, and the SDK does not (`maxAttempts: 1`), because only who sees each failure knows whether an attempt
- * may have been applied, and because all tries of a call share one budget.
+ * This module retries, and the SDK does not (`maxAttempts: 1`), because only code that sees each failure knows whether
+ * an attempt may have been applied, and because all tries of a call share one budget.
  *
- * @param attempt is told whether an earlier try may have been applied although its answer was lost
+ * @param attempt receives whether an earlier try may have been applied although its response was lost
  * @throws StoreUnavailable when the budget is spent; any other failure at once
  */
 export async function retry<Result>(
@@ -71,7 +71,7 @@ export async function retry<Result>(
   }
 }
 
-/** What a failure says of the try: it will stay so, it did nothing and may go through later, or nobody knows. */
+/** The effect of a failed try: permanent failure, no effect and worth a retry, or unknown. */
 type Failure = 'final' | 'nothing done' | 'unknown';
 
 const passing = new Set([
@@ -101,7 +101,7 @@ const unknown = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Reasons for which a transaction is cancelled and may go through later. */
+/** Temporary reasons for a cancelled transaction, which may succeed later. */
 const passingReasons = new Set([
   'None',
   'TransactionConflict',

@@ -10,13 +10,12 @@ import { readItems } from './read.ts';
 import { type Pacing, realPacing } from './retry.ts';
 import { writeItems } from './write.ts';
 
-/** What a store needs to know. */
 export interface StoreOptions {
   /** Name of the table, which is as table.ts describes it. */
   readonly table: string;
   /** From `createClient`; the store closes it. */
   readonly client: DynamoDBClient;
-  /** Epoch milliseconds; decides what has expired. */
+  /** Epoch milliseconds; decides which items have expired. */
   readonly now: () => number;
   /** That of the process when absent. */
   readonly pacing?: Pacing;
@@ -24,11 +23,11 @@ export interface StoreOptions {
 
 /** The store on DynamoDB. */
 export interface TableStore extends Store {
-  /** Opens a connection, so that the first call need not; never fails. */
+  /** Opens a connection in advance of the first request; never fails. */
   connect(): Promise<void>;
 }
 
-/** Opens the store on a table that exists. Makes no call by itself. */
+/** Opens the store on an existing table. Sends no request by itself. */
 export function openStore({ table, client, now, pacing = realPacing }: StoreOptions): TableStore {
   const context: StoreContext = { client, table, now: () => now() / 1000, pacing };
   const take = takeInBlocks((key, count) => takeFromTable(context, key, count), now);
@@ -51,21 +50,21 @@ export function openStore({ table, client, now, pacing = realPacing }: StoreOpti
   };
 }
 
-/** Any key of an item that is never there. */
+/** A key of an item that never exists. */
 const nowhere: Key = { pk: 'NOTHING', sk: 'NOTHING' };
 
 async function connect({ client, table }: StoreContext): Promise<void> {
   try {
     await client.send(new GetItemCommand({ TableName: table, Key: writeKey(nowhere) }));
   } catch {
-    // What is wrong is told by the first call that needs an answer.
+    // Errors are reported by the first request that needs a response.
   }
 }
 
 interface Calls {
-  /** Makes a call; refuses when closed. */
+  /** Sends a request; rejects when closed. */
   run<Result>(call: () => Promise<Result>): Promise<Result>;
-  /** Takes no more calls, and waits for those that are under way. */
+  /** Accepts no more requests, and waits for those that are pending. */
   close(): Promise<void>;
 }
 

@@ -1,15 +1,15 @@
 import { type IndexName, indexNames } from '../../../store/store.ts';
 
 /*
- * THE TABLE as DynamoDB has it: read by the stack that makes it, by the adapter and by tests. Nothing else spells
- * its attributes. Names are short, because every item pays for them, and none is a reserved word, so that
- * expressions need no substitutes.
+ * THE TABLE in DynamoDB: read by the stack that creates it, by the adapter and by tests. No other code names its
+ * attributes. Names are short, because every item stores them, and none is a reserved word, so that expressions need
+ * no substitutes.
  *
  * | Attribute      | Type | What                                                                               |
  * |----------------|------|------------------------------------------------------------------------------------|
  * | pk, sk         | S    | the key                                                                            |
  * | t              | S    | the kind of entity (of a counter: `counter`)                                       |
- * | w              | S    | id of the write that made the item so; the item's version                          |
+ * | w              | S    | id of the item's last write; the item's version                                    |
  * | c              | S    | why: cause, depth and actor, as `client 0 {"admin":7}`; a stream can filter on it  |
  * | d              | S    | the entity's data as JSON: keeps doubles that are beyond DynamoDB's numbers         |
  * | x              | N    | epoch seconds when it expires; absent: never                                       |
@@ -24,10 +24,10 @@ export const partitionKey = 'pk';
 /** Sort key of the table, a string. */
 export const sortKey = 'sk';
 
-/** The attribute by which DynamoDB removes expired items. */
+/** The attribute by which DynamoDB deletes expired items. */
 export const timeToLive = 'x';
 
-/** What an item carries beside its keys. */
+/** Attributes of an item in addition to its keys. */
 export const attributes = { kind: 't', version: 'w', change: 'c', data: 'd', number: 'n' } as const;
 
 /** One index: sparse, and with the table's own partition key. */
@@ -39,7 +39,7 @@ export interface TableIndex {
 }
 
 /**
- * All indexes. Slots are asked for filters and orders, mostly one or two of a class's, so each answers alone; the
+ * All indexes. Slots serve filters and orders, mostly one or two of a class's, so each has a complete projection; the
  * three others change with nearly every write and are cheaper with keys only.
  */
 export const tableIndexes: readonly TableIndex[] = indexNames.map((name) => {
@@ -55,7 +55,7 @@ export const tableIndexes: readonly TableIndex[] = indexNames.map((name) => {
   }
 });
 
-/** The index of this name. */
+/** Returns the index of this name. */
 export function indexOf(name: IndexName): TableIndex {
   const index = tableIndexes.find((one) => one.name === name);
   if (index === undefined) throw new Error(`no index ${name}`);

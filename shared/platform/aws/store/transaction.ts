@@ -14,8 +14,8 @@ import { retry } from './retry.ts';
 import { attributes } from './table.ts';
 
 /**
- * Applies several writes, all or none. All tries of a call are the same request under the same token, so that
- * DynamoDB answers a repetition as it answered the first.
+ * Applies several writes, all or none. All tries of a call are the same request with the same token, so that DynamoDB
+ * responds to a retry as to the first try.
  *
  * @throws ConditionFailed, StoreUnavailable
  */
@@ -44,12 +44,12 @@ export async function writeTogether(
   });
 }
 
-/** Moments that have a token of their own before they come again: 13 hours of seconds, in three digits. */
+/** Number of moments with a unique token before they repeat: 13 hours of seconds, in three digits. */
 const tokenMoments = 36 ** 3;
 
 /**
- * The token stands for the request, and so for the write's id and the moment by which items have expired:
- * DynamoDB refuses another request under the same token. At most 36 characters.
+ * Returns a token that identifies the request, and so the write's id and the moment by which items have expired:
+ * DynamoDB rejects another request with the same token. At most 36 characters.
  */
 function token(id: string, now: number): string {
   return `${id}-${(now % tokenMoments).toString(36)}`;
@@ -75,7 +75,7 @@ interface FailedWrite {
   readonly reason: CancellationReason;
 }
 
-/** The writes whose conditions failed; reasons stand in the order of the writes. */
+/** Returns the writes whose conditions failed; reasons are in the order of the writes. */
 function failedWrites({ writes }: PreparedTransaction, error: unknown): readonly FailedWrite[] {
   if (!(error instanceof TransactionCanceledException)) return [];
   const reasons = error.CancellationReasons ?? [];
@@ -86,8 +86,8 @@ function failedWrites({ writes }: PreparedTransaction, error: unknown): readonly
 }
 
 /**
- * Tells whether conditions fail because the transaction was applied before, by a call whose token is another or
- * forgotten: then every item that it puts bears its id. Reads only when the failures do not tell.
+ * Returns whether conditions fail because the transaction was applied before, with a different or forgotten token: then
+ * every item that it puts has its id. Reads only when the failures do not show it.
  */
 async function isApplied(
   context: StoreContext,

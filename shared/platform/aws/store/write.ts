@@ -13,7 +13,7 @@ import { retry } from './retry.ts';
 import { attributes } from './table.ts';
 import { writeTogether } from './transaction.ts';
 
-/** A write may have been applied, but others have changed its item since, so that nobody can tell. */
+/** A write may have been applied, but its item has changed since, so that the outcome is unknown. */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
     super('a write whose answer was lost may or may not have been applied', { cause });
@@ -35,7 +35,7 @@ export async function writeItems(context: StoreContext, transaction: Transaction
   return writeOne(context, id, first);
 }
 
-/** A check alone is a read. */
+/** Checks a condition; a check alone is a read. */
 async function checkOne(context: StoreContext, { write, position }: PreparedWrite): Promise<void> {
   const [item] = await readItems(context, [write.key]);
   if (!holds(write.condition, item)) throw new ConditionFailed(position, item);
@@ -75,11 +75,11 @@ async function send(
 interface Trace {
   readonly id: string;
   readonly mayBeApplied: boolean;
-  /** The item that is there. */
+  /** The existing item. */
   readonly existing: Item | undefined;
 }
 
-/** A write whose condition fails because it was applied before: a put left its id, a delete left nothing. */
+/** Returns whether a condition fails because the write was applied before: a put left its id, a delete no item. */
 function isApplied({ item }: PreparedWrite, { id, mayBeApplied, existing }: Trace): boolean {
   return item === undefined
     ? mayBeApplied && existing === undefined
