@@ -1,4 +1,4 @@
-/** Why the server cannot start, as one sentence for the operator, who can mend it. */
+/** The reason why the server cannot start, as one sentence for the operator, who can fix it. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,7 +6,7 @@ export class StartError extends Error {
   }
 }
 
-/** The code of a failed system call, such as `ENOENT`; undefined for anything else. */
+/** Returns the code of a failed system call, such as `ENOENT`; undefined for any other error. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
