@@ -124,8 +124,8 @@ export type SocialBackend = (typeof socialBackends)[number];
 /** Settings of an operator. */
 export interface Settings {
   /**
-   * Who may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in addition
-   * programs of the server's machine and pages that it serves.
+   * Clients that may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in
+   * addition programs of the server's machine and pages that it serves.
    */
   readonly registration: 'open' | 'closed' | 'local';
   /** Instances that one account may own. */
@@ -136,7 +136,7 @@ export interface Settings {
   readonly location: string;
   /** CPU cost of a password hash, as the power of two of scrypt's N: 10 to 20. */
   readonly passwordCost: number;
-  /** Requests per second that one instance may send to a process, at least 60; unlimited when absent. */
+  /** Requests per second that a process accepts for one instance, at least 60; unlimited when absent. */
   readonly instanceRate?: number | undefined;
   /** Bytes of data objects in one instance; absent: unlimited. */
   readonly maxObjectBytes?: number | undefined;
@@ -177,7 +177,7 @@ export interface Meter {
   countRun(instance: number, durationMs: number): void;
   /** Counts bytes of a trace. */
   countTrace(instance: number, bytes: number): void;
-  /** Starts a write when the oldest count is older than ten seconds, and does not wait for it. */
+  /** Starts a write if the oldest count is older than ten seconds; does not wait for it. */
   flushOld(): void;
   /** Writes all counts. Never rejects: counts that cannot be written are kept for the next time, and logged. */
   flush(): Promise<void>;
@@ -189,7 +189,7 @@ export type QuotaKind = 'objects' | 'files' | 'traces';
 /** The quotas of instances, where an operator has set some. */
 export interface Quotas {
   isLimited(kind: QuotaKind): boolean;
-  /** Reserves room for more bytes, until they are stored or it is certain that they will not be. */
+  /** Reserves room for more bytes, until it is certain whether they are stored. */
   take(instance: number, kind: QuotaKind, bytes: number): Promise<Room>;
 }
 
@@ -242,7 +242,7 @@ export interface Vault {
 
 /** Runs scripts outside the requests that start them. */
 export interface Runs {
-  /** Begins the run of a pending trace, at most once for any number of calls, and does not wait for its end. */
+  /** Begins the run of a pending trace, at most once for any number of calls; does not wait for its end. */
   start(run: RunReference): Promise<void>;
   /**
    * Runs a script and waits for its end, up to `ms`.
@@ -255,7 +255,7 @@ export interface Runs {
 }
 
 /**
- * Opens an uploaded `.p12` file without pass phrase, at any cost, without delaying others.
+ * Opens an uploaded `.p12` file without pass phrase. Its cost, however high, does not delay others.
  *
  * @returns undefined when it cannot be read
  */

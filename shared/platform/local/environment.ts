@@ -22,7 +22,7 @@ export interface Environment {
   readonly location: string;
   /** CPU cost of a password hash, as the power of two of scrypt's N. */
   readonly passwordCost: number;
-  /** Requests per second that one instance may send; undefined: unlimited. */
+  /** Requests per second that one instance accepts; undefined: unlimited. */
   readonly instanceRate: number | undefined;
   /** Bytes of data objects in one instance; undefined: unlimited. */
   readonly maxObjectBytes: number | undefined;

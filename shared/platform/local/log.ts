@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Log, LogEntry } from '../ports.ts';
 
-/** How much is logged; each level includes those before it. */
+/** Amount of logging; each level includes those before it. */
 export type LogLevel = 'error' | 'info' | 'debug';
 
 /** A log, and the function that flushes it. */

@@ -177,7 +177,7 @@ function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
   };
 }
 
-/** Opens what works for requests: processes, threads, and the time slices of this thread. */
+/** Opens the workers for requests: processes, threads, and the time slices of this thread. */
 function openHelpers(processes: Processes) {
   const passwords = openPasswordThreads();
   return {

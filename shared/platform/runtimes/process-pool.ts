@@ -49,7 +49,6 @@ export interface Taken<Member> {
   release(): void;
 }
 
-/** Options of {@link openPool}. */
 export interface PoolOptions<Members extends MembersByRuntime> {
   /** Start a process of each runtime; they reject when none can be started. */
   readonly start: { readonly [Runtime in keyof Members]: () => Promise<Members[Runtime]> };

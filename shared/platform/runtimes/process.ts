@@ -18,7 +18,7 @@ export interface RunnerCommand {
    * size.
    */
   readonly maxFolderBytes?: number;
-  /** Milliseconds for a process that itself ends runs at their time limit; absent when it does not. */
+  /** Extra milliseconds for a process that ends runs at their time limit itself; absent if it does not. */
   readonly graceMs?: number;
 }
 

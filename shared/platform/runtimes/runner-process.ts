@@ -250,7 +250,7 @@ function endOfRun({ exitCode, response }: Report) {
   return response === undefined ? { exitCode } : { exitCode, response };
 }
 
-/** Resolves when the process has ended and its streams are read, or after a short wait for them. */
+/** Resolves when the process has ended, and its streams are read or were waited for briefly. */
 async function endOf(
   child: RunnerProcess,
   connected: Promise<Connection | undefined>,

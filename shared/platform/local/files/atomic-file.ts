@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { codeOf } from '../server/start-error.ts';
 
 /**
- * Creates a file that only the owner can read, complete and on the disk, or not at all.
+ * Creates a file for its owner only: complete and on the disk, or not at all.
  *
  * @returns false when the file exists already; it stays unchanged
  */

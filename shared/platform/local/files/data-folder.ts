@@ -27,7 +27,7 @@ export interface DataFolder {
 /**
  * Opens the folder of all data, created for its owner alone when absent.
  *
- * @throws StartError when it cannot be written, is in use, is not ours, or holds data of a newer version
+ * @throws StartError when it cannot be written, is in use, is damaged, or holds data of a newer version
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);

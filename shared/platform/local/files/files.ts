@@ -38,7 +38,6 @@ export interface OpenFile {
   readonly changedMs: number;
 }
 
-/** Options of {@link openFiles}. */
 export interface FilesOptions {
   /** A folder for files only, created when absent. */
   readonly folder: string;
@@ -214,7 +213,7 @@ async function copy(place: Place, from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Deletes a file or a folder, the content first, so that no file is ever without type. */
+/** Deletes a file or folder, the content first: no file is ever without type. */
 async function removePath(folder: string, key: string): Promise<void> {
   await rm(contentPath(folder, key), { recursive: true, force: true });
   await rm(typePath(folder, key), { recursive: true, force: true });

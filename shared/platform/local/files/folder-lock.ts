@@ -16,7 +16,7 @@ export const maxSocketPath = 100;
 const answerMs = 3000;
 
 /**
- * Locks a folder for this process until the returned function is called or the process ends.
+ * Locks a folder for this process. The returned function or the end of the process unlocks it.
  *
  * @throws StartError when another process holds it; the message names the process and its start
  */

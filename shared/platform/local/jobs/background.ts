@@ -16,7 +16,6 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-/** Options of {@link startBackground}. */
 export interface BackgroundOptions {
   readonly feed: Feed;
   readonly services: Services;

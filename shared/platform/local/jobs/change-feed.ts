@@ -6,7 +6,7 @@ import type { Timers } from './timers.ts';
 
 /** Changes that are read at a time. */
 const pageSize = 500;
-/** Time for which changes gather before they are consumed, so that many share the resulting commits. */
+/** Time for which changes gather, so that many share the commits of their consumers. */
 const gatherMs = 10;
 /** Pause after an error when not even a dead letter could be written. */
 const troubleMs = 1000;
@@ -21,7 +21,6 @@ export interface ChangePump extends Pick<Changes, 'settled'> {
   stop(): Promise<void>;
 }
 
-/** Options of {@link startPump}. */
 export interface PumpOptions {
   readonly feed: Feed;
   readonly consumers: readonly ChangeConsumer[];
@@ -115,7 +114,7 @@ async function takePage(state: State): Promise<void> {
   release(state, ({ until }) => until <= state.done);
 }
 
-/** Pauses because a consumer has failed, and releases the readers that do not wait for it. */
+/** Pauses after a consumer has failed; releases the readers that do not wait for it. */
 function pause(state: State, ms: number): Promise<void> {
   state.inTrouble = true;
   release(state, ({ isHasty }) => isHasty);

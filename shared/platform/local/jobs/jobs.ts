@@ -23,7 +23,6 @@ export interface WorkLoop {
   stop(): Promise<void>;
 }
 
-/** Options of {@link startWork}. */
 export interface WorkLoopOptions {
   readonly kinds: readonly JobType[];
   readonly context: JobContext;
@@ -86,7 +85,7 @@ export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop
   };
 }
 
-/** Starts the jobs of a shard by `begin`, once at a time and once more after each nudge; no shard waits for another. */
+/** Runs `begin` for a shard, once at a time and once more after each nudge. No shard waits for another. */
 function openShard({ underWay }: ShardWork, begin: () => Promise<void>) {
   let isNudged = false;
   let beginning: Promise<void> | undefined;

@@ -19,7 +19,7 @@ const memoryLines = /^Vm(?:RSS|PTE|Swap):\s*(\d+) kB/gm;
 /**
  * Opens the watches of all runs.
  *
- * @param kill ends a run by its id
+ * @param tell sends a message to the server
  * @param kill ends a run by its id
  */
 exports.openWatches = ({ tell, kill }) => {

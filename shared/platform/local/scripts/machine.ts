@@ -13,7 +13,7 @@ import type { Isolation, Level } from './sandbox/level.ts';
 export interface Machine {
   readonly isolation: Isolation;
   readonly python: Python;
-  /** Whether scripts are stored but do not run, because only Node's permission flags would hold them. */
+  /** Whether scripts are stored but do not run, because only Node's permission flags would isolate them. */
   readonly isTooWeak: boolean;
 }
 

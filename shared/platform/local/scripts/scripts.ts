@@ -10,7 +10,7 @@ import { canOpenSocket } from './sandbox/isolation.ts';
 /** Scripts in sandboxed processes of this machine. */
 export interface LocalScripts extends ScriptRunner {
   /**
-   * Describes for the operator, in one line, how scripts are isolated and what they have access to.
+   * Describes the isolation and the access of scripts in one line for the operator.
    *
    * @throws StartError when the network must be closed and cannot be
    */

@@ -9,7 +9,7 @@ interface Refusal {
 }
 
 /**
- * Returns the complete response to bytes that are no HTTP request, in the form of all error responses.
+ * Returns the complete response to bytes that are no HTTP request. It has the form of all error responses.
  *
  * @param error from the HTTP parser; it carries the bytes of an unknown method
  */

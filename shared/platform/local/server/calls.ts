@@ -1,7 +1,7 @@
 import type { Dispatch } from '../../../core/http/message.ts';
 import type { Clock } from '../../ports.ts';
 
-/** The requests that this process is serving; no other process writes, so they are all requests. */
+/** The requests that this process is serving; no other process writes, so these are all requests in progress. */
 export interface Calls {
   /** Returns a dispatch whose requests are tracked here. */
   track(dispatch: Dispatch): Dispatch;

@@ -7,7 +7,7 @@ export interface Collected {
   bytes: number;
 }
 
-/** How collecting ended: whole body, more than the maximum, too slow, or client gone. */
+/** End of collecting: whole body, more than the maximum, too slow, or client gone. */
 export type Collecting = 'whole' | 'more' | 'too slow' | 'gone';
 
 /**

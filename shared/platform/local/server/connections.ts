@@ -22,9 +22,7 @@ export interface Connection {
   readonly socket: Socket;
   /** The request that is served. */
   current: Exchange | undefined;
-  /**
-   * Whether the request has arrived and its response is being made: then the server does not cut it off when it ends.
-   */
+  /** Whether the request has arrived and its response is being created: the end of the server does not cut it off. */
   isRunning: boolean;
   readonly waiting: Exchange[];
   /** Called when a response was sent, or the connection is closed: one function for all of its requests. */
@@ -38,7 +36,6 @@ export interface Connection {
   stalledMs: number;
 }
 
-/** Options of {@link watchConnections}. */
 export interface ConnectionsOptions {
   readonly server: Server;
   /** Most connections at a time. */
@@ -56,7 +53,7 @@ export interface Connections {
   find(socket: Socket): Connection | undefined;
   /** Counts the bytes of a response until it was sent. */
   count(connection: Connection, bytes: number): void;
-  /** Gives connections a last chance, then closes all except those whose responses are being made. */
+  /** Gives connections a last chance, then closes all except those whose responses are being created. */
   end(): void;
 }
 

@@ -33,9 +33,8 @@ const maxHeaderBytes = 10_240;
 const textType = /^\s*(text\/|application\/(json|javascript|xml)\b|$)/i;
 
 /**
- * Builds the event that an HTTP API (payload 2.0) builds from the same request, except the body. The path is
- * percent-decoded once except `%2f`, the query is as sent, header names are in lower case with repeats joined by
- * commas, and cookies are separate.
+ * Builds the same event as an HTTP API (payload 2.0), except the body. The path is percent-decoded once except `%2f`,
+ * the query is as sent, header names are in lower case with repeats joined by commas, and cookies are separate.
  */
 export function toEvent(
   message: IncomingMessage,

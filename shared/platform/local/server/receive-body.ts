@@ -23,7 +23,7 @@ import { openRoom, type Release, type Room } from './room.ts';
 /** Bytes of a body that the gateway accepts. */
 const maxBodyBytes = 10_485_760;
 
-/** Where bodies are counted: while they arrive, and while their requests run. */
+/** Counters of the bytes of bodies: while they arrive, and while their requests run. */
 interface Rooms {
   readonly receiving: Room;
   readonly parsed: Room;
@@ -165,7 +165,7 @@ async function finish(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes);
 }
 
-/** Checks the limits of gateway, function and route, in the order in which a request meets them. */
+/** Checks the limits of gateway, function and route, in the order of a request. */
 function sizeError(bytes: number, maxBytes: number): ApiError | undefined {
   const limit = [maxBodyBytes, maxEventBytes, maxBytes].find((each) => bytes > each);
   return limit === undefined || bytes <= maxBytes ? undefined : tooLarge(limit);

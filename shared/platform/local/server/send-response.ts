@@ -72,7 +72,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Closes the connection of a request with a response if the rest of its body does not arrive soon. */
+/** Closes the connection after a response if the rest of the request does not arrive soon. */
 export function closeUnread(message: IncomingMessage): void {
   void drain(message).then(() => {
     if (!message.complete) message.socket.destroy();

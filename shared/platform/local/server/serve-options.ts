@@ -18,7 +18,7 @@ export interface ServeOptions {
   readonly scriptNetwork: boolean;
   /** The one sandbox level to use; undefined: the best that works. */
   readonly sandbox: Level | undefined;
-  /** Whether scripts run where only Node's permission flags hold them, although other machines reach the server. */
+  /** Whether scripts run where only Node's permission flags isolate them, although other machines reach the server. */
   readonly weakSandbox: boolean;
 }
 
@@ -90,7 +90,7 @@ export function defaultRegistration(
   return isLoopbackName(host) && !isBehindProxies ? 'local' : 'closed';
 }
 
-/** Returns whether scripts may run where only Node's permission flags hold them. */
+/** Returns whether scripts may run where only Node's permission flags isolate them. */
 export function weakSandboxOf(
   { host, weakSandbox }: Pick<ServeOptions, 'host' | 'weakSandbox'>,
   isBehindProxies: boolean,

@@ -33,7 +33,6 @@ const arrivalMs = 60_000;
  */
 const uploadMs = 900_000;
 
-/** Options of {@link startServer}. */
 export interface ServerOptions {
   readonly handler: Handler;
   readonly clock: Clock;
@@ -48,7 +47,7 @@ export interface ServerOptions {
   readonly proxies?: Proxies | undefined;
   /** 0: any free one. */
   readonly port: number;
-  /** Milliseconds that `stop` waits for requests under way; 4,000 when absent. */
+  /** Milliseconds that `stop` waits for running requests; 4,000 when absent. */
   readonly graceMs?: number;
 }
 
@@ -79,8 +78,7 @@ interface Running extends ServerOptions {
 }
 
 /**
- * Serves a handler over HTTP as the gateway does on AWS: the same events, the same limits, and error responses of the
- * same form.
+ * Serves a handler over HTTP as the gateway does on AWS. Events, limits and the form of error responses are the same.
  *
  * @throws StartError when the address cannot be listened on
  */
@@ -184,7 +182,7 @@ async function answerFile(
   logRequest(log, event, outcome, clock.micros() - started);
 }
 
-/** Responds to a request with a body or an invalid one, unless its client goes first. */
+/** Responds to an invalid request or one with a body, unless its client disconnects first. */
 async function answer(
   running: Running,
   exchange: Exchange,

@@ -23,7 +23,7 @@ export interface Plan<Result> {
 /** Runs pieces of work in shared commits. */
 export interface GroupCommit {
   /**
-   * Plans a piece of work, applies it completely or not at all, and resolves when it is durable. No other write happens
+   * Plans a piece of work and applies it completely or not at all; resolves when it is durable. No other write happens
    * between its reads and its commit. When `work` throws, none of it is applied and its error is passed on.
    */
   submit<Result>(work: (read: ReadItem) => Plan<Result>): Promise<Result>;
@@ -53,7 +53,6 @@ interface Job {
  * and its flush to disk. There is one commit at a time and no other writer, so a plan based on the state before a
  * commit is valid inside it. LMDB then only has to write, all or nothing: in a separate thread, or in this one where
  * that is faster.
- * where that is quicker.
  */
 export function createGroupCommit(parts: CommitParts): GroupCommit {
   let waiting: Job[] = [];

@@ -17,7 +17,6 @@ export interface Counters {
   saved(): void;
 }
 
-/** Creates the counters of a store. */
 export function createCounters({ counters }: Tables): Counters {
   const last = new Map<string, number>();
   const unsaved = new Set<string>();

@@ -34,7 +34,7 @@ export function withSize(text: string | undefined): string | undefined {
   return `${text.slice(0, versionEnd)}\n\n\n\n{"bytes":${bytes}}`;
 }
 
-/** Checks whether the data of two stored items have the same size, given the results of {@link withSize}. */
+/** Checks whether two stored items have data of the same size, given the results of {@link withSize}. */
 export function isSameSize(before: string | undefined, after: string | undefined): boolean {
   return before !== undefined && after !== undefined && dataOf(before) === dataOf(after);
 }

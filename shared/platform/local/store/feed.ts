@@ -142,7 +142,7 @@ function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeActi
   return wanted;
 }
 
-/** Returns the position of the newest change among operations, and when their first job is due, each if any. */
+/** Returns the newest change's position among operations, and when their first job is due; undefined: none. */
 function newsOf(operations: readonly Operation[]) {
   let newest: string | undefined;
   let workDue: number | undefined;

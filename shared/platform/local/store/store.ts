@@ -17,7 +17,6 @@ import { planSweep, planTransaction, prepareTransaction } from './write.ts';
 
 const sweepIntervalMs = 60_000;
 
-/** Options of {@link openStore}. */
 export interface StoreOptions {
   /** Epoch milliseconds; determines which items have expired. */
   readonly now: () => number;

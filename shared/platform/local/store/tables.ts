@@ -31,7 +31,6 @@ export interface Operation {
 
 const tableNames = ['items', 'indexes', 'counters', 'changes'];
 
-/** Options of {@link openTables}. */
 export interface TablesOptions {
   /** The folder of `data.mdb` and `lock.mdb`; created when absent. */
   readonly folder: string;

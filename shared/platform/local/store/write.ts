@@ -53,7 +53,7 @@ interface PreparedWrite {
 }
 
 /**
- * Checks a transaction and encodes its items, so that no error can occur between its first and last change.
+ * Checks a transaction and encodes its items. So no error can occur between its first and last change.
  *
  * @throws ItemTooLarge
  * @throws Error when it breaks another limit of the store

@@ -79,7 +79,7 @@ function begin({ mark, source, args, config, meta }) {
   }
 }
 
-/** Handles events of the process before any listener, so that a script cannot remove the end of its run. */
+/** Handles events of the process before any listener: a script cannot remove the end of its run. */
 function intercept(name, ...values) {
   if (running === undefined) return emit(name, ...values);
   switch (name) {
@@ -110,7 +110,7 @@ function endWhenIdle(code) {
   return true;
 }
 
-/** Checks whether earlier runs left so much memory in use that later ones should get a new process. */
+/** Checks whether earlier runs left too much memory in use: then later ones get a new process. */
 function isFull() {
   if (runs % runsPerLook !== 0) return false;
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();

@@ -19,7 +19,6 @@ export type Reply = Rendering | { readonly ok: true; readonly text?: string | un
 /** A process that renders templates. */
 export type TemplateWorker = JobWorker<Job, Reply>;
 
-/** Options of {@link openRenderer}. */
 export interface RendererOptions {
   /**
    * Takes a process for a tenant.

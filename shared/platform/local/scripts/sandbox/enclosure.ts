@@ -95,7 +95,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns a runner's command in the form that processes are started from, with the environment of a script. */
+/** Returns a runner's command in the form for starting processes, with the environment of a script. */
 export function toCommand([program = '', ...args]: readonly string[], folder: string) {
   return { program, args, variables: scriptVariables(folder), folder };
 }

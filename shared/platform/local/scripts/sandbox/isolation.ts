@@ -23,7 +23,7 @@ export interface IsolationOptions {
   readonly level?: Level | undefined;
   /** False excludes Pyodide even if it is installed. */
   readonly pyodide?: boolean;
-  /** Whether scripts run where only Node's permission flags hold them; `allowed` when absent. */
+  /** Whether scripts run where only Node's permission flags isolate them; `allowed` when absent. */
   readonly weakSandbox?: 'allowed' | 'refused';
 }
 
@@ -117,7 +117,7 @@ async function tryPromises(isolation: Isolation, python: FoundPython) {
   }
 }
 
-/** Describes in one line for the operator how scripts are isolated, and what they have access to. */
+/** Describes the isolation and the access of scripts in one line for the operator. */
 export function describeIsolation(isolation: Isolation): string {
   const names = { bubblewrap: ['bubblewrap'], landlock: ['Landlock'], flags: [] };
   const holds = [...names[isolation.level], "Node's permission flags"].join(', ');

@@ -1,9 +1,9 @@
 import type { FoundPython } from '../commands/find-python.ts';
 
-/** What isolates scripts in addition to Node's permission flags, the best first. */
+/** Isolation of scripts in addition to Node's permission flags, the best first. */
 export type Level = 'bubblewrap' | 'landlock' | 'flags';
 
-/** Isolation of scripts that this machine offers, determined once at the start. */
+/** Isolation of scripts on this machine, determined once at the start. */
 export type Isolation = Common & (Landlock | { readonly level: Exclude<Level, 'landlock'> });
 
 /** Properties that all levels share. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the runtimes in the project. */
 export const runtimeFolder = fileURLToPath(new URL('../../../runtimes', import.meta.url));
 
-/** Programs and libraries; the rest of /usr may hold other things. */
+/** Programs and libraries; the rest of /usr may contain other files. */
 const programs = [
   ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share'].map((name) => `/usr/${name}`),
   '/usr/local/bin',
