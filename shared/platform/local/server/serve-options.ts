@@ -82,7 +82,7 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
   };
 }
 
-/** Returns the default registration: open to this machine if no other machine can send requests. */
+/** Returns the default registration: `local` if only this machine can send requests, else `closed`. */
 export function defaultRegistration(
   host: string,
   isBehindProxies: boolean,
