@@ -2,20 +2,20 @@ import type { Clock } from './ports.ts';
 
 const toleratedDriftMicros = 20_000;
 
-/** Where a clock takes its time from; a test gives its own. */
+/** Source of a clock's time; tests use their own. */
 export interface TimeSource {
-  /** Milliseconds since 1970, as the operator has set them. */
+  /** Milliseconds since 1970, by the clock of the machine, which an operator may set. */
   readonly wallMs: () => number;
-  /** Milliseconds since some moment, with fractions, never going back. */
+  /** Milliseconds since an arbitrary moment, with fractions, never decreasing. */
   readonly steadyMs: () => number;
 }
 
 const machineTime: TimeSource = { wallMs: Date.now, steadyMs: () => performance.now() };
 
 /**
- * Opens a clock with real microseconds. Between looks at the machine's time it counts by the steady one, and
- * follows the machine's time when that was set or the machine slept. Set back, it goes on by single microseconds
- * until the machine's time has caught up: each call gives more than the one before.
+ * Opens a clock with real microseconds. Between readings of the machine's time it counts by the steady time, and
+ * follows the machine's time when that was set or the machine slept. When that was set back, it advances by single
+ * microseconds until the machine's time has caught up: each result is greater than the one before.
  */
 export function openClock({ wallMs, steadyMs }: TimeSource = machineTime): Clock {
   let offset = wallMs() * 1000 - Math.floor(steadyMs() * 1000);

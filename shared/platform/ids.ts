@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import type { Ids } from './ports.ts';
 
 const bytesPerId = 12;
-const poolBytes = bytesPerId * 512; // asking the system costs microseconds, so for many ids at once
+const poolBytes = bytesPerId * 512; // a system call costs microseconds, so one for many ids
 
 /** Opens a source of random ids: 24 hex digits, 96 random bits each. */
 export function openIds(): Ids {

@@ -11,32 +11,32 @@ import type { Tenant } from '../values/tenant.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
 
-/** Tells the time. Tests fix it. */
+/** Source of the time. Tests fix it. */
 export interface Clock {
-  /** Microseconds since 1970, strictly greater at each call of one process. */
+  /** Returns microseconds since 1970, strictly greater at each call in one process. */
   micros(): number;
-  /** Milliseconds since some moment, with fractions: goes on evenly however the machine's time is set. */
+  /** Returns milliseconds since an arbitrary moment, with fractions; independent of changes to the machine's time. */
   steadyMs(): number;
 }
 
-/** Makes what must be unguessable or unique. Tests fix it. */
+/** Source of random or unique values. Tests fix it. */
 export interface Ids {
-  /** A random id of a write or a request: 20 to 32 lower-case hex digits. */
+  /** Returns a random id of a write or a request: 20 to 32 lower-case hex digits. */
   random(): string;
 }
 
 /** The deployment's master secrets, from which keys are derived. */
 export interface Secrets {
-  /** Version that new keys use, 1 to 255; one that an operator adds is used a minute later at the latest. */
+  /** Returns the version that new keys use, 1 to 255; one that an operator adds is used within a minute. */
   current(): Promise<SecretVersion>;
-  /** An older version; undefined when the operator has retired it. */
+  /** Returns an older version; undefined when the operator has retired it. */
   get(version: number): Promise<SecretVersion | undefined>;
 }
 
-/** Writes one structured line for operators. Never give it a key, secret, password or body. */
+/** Writes one structured line for operators. Never pass it a key, secret, password or body. */
 export type Log = (entry: LogEntry) => void;
 
-/** A log line: what happened, and fields that help to find out why. */
+/** A log line: the event, and fields for diagnosing it. */
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'error';
   readonly message: string;
@@ -44,9 +44,9 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
-/** Sends mail to people. */
+/** Sends mail to users and accounts. */
 export interface Mailer {
-  /** Resolves when the mail is handed over. */
+  /** Resolves when the mail was accepted for delivery. */
   send(mail: Mail): Promise<void>;
 }
 
@@ -58,85 +58,85 @@ export interface Mail {
 }
 
 /**
- * Keeps files by key. Those under `public/` are served at `address()` to anybody who has the address; all others to
- * nobody. A key is made of segments of letters, digits, `_`, `-` and inner dots, parted by `/`.
+ * Stores files by key. Those under `public/` are served at `address()` to any client with the address; all others are
+ * private. A key consists of segments of letters, digits, `_`, `-` and inner dots, separated by `/`.
  */
 export interface FileStore {
-  /** Where public files are served, without a slash at the end: `<address>/<key without public/>`. */
+  /** Returns the address of public files, without a slash at the end: `<address>/<key without public/>`. */
   address(): string;
-  /** Stores a file, durably before it resolves; one that is there already is replaced. */
+  /** Stores a file, durable when it resolves; an existing one is replaced. */
   put(key: string, file: FileContent): Promise<void>;
-  /** Reads a file whole; undefined when there is none. */
+  /** Reads a whole file; undefined when it is absent. */
   get(key: string): Promise<FileContent | undefined>;
-  /** Returns the bytes of a file; undefined when there is none. */
+  /** Returns the bytes of a file; undefined when it is absent. */
   size(key: string): Promise<number | undefined>;
-  /** Copies a file with its type; false when there is none. */
+  /** Copies a file with its type; false when it is absent. */
   copy(from: string, to: string): Promise<boolean>;
-  /** Removes files; it does not matter whether they are there. */
+  /** Deletes files if they exist. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Removes all files whose keys begin so; the prefix ends in a slash. */
+  /** Deletes all files whose keys start with a prefix, which ends in a slash. */
   removeAll(prefix: string): Promise<void>;
   /**
-   * Opens the way for one file past the interface, straight to where files are. What was sent under `uploads/` is
-   * removed after a day or two, and so is what was stored under `traces/`.
+   * Creates a presigned form for uploading one file directly to the file storage. Uploads under `uploads/` are deleted
+   * after a day or two, and so are files under `traces/`.
    */
   openUpload(key: string, terms: UploadTerms): Promise<UploadForm>;
 }
 
-/** A file. */
+/** Content and type of a file. */
 export interface FileContent {
   readonly bytes: Uint8Array;
   readonly contentType: string;
 }
 
-/** What an upload may be. */
+/** Limits of an upload. */
 export interface UploadTerms {
   readonly contentType: string;
   readonly maxBytes: number;
-  /** Seconds for which the upload may begin. */
+  /** Seconds within which the upload must begin. */
   readonly seconds: number;
 }
 
-/** A form to be posted as multipart/form-data: all fields, and after them the file as `file`. */
+/** A form to post as multipart/form-data: all fields, followed by the file as `file`. */
 export interface UploadForm {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Asks another service who the bearer of one of its access tokens is. */
+/** Asks another service for the profile of the user of one of its access tokens. */
 export type SocialVerifier = (accessToken: string) => Promise<SocialProfile | undefined>;
 
-/** Who somebody is at another service. */
+/** The profile of a user at another service. */
 export interface SocialProfile {
-  /** That service's own id of the person. */
+  /** The service's own id of the user. */
   readonly id: string;
-  /** An address that the service has verified; absent where it gives none. */
+  /** An address that the service has verified; undefined where it has none. */
   readonly email: string | undefined;
   readonly first_name: string;
   readonly last_name: string;
 }
 
-/** Services whose log-ins can be taken over. */
+/** Services for social log-in. */
 export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
 /** One of these services. */
 export type SocialBackend = (typeof socialBackends)[number];
 
-/** What an operator may set. */
+/** Settings of an operator. */
 export interface Settings {
   /**
-   * Whether anybody may register, only who holds the set-up code or an invitation, or, besides these, programs of the
-   * machine that the server runs on and pages that it serves.
+   * Clients that may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in
+   * addition programs of the server's machine and pages that it serves.
    */
   readonly registration: 'open' | 'closed' | 'local';
   /** Instances that one account may own. */
   readonly maxInstances: number;
-  /** Classes in one instance, `user_profile` counted. */
+  /** Classes in one instance, including `user_profile`. */
   readonly maxClasses: number;
-  /** Label of the place where it runs, shown as `location` of an instance. */
+  /** Label of the server's location, shown as `location` of an instance. */
   readonly location: string;
   /** CPU cost of a password hash, as the power of two of scrypt's N: 10 to 20. */
   readonly passwordCost: number;
-  /** Calls in one instance that a process lets through in a second, at least 60; as many as come when absent. */
+  /** Requests per second that a process accepts for one instance, at least 60; unlimited when absent. */
   readonly instanceRate?: number | undefined;
   /** Bytes of data objects in one instance; absent: unlimited. */
   readonly maxObjectBytes?: number | undefined;
@@ -146,116 +146,116 @@ export interface Settings {
   readonly maxTraceBytes?: number | undefined;
 }
 
-/** Runs the hashing of passwords, which takes long, where it holds up nobody else. */
+/** Hashes passwords, which takes long, without delaying other requests. */
 export interface PasswordHasher {
   /**
    * Runs one scrypt.
    *
-   * @param share whose turn it is counted as
-   * @throws ApiError 503 when too many wait
+   * @param share owner and instance that its turn counts for
+   * @throws ApiError 503 when the queue is full
    */
   run(job: ScryptJob, share: Share): Promise<Uint8Array>;
 }
 
-/** What follows from committed writes, off the path of the calls that make them. */
+/** Processing of committed writes, outside the requests that make them. */
 export interface Changes {
   /**
-   * Resolves when what was acknowledged before is counted in what consumers keep. Where that may take longer than
-   * a reader waits, on AWS or while a consumer is in trouble, it resolves at once.
+   * Resolves when consumers have counted everything that was acknowledged before. Where that may take longer than a
+   * reader waits, on AWS or while a consumer fails, it resolves at once.
    */
   settled(): Promise<void>;
 }
 
 /**
- * Counts what instances use: in memory, and written into the table off the path of the calls. A process that is
- * killed loses what it has counted since it wrote last.
+ * Counts the usage of instances: in memory, written to the table outside the path of requests. A process that is killed
+ * loses its counts since the last write.
  */
 export interface Meter {
-  /** Counts a call in an instance. */
+  /** Counts a request in an instance. */
   countRequest(instance: number): void;
-  /** Counts a run of a script that took so many milliseconds. */
+  /** Counts a run of a script with its duration in milliseconds. */
   countRun(instance: number, durationMs: number): void;
   /** Counts bytes of a trace. */
   countTrace(instance: number, bytes: number): void;
-  /** Begins to write when the oldest count is older than ten seconds, and does not wait for it. */
+  /** Starts a write if the oldest count is older than ten seconds; does not wait for it. */
   flushOld(): void;
-  /** Writes what was counted up to now. Never rejects: what cannot be written is kept for the next time, and logged. */
+  /** Writes all counts. Never rejects: counts that cannot be written are kept for the next time, and logged. */
   flush(): Promise<void>;
 }
 
-/** What has a quota of bytes in each instance. */
+/** Kinds of data with a quota of bytes in each instance. */
 export type QuotaKind = 'objects' | 'files' | 'traces';
 
 /** The quotas of instances, where an operator has set some. */
 export interface Quotas {
   isLimited(kind: QuotaKind): boolean;
-  /** Takes room for more bytes, until they are stored or it is clear that they will not be. */
+  /** Reserves room for more bytes, until it is certain whether they are stored. */
   take(instance: number, kind: QuotaKind, bytes: number): Promise<Room>;
 }
 
-/** Room that was taken, or why there is none. */
+/** Reserved room, or the reason why it was denied. */
 export interface Room {
-  /** What callers are told; undefined: there is room. */
+  /** Message for clients; undefined: there is room. */
   readonly refusal: string | undefined;
-  /** Gives the room back; bytes that were stored are counted from now on. To be called once. */
+  /** Releases the room; stored bytes are counted from now on. To be called once. */
   release(isStored: boolean): void;
 }
 
 /**
- * Hands pushes over to a push service. An application holds the credential of one place; an endpoint is a device as
- * an application knows it. Everything but `publish` may be done again without harm.
+ * Sends pushes through a push service. An application holds the credential of one place; an endpoint is a device as an
+ * application knows it. Everything except `publish` may be repeated safely.
  *
- * Each call throws PushFailure where the service says no.
+ * Each method throws PushFailure when the service rejects it.
  */
 export interface PushSender {
   /**
-   * Makes the application of a place, or gives the one that it has another credential.
+   * Creates the application of a place, or updates the credential of the existing one.
    *
-   * @param current the application that the place had last, if any
+   * @param current the last application of the place, if any
    */
   openApplication(place: PushPlace, credential: PushCredential, current?: string): Promise<string>;
-  /** Removes an application; it does not matter whether it is there. */
+  /** Deletes an application if it exists. */
   closeApplication(application: string): Promise<void>;
-  /** Makes the endpoint of a device, or finds and enables it. */
+  /** Creates the endpoint of a device, or finds and enables it. */
   createEndpoint(application: string, device: EndpointDevice): Promise<string>;
   setEndpoint(endpoint: string, token: string, isEnabled: boolean): Promise<void>;
-  /** Removes an endpoint; it does not matter whether it is there. */
+  /** Deletes an endpoint if it exists. */
   removeEndpoint(endpoint: string): Promise<void>;
-  /** Hands one push over, at most once; gives the service's id of it. */
+  /** Sends one push, at most once; returns the service's id of it. */
   publish(endpoint: string, push: ProviderPush): Promise<string>;
 }
 
-/** A device as a push service gets to know it. */
+/** A device as a push service stores it. */
 export interface EndpointDevice {
   readonly token: string;
-  /** Shown beside it in the service's own pages: instance, and nothing that is secret. */
+  /** Shown with it in the service's own pages: instance, and no secrets. */
   readonly note: string;
 }
 
-/** Encrypts what must be kept and may be read by this deployment only. */
+/** Encrypts data that only this deployment may read. */
 export interface Vault {
-  /** @param context what the text belongs to; it can be read only for the same */
+  /** @param context identifies where the text belongs; opening it requires the same */
   seal(text: string, context: Readonly<Record<string, string>>): Promise<string>;
-  /** Throws Error when it cannot be read. */
+  /** @throws Error when it cannot be read */
   open(sealed: string, context: Readonly<Record<string, string>>): Promise<string>;
 }
 
-/** Has runs of scripts go on away from the calls that ask for them. */
+/** Runs scripts outside the requests that start them. */
 export interface Runs {
-  /** Begins the run of a pending trace, at most once however often it is called, and does not wait for its end. */
+  /** Begins the run of a pending trace, at most once for any number of calls; does not wait for its end. */
   start(run: RunReference): Promise<void>;
   /**
    * Runs a script and waits for its end, up to `ms`.
    *
-   * @returns undefined when it takes longer: it goes on, and its trace tells what became of it
+   * @returns undefined when it takes longer: it continues, and its trace has the result
    */
   wait(request: RunRequest, ms: number): Promise<FinishedTrace | undefined>;
-  /** Milliseconds that a call may wait, before those give up through whom it came. */
+  /** Milliseconds that a request may wait before a gateway or proxy in front times out. */
   readonly maxWaitMs: number;
 }
 
 /**
- * Opens an uploaded `.p12` file without pass phrase, whatever it costs, without holding up others.
+ * Opens an uploaded `.p12` file without pass phrase. Its cost, however high, does not delay others.
  *
  * @returns undefined when it cannot be read
  */
@@ -264,7 +264,7 @@ export type CertificateOpener = (
   tenant: Tenant,
 ) => Promise<OpenedPkcs12 | undefined>;
 
-/** Everything that differs between AWS and one machine, and between these and a test. */
+/** All differences between AWS, one machine and tests. */
 export interface Platform {
   readonly store: Store;
   readonly clock: Clock;
@@ -285,7 +285,7 @@ export interface Platform {
   readonly quotas: Quotas;
   readonly scripts: ScriptRunner;
   readonly runs: Runs;
-  /** Where the interface is reached, without a slash at the end: `https://api.example.com`. */
+  /** Returns the address of the interface, without a slash at the end: `https://api.example.com`. */
   readonly apiUrl: () => string;
   readonly templates: TemplateEngine;
   readonly certificates: CertificateOpener;

@@ -1,13 +1,15 @@
-/** Whose turn it is counted as: turns are taken between owners, and between the instances of one owner. */
+/**
+ * Owner and instance that a turn counts for: turns are shared between owners, and between the instances of one owner.
+ */
 export interface Share {
   readonly owner: string;
   readonly instance: string;
 }
 
 /**
- * The share of an instance.
+ * Returns the share of an instance.
  *
- * @param owner id of the account that owns it; undefined: not known, it counts as an owner of its own
+ * @param owner id of the account that owns it; undefined: unknown, it counts as a separate owner
  */
 export function shareOf(instance: number, owner: number | undefined): Share {
   return {
@@ -18,35 +20,34 @@ export function shareOf(instance: number, owner: number | undefined): Share {
 
 /** An entry of a queue. */
 export interface Queued extends Share {
-  /** Goes before all entries of its instance that do not; absent: false. */
+  /** Precedes all entries of its instance that are not urgent; absent: false. */
   readonly isUrgent?: boolean | undefined;
 }
 
-/** A queue in which owners take turns, within an owner its instances, and within an instance the oldest is first. */
+/** A queue in which owners take turns, then instances of an owner; within an instance the oldest is first. */
 export interface FairQueue<Entry extends Queued> {
   readonly size: number;
   /** Owners with an entry. */
   readonly owners: number;
   add(entry: Entry): void;
   /**
-   * Finds the entry whose turn is next, and leaves it in the queue. What may not have a turn keeps its place.
+   * Finds the entry whose turn is next, and leaves it in the queue. An entry without room keeps its place.
    *
-   * @param hasRoom  whether a share may have a turn; absent: all may
+   * @param hasRoom whether a share may have a turn; absent: all may
    * @param mayEnter whether an entry of such a share may; absent: all may
    */
   first(
     hasRoom?: (share: Share) => boolean,
     mayEnter?: (entry: Entry) => boolean,
   ): Entry | undefined;
-  /** Removes an entry; the turns stay as they are. */
+  /** Removes an entry; the order of turns does not change. */
   remove(entry: Entry): void;
-  /** Counts a turn: owner and instance go behind all others that wait. */
+  /** Counts a turn: owner and instance move behind all others that wait. */
   countTurn(share: Share): void;
 }
 
 const always = () => true;
 
-/** Makes an empty queue. */
 export function createFairQueue<Entry extends Queued>(): FairQueue<Entry> {
   // both maps are in the order of turns
   const owners = new Map<string, Map<string, Entry[]>>();
@@ -98,7 +99,7 @@ export function createFairQueue<Entry extends Queued>(): FairQueue<Entry> {
   };
 }
 
-/** The first of an instance's entries that may have a turn. */
+/** Returns the first of an instance's entries that may have a turn. */
 function firstIn<Entry extends Queued>(
   entries: readonly Entry[],
   hasRoom: (share: Share) => boolean,

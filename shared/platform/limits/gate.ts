@@ -1,6 +1,6 @@
 import { createFairQueue, type Queued, type Share } from './fair-queue.ts';
 
-/** How much a gate lets through at a time, and how many may wait before it. */
+/** Limits of a gate on concurrent requests, and on its queue. */
 export interface GateLimits {
   /** Requests inside at once. */
   readonly capacity: number;
@@ -8,43 +8,43 @@ export interface GateLimits {
   readonly perOwner?: number;
   /** Requests of one instance inside at once; absent: as many as its owner. */
   readonly perInstance?: number;
-  /** The last of the capacity is for owners with nothing inside, for so many milliseconds; absent: for all. */
+  /** The last free slot is for owners with no request inside, for at most so many milliseconds; absent: for all. */
   readonly reservedMs?: number;
-  /** Requests that wait, of all owners together; absent: see `queueInShares`. */
+  /** Queued requests of all owners together; absent: see `queueInShares`. */
   readonly queue?: number;
-  /** Requests that wait of which each owner that waits may have an even part, and no more; absent: no such bound. */
+  /** Queued requests, divided evenly between the owners that wait; absent: no such limit. */
   readonly queueInShares?: number;
   readonly queuePerOwner: number;
   readonly queuePerInstance: number;
-  /** Memory of one owner's requests that wait, in bytes; absent: not bounded. */
+  /** Memory of one owner's queued requests, in bytes; absent: unlimited. */
   readonly queueBytesPerOwner?: number;
 }
 
-/** What wants to pass a gate. */
+/** A request to enter a gate. */
 export interface GateRequest extends Queued {
-  /** Milliseconds that it waits at most. */
+  /** Longest wait in milliseconds. */
   readonly waitMs: number;
-  /** Milliseconds that it stays inside at most; absent: not known. */
+  /** Longest stay inside in milliseconds; absent: unknown. */
   readonly stayMs?: number;
-  /** Memory that it takes while it waits; absent: none worth counting. */
+  /** Memory that it uses while it waits; absent: negligible. */
   readonly bytes?: number;
 }
 
-/** Ends the stay behind a gate; further calls have no effect. */
+/** Releases the slot; further calls have no effect. */
 export type Release = () => void;
 
-/** How an attempt to enter ended: inside, refused because too many wait, or given up after `waitMs`. */
+/** Result of an attempt to enter: inside, rejected because the queue is full, or expired after `waitMs`. */
 export type Entry = Release | 'full' | 'late';
 
-/** Bounds what runs at once and shares it fairly. */
+/** Limits concurrent requests and shares the slots fairly. */
 export interface Gate {
-  /** Lets a request in, at once and without a promise where there is room; it must be released whatever happens. */
+  /** Admits a request, at once and without a promise if there is room; it must be released in any case. */
   enter(request: GateRequest): Entry | Promise<Entry>;
-  /** Requests that wait. */
+  /** Number of queued requests. */
   readonly waiting: number;
 }
 
-/** Calls `run` after `ms` milliseconds of steady time; gives what cancels it. */
+/** Calls `run` after `ms` milliseconds of steady time; returns a function that cancels it. */
 export type Alarm = (ms: number, run: () => void) => () => void;
 
 const machineAlarm: Alarm = (ms, run) => {
@@ -52,7 +52,7 @@ const machineAlarm: Alarm = (ms, run) => {
   return () => clearTimeout(timer);
 };
 
-/** A request that waits. */
+/** A queued request. */
 interface Waiter extends GateRequest {
   settle(entry: Entry): void;
 }
@@ -60,7 +60,7 @@ interface Waiter extends GateRequest {
 /**
  * Opens a gate. Owners take turns, within an owner its instances, so that a flood of one owner delays only itself.
  *
- * @param alarm a test gives its own
+ * @param alarm for tests: another timer
  */
 export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate {
   const inside = openInside(limits);
@@ -114,17 +114,17 @@ export function openGate(limits: GateLimits, alarm: Alarm = machineAlarm): Gate 
   };
 }
 
-/** What is inside. */
+/** Counts the requests inside. */
 function openInside(limits: GateLimits) {
   const { capacity, perOwner = capacity, perInstance = perOwner, reservedMs } = limits;
   const requests = openSums();
   return {
     add: (request: GateRequest) => requests.add(request, 1),
     remove: (request: GateRequest) => requests.add(request, -1),
-    /** Whether owner and instance are below their own limits. */
+    /** Checks whether owner and instance are below their own limits. */
     hasRoom: (share: Share) =>
       requests.ofOwner(share) < perOwner && requests.ofInstance(share) < perInstance,
-    /** Whether the capacity has room for it: the last of it may be reserved. */
+    /** Checks whether a slot is free for the request: the last one may be reserved. */
     mayEnter: (request: GateRequest) => {
       const free = capacity - requests.total();
       if (reservedMs === undefined || free > 1) return free > 0;
@@ -134,7 +134,7 @@ function openInside(limits: GateLimits) {
   };
 }
 
-/** What waits, and how much that is. */
+/** Queues requests, and counts them and their memory. */
 function openWaiting(limits: GateLimits) {
   const { queue: all = Infinity, queueInShares = Infinity, queueBytesPerOwner = Infinity } = limits;
   const queue = createFairQueue<Waiter>();
@@ -158,7 +158,7 @@ function openWaiting(limits: GateLimits) {
       queue.remove(waiter);
       count(waiter, -1);
     },
-    /** Whether so much waits already that the request may not. */
+    /** Checks whether the queue is full for the request. */
     isFull: (request: GateRequest) =>
       queue.size >= all ||
       requests.ofOwner(request) >= limits.queuePerOwner ||
@@ -168,7 +168,7 @@ function openWaiting(limits: GateLimits) {
   };
 }
 
-/** Sums of amounts: of all, by owner, and by instance of an owner. */
+/** Sums of amounts: in total, by owner, and by instance of an owner. */
 interface Sums {
   add(share: Share, amount: number): void;
   total(): number;

@@ -5,30 +5,30 @@ import { createFairQueue, type Queued, type Share, shareOf } from './fair-queue.
 import { type Alarm, type GateLimits, openGate, type Release } from './gate.ts';
 import { sliceMs } from './time-slices.ts';
 
-/** Time of searches that is left to one request, with all that it holds. */
+/** Search time that is left to one request, including all items of a batch. */
 export interface ScanBudget {
   leftMs: number;
 }
 
-/** A search through many items, which shares the process with others. */
+/** A scan through many items, which shares the process with others. */
 export interface Scan extends Turns {
-  /** Whether it has had its time and must end. */
+  /** Checks whether its time is used up and it must end. */
   isSpent(): boolean;
   /** Ends it; it takes no more turns. */
   close(): void;
 }
 
-/** Bounds what searches cost the process, and shares it fairly between owners and their instances. */
+/** Limits the cost of scans, and shares their time fairly between owners and their instances. */
 export interface Scans {
   /**
-   * Begins a search.
+   * Begins a scan.
    *
    * @param budget of the request that it is a part of; absent: its own
    */
   open(share: Share, budget?: ScanBudget): Scan;
 }
 
-/** Begins a search that a request inside an instance makes; it must be closed. */
+/** Begins a scan for a request inside an instance; it must be closed. */
 export function openScan({
   platform,
   instance,
@@ -41,7 +41,7 @@ export function openScan({
   return platform.scans.open(shareOf(instance, instanceName?.data.owner));
 }
 
-/** Steady milliseconds, what comes after other events, and alarms: a test gives its own. */
+/** Steady milliseconds, scheduling after other events, and alarms; tests use their own. */
 export interface ScanClock {
   readonly now: () => number;
   readonly afterOthers: (run: () => void) => void;
@@ -49,13 +49,13 @@ export interface ScanClock {
 }
 
 const maxMs = 1500; // of its own work; a response then takes less than two seconds on a quiet server
-const maxRequestMs = 5000; // all searches of one request, so of a batch
-const maxWallMs = 15_000; // with all waiting
+const maxRequestMs = 5000; // all scans of one request, so of a batch
+const maxWallMs = 15_000; // including all waits
 const waitMs = 5000;
 
 const limits: GateLimits = {
   capacity: 64,
-  perOwner: 32, // with all instances
+  perOwner: 32, // of all instances
   perInstance: 2,
   queue: 1000,
   queuePerOwner: 500,
@@ -67,15 +67,15 @@ const machineClock: ScanClock = {
   afterOthers: (run) => void setImmediate(run),
 };
 
-/** Makes the budget of one request. */
+/** Creates the budget of one request. */
 export function openScanBudget(): ScanBudget {
   return { leftMs: maxRequestMs };
 }
 
 /**
- * Makes the searches of a process that serves many at once. What ends within its first slice passes without a wait;
- * a longer one goes through a gate, two of an instance at a time, and works in slices: one slice between two turns of
- * the event loop, whatever number of searches there is, owners and their instances in turn.
+ * Creates the scans of a process that serves many requests at once. A scan that ends within its first slice passes
+ * without a wait. A longer one goes through a gate, two of an instance at a time, and works in slices: one slice
+ * between two turns of the event loop, for any number of scans, owners and their instances in turn.
  */
 export function openScans(clock: ScanClock = machineClock): Scans {
   const gate = openGate(limits, clock.alarm);
@@ -111,7 +111,7 @@ export function openScans(clock: ScanClock = machineClock): Scans {
       return {
         isDue: () => clock.now() - since > sliceMs,
         pause: () => {
-          // parts of one search that go on side by side have one slice together
+          // concurrent parts of one scan share one slice
           pausing ??= giveWay().finally(() => {
             pausing = undefined;
           });
@@ -133,7 +133,7 @@ export function openScans(clock: ScanClock = machineClock): Scans {
   };
 }
 
-/** Makes the searches of a process that serves one request at a time: they are bounded by the time that they take. */
+/** Creates the scans of a process that serves one request at a time: only their time is limited. */
 export function openFreeScans(now: ScanClock['now'] = machineClock.now): Scans {
   return {
     open: () => {
@@ -148,7 +148,7 @@ export function openFreeScans(now: ScanClock['now'] = machineClock.now): Scans {
   };
 }
 
-/** Makes what resolves when it is a share's turn: one in each turn of the event loop, after what has arrived there. */
+/** Returns a function that waits for a share's turn: one in each turn of the event loop, after its other events. */
 function openQueue({ afterOthers }: ScanClock): (share: Share) => Promise<void> {
   const queue = createFairQueue<Queued & { readonly go: () => void }>();
   let isScheduled = false;

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Turns } from '../../store/store.ts';
 
-/** The longest that one piece of work keeps others from their turn, in milliseconds. */
+/** Longest time that one piece of work delays others, in milliseconds. */
 export const sliceMs = 4;
 
-/** Makes turns for work that is bounded otherwise: it gives way to whatever has arrived. */
+/** Creates turns for work that is limited otherwise: it yields to all events that have arrived. */
 export function openTurns(): Turns {
   let since = performance.now();
   return {

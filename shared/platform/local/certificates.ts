@@ -1,9 +1,9 @@
 import type { CertificateOpener } from '../ports.ts';
 import { type ProcessSource, takeProcess } from './slot.ts';
 
-const timeoutMs = 5_000; // a file of the greatest cost that is accepted takes less than a second
+const timeoutMs = 5_000; // the most expensive file that is accepted takes less than a second
 
-/** Opens uploaded certificates in processes that share the slots of scripts: the sender chooses what they cost. */
+/** Opens uploaded certificates in processes that share the slots of scripts: the sender determines their cost. */
 export function openCertificates(processes: ProcessSource): CertificateOpener {
   return async (bytes, tenant) => {
     const { worker, release } = await takeProcess(processes, tenant, {

@@ -5,24 +5,24 @@ import { parseVariables, settingVariables, type Variables, whole } from '../sett
 import type { LogLevel } from './log.ts';
 import { StartError } from './server/start-error.ts';
 
-/** What an operator of one machine may set in the environment. */
+/** Settings of one machine, from its environment. */
 export interface Environment {
   readonly logLevel: LogLevel;
-  /** Address by which others reach the server, without a slash at the end; undefined: the one it listens on. */
+  /** Address at which clients reach the server, without a slash at the end; undefined: the one it listens on. */
   readonly url: string | undefined;
-  /** Proxies that a call comes by, each of which adds where it came from to `X-Forwarded-For`; undefined: not said. */
+  /** Proxies that a request passes, each of which adds its sender to `X-Forwarded-For`; undefined: not set. */
   readonly proxies: number | undefined;
-  /** What proxies prove with that they are ours; undefined: nothing. */
+  /** Secret by which proxies authenticate; undefined: none. */
   readonly proxySecret: string | undefined;
   /** Instances that one account may own. */
   readonly maxInstances: number;
-  /** Classes in one instance, `user_profile` counted. */
+  /** Classes in one instance, including `user_profile`. */
   readonly maxClasses: number;
-  /** Label of the place where it runs. */
+  /** Label of the location of the server. */
   readonly location: string;
   /** CPU cost of a password hash, as the power of two of scrypt's N. */
   readonly passwordCost: number;
-  /** Calls in one instance that are let through in a second; undefined: as many as come. */
+  /** Requests per second that one instance accepts; undefined: unlimited. */
   readonly instanceRate: number | undefined;
   /** Bytes of data objects in one instance; undefined: unlimited. */
   readonly maxObjectBytes: number | undefined;
@@ -30,7 +30,7 @@ export interface Environment {
   readonly maxFileBytes: number | undefined;
   /** Bytes of traces that one instance writes in 24 hours; undefined: unlimited. */
   readonly maxTraceBytes: number | undefined;
-  /** Ids and secrets at services whose log-ins are taken over. */
+  /** Client ids and secrets of the services for social log-in. */
   readonly social: SocialConfiguration;
 }
 
@@ -55,7 +55,7 @@ const schema = v.object({
  * Reads the settings of one machine from the environment; each has a default.
  *
  * @param variables those of the process when absent
- * @throws StartError that names the variable and what it takes
+ * @throws StartError that names the variable and its valid values
  */
 export function readEnvironment(variables: Variables = processVariables()): Environment {
   const output = parseVariables(schema, variables, StartError);

@@ -2,13 +2,13 @@ import { writeSync } from 'node:fs';
 import { codeOf } from '../../values/caught.ts';
 import type { Log, LogEntry } from '../ports.ts';
 
-/** How much is logged; each level includes those before it. */
+/** Amount of logging; each level includes those before it. */
 export type LogLevel = 'error' | 'info' | 'debug';
 
-/** A log, and the end of it. */
+/** A log, and the function that flushes it. */
 export interface LocalLog {
   readonly log: Log;
-  /** Writes what is still waiting. */
+  /** Writes the lines that are still buffered. */
   readonly flush: () => void;
 }
 
@@ -18,8 +18,8 @@ const waitMs = 20;
 const standardError = 2;
 
 /**
- * Opens a log of JSON lines: time, level, message, then the fields of the entry. Lines wait for up to 20 ms and
- * go out together; an error goes out at once with all before it.
+ * Opens a log of JSON lines: time, level, message, then the fields of the entry. Lines are buffered for up to 20 ms and
+ * written together; an error is written at once with all lines before it.
  *
  * @param write takes whole lines; standard error when absent
  */
@@ -47,7 +47,7 @@ function toLine(entry: LogEntry): string {
   return `{"time":"${new Date().toISOString()}",${JSON.stringify(entry).slice(1)}\n`;
 }
 
-/** Losing a line is better than ending the server: a reader may be gone or slow. */
+/** Ignores write errors of a reader that is gone or slow: losing a line is better than ending the server. */
 function writeToTerminal(text: string): void {
   try {
     writeSync(standardError, text);

@@ -10,21 +10,21 @@ const program = fileURLToPath(new URL('./scrypt-thread.cjs', import.meta.url));
 const limits: GateLimits = {
   capacity: 2, // threads; each hash takes 16 MB at the default cost
   queue: 256,
-  queuePerOwner: 128, // with all instances
-  queuePerInstance: 64, // or of an address
+  queuePerOwner: 128, // of all instances
+  queuePerInstance: 64, // of an instance or an address
 };
 const waitMs = 10_000;
 const retrySeconds = 2;
 
 /** Threads that hash passwords. */
 export interface PasswordThreads extends PasswordHasher {
-  /** Ends the threads; whoever still waits is refused. */
+  /** Ends the threads; requests that still wait get 503. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the threads on which passwords are hashed, two at most; each is started when it is first needed. Commits of
- * the store, files and names of hosts have the threads of Node.js for themselves.
+ * Creates at most two threads for password hashing, each when it is first needed. Commits of the store, file access and
+ * DNS lookups have the thread pool of Node.js for themselves.
  */
 export function openPasswordThreads(): PasswordThreads {
   const gate = openGate(limits);
@@ -33,7 +33,7 @@ export function openPasswordThreads(): PasswordThreads {
   let isClosed = false;
 
   function start(): Worker {
-    // what Node.js was started with is for the server's own heap and modules
+    // the options of Node.js are meant for the server's own heap and modules
     const worker = new Worker(program, { execArgv: [], env: {} });
     all.add(worker);
     worker.once('exit', () => {
@@ -76,7 +76,7 @@ export function openPasswordThreads(): PasswordThreads {
   };
 }
 
-/** Sends a job and waits for what comes of it; a thread that fails has ended. */
+/** Sends a job and waits for its result; a thread that fails has ended. */
 function answerOf(worker: Worker, job: ScryptJob): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const ended = () => fail(new Error('the thread has ended'));

@@ -36,29 +36,29 @@ export interface BackgroundTasks {
   readonly jobTypes: readonly JobType[];
 }
 
-/** Where a platform keeps its data, and what was set. */
+/** Location of a platform's data, and its settings. */
 export interface PlatformOptions {
-  /** The data folder, made when absent; undefined: in memory, gone with the process. */
+  /** The data folder, created when absent; undefined: in memory, lost with the process. */
   readonly folder: string | undefined;
   readonly settings: Settings;
   readonly log: Log;
-  /** What runs in the background. */
+  /** Consumers and job types to run in the background. */
   readonly background: BackgroundTasks;
-  /** Address of the server, without a slash at the end; asked for when a file is shown. */
+  /** Address of the server, without a slash at the end; read when the address of a file is built. */
   readonly url: () => string;
-  /** Log-ins by other services; none when absent. */
+  /** Services for social log-in; none when absent. */
   readonly social?: Platform['social'];
-  /** A test may fix it. */
+  /** For tests: a fixed clock. */
   readonly clock?: Clock;
-  /** A test may send in another way than into the outbox. */
+  /** For tests: a sender to use instead of the outbox. */
   readonly push?: PushSender;
-  /** Resolves when the server can be called, false when it does not start; at once when absent. */
+  /** Resolves when the server accepts requests, false when it does not start; at once when absent. */
   readonly ready?: Promise<boolean>;
-  /** What scripts may do on this machine. */
+  /** Options of the child processes that run scripts. */
   readonly scripts?: ProcessesOptions;
 }
 
-/** The platform of one machine, to be closed. */
+/** The platform of one machine, which can be closed. */
 export interface LocalPlatform extends Platform {
   /** Absolute path of the data folder; undefined: in memory. */
   readonly folder: string | undefined;
@@ -68,15 +68,15 @@ export interface LocalPlatform extends Platform {
   readonly push: Outbox;
   /** Resolves when no child process can be started any more, although the platform was not closed. */
   readonly lost: Promise<void>;
-  /** Makes a dispatch whose calls the work in the background waits for where it must. */
+  /** Returns a dispatch whose requests are tracked; background jobs wait for them where they must. */
   track: Calls['track'];
-  /** Resolves when all that follows from earlier calls is done, but for work that is due later. */
+  /** Resolves when everything that follows from earlier requests is done, except jobs that are due later. */
   idle(): Promise<void>;
-  /** Ends scripts and the work in the background, closes the store, then lets another process use the folder. */
+  /** Ends scripts and background jobs, closes the store, then unlocks the folder. */
   close(): Promise<void>;
 }
 
-const lookMs = 1000; // how often it is asked whether counts are old
+const lookMs = 1000; // interval of checks for old counts
 
 interface Medium {
   readonly folder: string | undefined;
@@ -155,7 +155,7 @@ interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
   readonly medium: Medium;
 }
 
-/** How to wait for what is under way, and how to end it; until then the meter is flushed from time to time. */
+/** Returns the functions that wait for running work and end it; until then, flushes the meter periodically. */
 function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
   const { scripts, runs, meter, background, helpers, medium } = parts;
   const flushing = setInterval(() => meter.flushOld(), lookMs).unref();
@@ -166,7 +166,7 @@ function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
       await background.idle();
     },
     close: async () => {
-      await scripts.close(); // first: the background may wait for one
+      await scripts.close(); // first: background jobs may wait for a script
       await runs.idle();
       await background.stop();
       clearInterval(flushing);
@@ -177,7 +177,7 @@ function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
   };
 }
 
-/** What works for requests: processes, threads, and the turns of this thread. */
+/** Opens the workers for requests: processes, threads, and the time slices of this thread. */
 function openHelpers(processes: Processes) {
   const passwords = openPasswordThreads();
   return {
@@ -256,7 +256,7 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
   }
 }
 
-/** Closes the store where `use` fails: a test may open the folder again in the same process. */
+/** Closes the store if `use` fails: a test may open the folder again in the same process. */
 async function closingOnError<Result>(
   store: LocalStore,
   use: () => Promise<Result>,

@@ -6,14 +6,14 @@ import { isToken } from '../../push/rules/device-ids.ts';
 import type { PushEnvironment, PushProvider } from '../../push/rules/provider.ts';
 import type { Clock, Ids, PushSender } from '../ports.ts';
 
-/** A push service that sends nothing, and writes down what would have been sent. */
+/** A push service that sends nothing and records each push in a file. */
 export interface Outbox extends PushSender {
-  /** The folder of the outbox: a file a day, a line of JSON a push. */
+  /** The folder of the outbox: one file per day, one line of JSON per push. */
   readonly outbox: string;
   close(): void;
 }
 
-/** Where an outbox is, and what it takes ids and days from. */
+/** Folder of an outbox, and its sources of ids and dates. */
 export interface OutboxOptions {
   readonly folder: string;
   readonly clock: Clock;
@@ -21,8 +21,9 @@ export interface OutboxOptions {
 }
 
 /**
- * Opens the outbox of one machine. Tokens play parts, so that apps can be tested: one that begins with `invalid` is
- * that of a device from which the app was removed, one with `throttle` finds the service too busy.
+ * Opens the outbox of one machine. Two kinds of tokens simulate errors for tests of apps: one that begins with
+ * `invalid` belongs to a device from which the app was removed; for one that begins with `throttle`, the service is too
+ * busy.
  */
 export function openOutbox({ folder, clock, ids }: OutboxOptions): Outbox {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -60,7 +61,7 @@ export function openOutbox({ folder, clock, ids }: OutboxOptions): Outbox {
   };
 }
 
-/** Opens an outbox that is gone with the process. */
+/** Opens an outbox that is deleted when the process ends. */
 export function openTemporaryOutbox(options: Omit<OutboxOptions, 'folder'>): Outbox {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-outbox-'));
   const removeAll = () => rmSync(folder, { recursive: true, force: true });
@@ -78,8 +79,8 @@ function isActor(token: string): boolean {
   return token.startsWith('invalid') || token.startsWith('throttle');
 }
 
-/** Parts of a name that this module gave; a token has no slash. */
+/** Splits a name that this module created; a token has no slash. */
 function readPlace(name: string): readonly [string, PushProvider, PushEnvironment, string] {
   const [instance = '', provider = '', environment = '', token = ''] = name.split('/');
-  return [instance, provider as PushProvider, environment as PushEnvironment, token]; // so it was made
+  return [instance, provider as PushProvider, environment as PushEnvironment, token]; // this module created the name
 }

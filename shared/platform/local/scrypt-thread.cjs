@@ -1,9 +1,9 @@
-/* Runs scrypt in a thread of its own: one job at a time, as they come. */
+/* Runs scrypt in its own thread: one job at a time, in order of arrival. */
 const { scryptSync } = require('node:crypto');
 const { setPriority } = require('node:os');
 const { parentPort } = require('node:worker_threads');
 
-// On Linux alone this is the priority of the thread, not of the process: those who wait for less go first.
+// On Linux, this is the priority of the thread, not of the process: the event loop and short work run first.
 if (process.platform === 'linux') setPriority(10);
 
 parentPort.on('message', ({ password, salt, keyBytes, options }) => {

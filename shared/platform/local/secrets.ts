@@ -16,12 +16,12 @@ const fileName = 'secrets.json';
 const rereadAfterMs = 60_000;
 
 /**
- * Opens the master secrets of a data folder: `secrets.json`, readable by its owner only. Every key is derived
- * from them, so they are part of each backup. The file is read again when a version is not known and when a key is made,
- * at most once a minute: an operator may add a version while the server runs.
+ * Opens the master secrets of a data folder: `secrets.json`, readable by its owner only. Every key is derived from
+ * them, so they belong in each backup. The file is read again when a version is unknown and when a key is created, at
+ * most once a minute: an operator may add a version while the server runs.
  *
- * @param isNew whether the folder holds no data yet; only then are secrets made
- * @throws StartError when the file is missing beside data, or damaged
+ * @param isNew whether the folder holds no data yet; only then are secrets created
+ * @throws StartError when the file is missing although there is data, or is damaged
  */
 export async function openSecrets(
   folder: string,
@@ -48,23 +48,23 @@ export async function openSecrets(
   };
 }
 
-/** Makes secrets that are gone with the process. */
+/** Creates secrets that are lost when the process ends. */
 export function temporarySecrets(): Secrets {
   const { current, all } = toVersions(firstSecrets());
   return { current: async () => current, get: async (wanted) => all.get(wanted) };
 }
 
 /**
- * Adds a version to the secrets of a data folder, which a server may use meanwhile.
+ * Adds a version to the secrets of a data folder, even while a server uses it.
  *
  * @returns the number of the version
- * @throws StartError when the folder has no secrets or no room for a version, or when another process adds one right
- *   now; nothing is changed then
+ * @throws StartError when the folder has no secrets or no room for a version, or when another process is adding one;
+ *   nothing is changed then
  */
 export async function addSecretVersion(folder: string): Promise<number> {
   const path = join(folder, fileName);
   await readSecrets(path);
-  const mark = `${path}.lock`; // of two that add at once, one version would be lost, and all keys of it
+  const mark = `${path}.lock`; // of two concurrent additions, one version would be lost, and all its keys
   if (!(await createFile(mark, ''))) {
     throw new StartError(`${path} is being changed; if it is not, remove ${mark} and try again`);
   }
@@ -87,7 +87,7 @@ async function readSecrets(path: string): Promise<MasterSecrets> {
     throw new StartError(`${path} is missing: restore it from a backup, all keys depend on it`);
   }
   const secrets = parseSecrets(text);
-  // the text may not be shown: it can hold a secret
+  // the error must not show the text: it can hold a secret
   if (secrets !== undefined) return secrets;
   throw new StartError(`${path} is damaged: restore it from a backup, all keys depend on it`);
 }

@@ -4,14 +4,14 @@ import type { Taken } from '../runtimes/process-pool.ts';
 import type { Members, OpenProcesses } from './scripts/processes.ts';
 import type { ProcessUse } from './scripts/scheduler.ts';
 
-const waitMs = 5_000; // then the client is told to try again
+const waitMs = 5_000; // then the client gets 503 and may retry
 
-/** Where processes are, and who shares them out. */
+/** Source of the process pool and of its scheduler. */
 export interface ProcessSource {
   open(): Promise<Pick<OpenProcesses, 'scheduler' | 'pool'>>;
 }
 
-/** A process for our own programs, shared by all tenants. */
+/** A process for the project's own programs, shared by all tenants. */
 export interface WantedProcess<Runtime> {
   readonly runtime: Runtime;
   readonly kind: ProcessUse;
@@ -22,7 +22,7 @@ export interface WantedProcess<Runtime> {
 }
 
 /**
- * Takes a slot and a process for a tenant's work; both are given back by `release`.
+ * Takes a slot and a process for a tenant's work; `release` returns both.
  *
  * @throws ApiError 503 when none is free within five seconds, or too much of the owner's work waits
  */

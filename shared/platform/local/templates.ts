@@ -3,7 +3,7 @@ import { openRenderer, renderTimeoutMs } from '../runtimes/templates/renderer.ts
 import type { Processes } from './scripts/processes.ts';
 import { takeProcess } from './slot.ts';
 
-const bytes = 100_000; // of memory that a waiting render takes, about
+const bytes = 100_000; // approximate memory of a waiting render
 
 /**
  * Renders templates in processes that share the slots of scripts.

@@ -3,7 +3,7 @@ import type { SecretVersion } from '../../accounts/rules/master-secrets.ts';
 import { openText, sealText } from '../../values/text/sealed-text.ts';
 import type { Secrets, Vault } from '../ports.ts';
 
-/** Opens a vault whose key comes from the master secret; a sealed text names the version that it was sealed with. */
+/** Opens a vault whose key is derived from the master secret; a sealed text names the version of its secret. */
 export function openVault(secrets: Secrets): Vault {
   return {
     seal: async (text, context) => {

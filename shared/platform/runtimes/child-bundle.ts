@@ -1,7 +1,7 @@
-/** Name of the file that holds the bundled program for templates, in the folder where it is made. */
+/** Name of the file with the bundled program for templates, in the folder where it is built. */
 export const templateProgramFile = 'template-program.cjs';
 
-/** How a program of a child process is bundled into one file, by esbuild. */
+/** Options of esbuild for bundling a child process's program into one file. */
 export const programBundle = {
   bundle: true,
   minify: true,

@@ -1,24 +1,24 @@
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 
-/** What a runner reports at the end of a run. */
+/** Report of a runner at the end of a run. */
 export interface Report {
   readonly exitCode: number;
   readonly isReusable: boolean;
   /** JSON of the custom response. */
   readonly response?: string;
-  /** Whether there was a response that is too big to be told. */
+  /** Whether there was a response that is too large to report. */
   readonly isTooBig?: boolean;
 }
 
-/** What comes from a runner over its control descriptor. */
+/** Messages of a runner over its control descriptor. */
 export interface Messages {
   readonly ready: Promise<void>;
-  /** Resolves with the report that carries `mark`, if it ever comes. */
+  /** Resolves with the report that carries `mark`, if it ever arrives. */
   reportOf(mark: string): Promise<Report>;
 }
 
-const maxBytes = 8 * 1024 * 1024; // of all lines of a run; a report that is larger says nothing that could be kept
+const maxBytes = 8 * 1024 * 1024; // of all lines of a run; no valid report is larger
 const maxLines = 100; // a runner needs one
 const maxReadyBytes = 64;
 
@@ -35,10 +35,10 @@ const reportSchema = v.pipe(
 );
 
 /**
- * Reads the lines of a runner. A script can write there too: a line that is no message of the run under way is
- * ignored without being parsed, and what may come in a run is limited.
+ * Reads the lines of a runner. A script can write there too: a line that is no message of the current run is ignored
+ * without being parsed, and the data of a run is limited.
  *
- * @param onFlood called once, when a run has written more than 8 MB or 100 lines; what follows is ignored
+ * @param onFlood called once, when a run has written more than 8 MB or 100 lines; the rest is ignored
  */
 export function readMessages(control: Readable, onFlood: () => void): Messages {
   const left = { bytes: maxBytes, lines: maxLines };
@@ -75,7 +75,7 @@ interface LineHandlers {
   onFlood(): void;
 }
 
-/** Reads lines while there is something `left` of the limit, which whoever reads may renew. */
+/** Reads lines up to a limit; the reader may reset what is `left` of it. */
 function readLines(
   stream: Readable,
   left: { bytes: number; lines: number },

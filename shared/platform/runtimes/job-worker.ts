@@ -3,27 +3,27 @@ import type { ProcessEnd, RunnerCommand, StartProcess, Streams } from './process
 import type { Worker } from './process-pool.ts';
 
 /*
- * Processes that run a program of ours on what a tenant has sent, where the sender chooses how long that takes. They
- * speak over descriptor 3, a JSON value a line: the process says that it is ready, then answers each job with a reply.
+ * Processes that run a program of the project on data of a tenant, who determines how long that takes. They communicate
+ * over descriptor 3, one JSON value per line: the process reports that it is ready, then sends a reply to each job.
  */
 
-/** A process that does jobs, one at a time. */
+/** A process that runs jobs, one at a time. */
 export interface JobWorker<Job, Reply> extends Worker {
   /**
-   * Does a job. One that takes too long ends the process; one that takes too much memory ends it itself.
+   * Runs a job. A timeout ends the process; one that uses too much memory ends itself.
    *
    * @returns the reply; `late` when there was none in time, `failed` when the process has ended. Never rejects
    */
   ask(job: Job, timeoutMs: number): Promise<{ readonly reply: Reply } | 'late' | 'failed'>;
 }
 
-const maxReplyBytes = 64 * 2 ** 20; // no process has the memory to say more
+const maxReplyBytes = 64 * 2 ** 20; // no process has the memory for more
 const startMs = 20_000; // a process that is not ready by then never will be
 
 const flags = process.allowedNodeEnvironmentFlags;
 
 /**
- * The command of a process that may read its program, and nothing else.
+ * Returns the command of a process that may only read its program.
  *
  * @param program path of the bundled program
  */
@@ -39,7 +39,7 @@ export function jobCommand(program: string, maxMegabytes: number): RunnerCommand
   return { program: process.execPath, args, variables: {}, folder: '/' };
 }
 
-/** Starts a process that does jobs. */
+/** Starts a process that runs jobs. */
 export function startJobWorker<Job, Reply>(
   command: RunnerCommand,
   startProcess: StartProcess,
@@ -73,7 +73,7 @@ export function startJobWorker<Job, Reply>(
     kill,
     ask: async (job, timeoutMs) => {
       const replied = new Promise<{ readonly reply: Reply }>((resolve) => {
-        receive = (message) => resolve({ reply: message as Reply }); // the program is ours
+        receive = (message) => resolve({ reply: message as Reply }); // the program is part of the project
       });
       streams?.control.write(`${JSON.stringify(job)}\n`);
       const [late, stop] = startTimer(timeoutMs);

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** What is called while lines are read. */
+/** Callbacks of reading lines. */
 export interface LineHandlers {
   onMessage(message: unknown): void;
-  /** Called once, when a line is longer than it may be; what follows is ignored. */
+  /** Called once, when a line exceeds its limit; the rest is ignored. */
   onFlood(): void;
 }
 
-/** Reads a JSON value per line, for a stream that only our own programs write to: throws on what is no JSON. */
+/** Reads a JSON value per line, of a stream from trusted programs only: throws on invalid JSON. */
 export function readJsonLines(
   stream: Readable,
   maxBytes: number,

@@ -1,18 +1,18 @@
-/** Megabytes of heap of a Node script: beyond, the process ends. Buffers are outside of it. */
+/** Megabytes of heap of a Node script, beyond which the process ends. Buffers are not counted. */
 export const maxHeapMegabytes = 160;
 
-/** Most resident memory of all processes of a run together. */
+/** Most resident memory of all processes of a run together, in bytes. */
 export const maxResidentBytes = 320 * 1024 * 1024;
 
-/** What a process of Node may read, and write: paths, of folders with all that is in them. */
+/** Paths that a Node process may read and write; a folder includes its content. */
 export interface Reach {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Whether it may use the network; Node before 26 cannot refuse. */
+  /** Whether it may use the network; Node before 26 cannot deny it. */
   readonly hasNetwork: boolean;
 }
 
-/** Flags that close files, processes, workers and addons, by the version of Node that is to run. */
+/** Returns flags that close files, processes, workers and addons, by the version of Node that runs. */
 export function permissionFlags(
   knownFlags: ReadonlySet<string>,
   { readable, writable, hasNetwork }: Reach,
@@ -27,7 +27,7 @@ export function permissionFlags(
   ];
 }
 
-/** The whole environment of a script: nothing of the host's. */
+/** Returns the whole environment of a script: without variables of the host. */
 export function scriptVariables(temporary: string): Readonly<Record<string, string>> {
   return {
     HOME: temporary,

@@ -4,10 +4,10 @@ const pageBytes = 4096;
 const everyMs = 25;
 
 /**
- * Looks again and again how much memory a process holds, where the system tells (Linux).
+ * Checks periodically how much memory a process uses, where the system reports it (Linux).
  *
- * @param onExceeded called once, when it holds more than `maxBytes`
- * @returns a function that stops looking
+ * @param onExceeded called once, when it uses more than `maxBytes`
+ * @returns a function that stops the checks
  */
 export function watchMemory(
   pid: number | undefined,
@@ -26,6 +26,6 @@ function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * pageBytes;
   } catch {
-    return 0; // it has ended, or this system keeps no such book
+    return 0; // it has ended, or this system does not report it
   }
 }

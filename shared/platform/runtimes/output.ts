@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** Collects what a process writes to one stream, run by run. */
+/** Collects the output of a process on one stream, run by run. */
 export interface Output {
   /** Whether the stream has ended: the script has closed it, or the process has ended. */
   readonly hasEnded: boolean;
-  /** Begins a run: what came before is dropped. */
+  /** Begins a run: earlier output is dropped. */
   begin(): void;
-  /** What has come in this run; bytes that are no UTF-8 become U+FFFD. */
+  /** Returns the output of this run; bytes that are not UTF-8 become U+FFFD. */
   text(): string;
 }
 

@@ -1,9 +1,9 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** Text of each file that a function needs beside the script, by name. */
+/** Text of each file that a function needs in addition to the script, by name. */
 export type RuntimeFiles = Readonly<Record<string, string>>;
 
-/** A script for a function of its own. */
+/** A script to be packed for its own function. */
 export interface PackagedScript {
   readonly source: string;
   readonly version: number;
@@ -11,7 +11,7 @@ export interface PackagedScript {
   readonly sourceName: string;
 }
 
-const mtime = '2020-01-01T00:00:00Z'; // any that does not change: the same script gives the same bytes
+const mtime = '2020-01-01T00:00:00Z'; // any constant: the same script results in the same bytes
 const options = { mtime, os: 3, attrs: 0o644 << 16, level: 9 } as const; // readable for all, as on Unix
 
 /** Packs a script with its runtime: the code of a Lambda function, the same bytes for the same input. */

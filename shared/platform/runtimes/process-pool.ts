@@ -4,26 +4,26 @@ import assert from 'node:assert/strict';
 export interface Worker {
   /** Resolves when it can work, or has ended. */
   readonly ready: Promise<unknown>;
-  /** Resolves when it has ended, whatever the reason. */
+  /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<unknown>;
-  /** Whether it can work again. False once it has ended. */
+  /** Checks whether it can work again. False once it has ended. */
   isReusable(): boolean;
-  /** Why it has ended before it could work. */
+  /** Returns why it ended before it could work. */
   complaint(): string;
-  /** Ends it and everything that it has started. */
+  /** Ends it and all its child processes. */
   kill(): void;
 }
 
 /**
- * Processes that are kept warm for the next work of the same kind.
+ * Processes that are kept warm for the next work of the same key.
  *
- * There are never more processes than the cap plus one spare per runtime, those that start or end included. A spare has
- * done nothing yet; it is there for the next key that has no process. To make room, the idle process that was used least
- * recently ends; a process that starts, works or is spare never does.
+ * There are never more processes than the cap plus one spare per runtime, including those that start or end. A spare
+ * has not been used yet and is for the next key without a process. To make room, the least recently used idle process
+ * ends; a process that starts, works or is spare never does.
  */
 export interface Pool<Members extends MembersByRuntime> {
   /**
-   * Takes a process: an idle one of `key`, else one that has done nothing yet. Waits while `cap` are taken.
+   * Takes a process: an idle one of `key`, else an unused one. Waits while `cap` are taken.
    *
    * @throws Error when the process could not be started
    */
@@ -31,13 +31,13 @@ export interface Pool<Members extends MembersByRuntime> {
     key: string,
     runtime: Runtime,
   ): Promise<Taken<Members[Runtime]>>;
-  /** Processes that there are, those that start or end included. */
+  /** Number of processes, including those that start or end. */
   size(): number;
-  /** Ends all processes; resolves when they are gone. */
+  /** Ends all processes; resolves when they have ended. */
   close(): Promise<void>;
 }
 
-/** The kind of process of each runtime. */
+/** The type of process of each runtime. */
 export type MembersByRuntime = Readonly<Record<string, Worker>>;
 
 /** A process that was taken. */
@@ -49,26 +49,25 @@ export interface Taken<Member> {
   release(): void;
 }
 
-/** What a pool is made of. */
 export interface PoolOptions<Members extends MembersByRuntime> {
-  /** Start a process of each runtime; they reject when there is none to start. */
+  /** Start a process of each runtime; they reject when none can be started. */
   readonly start: { readonly [Runtime in keyof Members]: () => Promise<Members[Runtime]> };
-  /** Most processes beside spare ones, 1 or more. */
+  /** Most processes in addition to spare ones, 1 or more. */
   readonly cap: number;
-  /** Milliseconds for which a process stays idle. */
+  /** Milliseconds until an idle process ends. */
   readonly idleMs: number;
   /** False: no spares. */
   readonly keepsSpares?: boolean;
-  /** Called when a spare could not be started; whoever needs a process meets the same error. */
+  /** Called when a spare could not be started; later callers of `take` get the same error. */
   readonly onFailedSpare?: (error: unknown) => void;
 }
 
 interface Entry {
   readonly runtime: string;
-  /** Undefined while it has done nothing. */
+  /** Undefined while it is unused. */
   key: string | undefined;
   phase: 'starting' | 'idle' | 'taken' | 'ending';
-  /** Counted apart until it is taken for the first time. */
+  /** Counted separately until it is taken for the first time. */
   isSpare: boolean;
   idleTimer: NodeJS.Timeout | undefined;
   readonly started: Promise<Worker>;
@@ -91,9 +90,9 @@ interface State {
   /** Least recently used first. */
   readonly entries: Set<Entry>;
   readonly waiters: Set<Waiter>;
-  /** Runtimes that are to have a spare. */
+  /** Runtimes that need a spare. */
   readonly wanted: Set<string>;
-  /** Called when the last process is gone; set when the pool is closed. */
+  /** Called when the last process has ended; set when the pool is closed. */
   onEmpty: (() => void) | undefined;
 }
 
@@ -112,7 +111,7 @@ export function openPool<Members extends MembersByRuntime>(
   };
   return {
     take: async <Runtime extends keyof Members & string>(key: string, runtime: Runtime) =>
-      (await take(state, key, runtime)) as Taken<Members[Runtime]>, // what `start` of the runtime gave
+      (await take(state, key, runtime)) as Taken<Members[Runtime]>, // the type that `start` of the runtime returns
     size: () => state.entries.size,
     close: () => close(state),
   };
@@ -134,7 +133,7 @@ function closedError(): Error {
   return new Error('the pool of processes is closed');
 }
 
-/** Serves every waiter that can be served, then sees to spares. Called after each change. */
+/** Serves as many waiters as possible, then starts missing spares. Called after each change. */
 function advance(state: State): void {
   let missing = 0;
   for (const waiter of state.waiters) {
@@ -172,7 +171,7 @@ function claim({ keepsSpares, wanted }: State, entry: Entry): void {
   entry.phase = 'taken';
 }
 
-/** Ends idle processes until so many are about to end. */
+/** Ends idle processes until as many as are missing are about to end. */
 function makeRoom({ entries }: State, missing: number): void {
   let ending = [...entries].filter(({ phase, isSpare }) => phase === 'ending' && !isSpare).length;
   for (const entry of entries) {
@@ -218,7 +217,7 @@ function openSpare(state: State, runtime: string): void {
       if (entry.phase === 'starting') rest(state, entry);
     },
     (error: unknown) => {
-      if (!entry.isSpare) return; // whoever has taken it is told
+      if (!entry.isSpare) return; // its taker gets the error
       state.wanted.delete(runtime);
       if (state.onEmpty === undefined) state.onFailedSpare(error);
     },
@@ -233,7 +232,7 @@ async function becomeReady(entry: Entry): Promise<Worker> {
   throw new Error(`a process could not be started: ${worker.complaint()}`);
 }
 
-/** Ends a process, which counts until it is gone. */
+/** Ends a process, which counts until it has ended. */
 function end(entry: Entry): void {
   clearTimeout(entry.idleTimer);
   entry.phase = 'ending';
@@ -248,7 +247,7 @@ function forget(state: State, entry: Entry): void {
   else if (state.entries.size === 0) state.onEmpty();
 }
 
-/** Lets a process wait for its next work. */
+/** Makes a process idle until its next work. */
 function rest({ entries, wanted, idleMs }: State, entry: Entry): void {
   entry.phase = 'idle';
   entries.delete(entry);
@@ -289,14 +288,14 @@ function find({ entries }: State, test: (entry: Entry) => boolean): Entry | unde
   return undefined;
 }
 
-/** The one that was used most recently: its code and data are in the caches of the machine. */
+/** Returns the most recently used process: its code and data are in the caches of the machine. */
 function findLast({ entries }: State, test: (entry: Entry) => boolean): Entry | undefined {
   let found: Entry | undefined;
   for (const entry of entries) if (test(entry)) found = entry;
   return found;
 }
 
-/** Processes that are no spares, those that start or end included. */
+/** Counts processes that are not spares, including those that start or end. */
 function countOrdinary({ entries }: State): number {
   let count = 0;
   for (const { isSpare } of entries) if (!isSpare) count += 1;

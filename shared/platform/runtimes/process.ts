@@ -4,19 +4,22 @@ import type { Duplex, Readable } from 'node:stream';
 import { messageOf } from '../../values/caught.ts';
 import { watchMemory } from './memory.ts';
 
-/** How to start a process that runs foreign code. */
+/** Command to start a process that runs foreign code. */
 export interface RunnerCommand {
   readonly program: string;
   readonly args: readonly string[];
   /** The whole environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Where it starts, and where it may write files. */
+  /** Folder in which it starts and may write files. */
   readonly folder: string;
   /** Resident memory of all its processes together, in bytes, beyond which a run is ended. */
   readonly maxResidentBytes?: number;
-  /** Bytes of all files in `folder` together beyond which a run is ended; absent where the folder has a size of its own. */
+  /**
+   * Bytes of all files in `folder` together beyond which a run is ended; absent if the folder itself is limited in
+   * size.
+   */
   readonly maxFolderBytes?: number;
-  /** Milliseconds that a process which ends runs at their time limit itself may take for that; absent when it does not. */
+  /** Extra milliseconds for a process that ends runs at their time limit itself; absent if it does not. */
   readonly graceMs?: number;
 }
 
@@ -27,15 +30,15 @@ export interface Streams {
   readonly control: Duplex;
 }
 
-/** How a process ended. */
+/** The end of a process. */
 export interface ProcessEnd {
   /** Null when a signal ended it, or when it was never started. */
   readonly exitCode: number | null;
-  /** Why it was never started. */
+  /** Reason why it was never started. */
   readonly reason?: string;
 }
 
-/** What a run can exceed: a limit of its command, or (`priority`) its share of the processors, which ends nothing. */
+/** Limits that a run can exceed: one of its command, or (`priority`) its share of the CPU, which does not end it. */
 export type Exceeded = 'memory' | 'disk' | 'priority';
 
 /** A process that runs foreign code, as its supervisor sees it. */
@@ -44,10 +47,10 @@ export interface RunnerProcess {
   readonly streams: Promise<Streams | undefined>;
   /** Resolves when it has ended. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Ends it and everything that it has started, at once and at every moment of its life. */
+  /** Ends it and all its child processes, at once and at any time. */
   kill(): void;
   /**
-   * Holds it to the limits of its command from now on; one that exceeds memory or disk is ended.
+   * Watches the limits of its command from now on; ends it when it exceeds memory or disk.
    *
    * @returns a function that stops watching
    */
@@ -57,7 +60,7 @@ export interface RunnerProcess {
 /** Starts a process. */
 export type StartProcess = (command: RunnerCommand) => RunnerProcess;
 
-/** Starts a process as a child of this one: for a supervisor that has nothing to hide and runs one process at a time. */
+/** Starts a child of this process: for a supervisor that has no secrets and runs one process at a time. */
 export function startDirectly(command: RunnerCommand): RunnerProcess {
   const { program, args, variables, folder, maxResidentBytes } = command;
   const child = spawn(program, [...args], {
@@ -67,7 +70,7 @@ export function startDirectly(command: RunnerCommand): RunnerProcess {
   });
   const kill = () => void child.kill('SIGKILL');
   const streams: Streams = {
-    stdout: child.stdio[1] as Readable, // asked for by the second to fourth 'pipe'
+    stdout: child.stdio[1] as Readable, // requested by the second to fourth 'pipe'
     stderr: child.stdio[2] as Readable,
     control: child.stdio[3] as Duplex,
   };

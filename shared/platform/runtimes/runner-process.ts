@@ -14,7 +14,7 @@ import type {
 } from './process.ts';
 
 /*
- * A runner seen from its supervisor. They speak over descriptor 3, a socket, one JSON value a line:
+ * A runner, seen from its supervisor. They communicate over descriptor 3, a socket, one JSON value per line:
  *
  *   runner      {"ready": true}                                            once, when it can take runs
  *   supervisor  {"mark", "source", "args", "config", "meta", "timeoutMs"} a run; args, config and meta are JSON in
@@ -22,12 +22,12 @@ import type {
  *                                                                         run only
  *   runner      {"mark", "exitCode", "isReusable", "response"?, "isTooBig"?}
  *
- * `mark` is random and new for each run, so that a script, which can write to the descriptor too, cannot make a report of
- * its own. It is no secret from the system's owner: all that a forged report could do is to tell lies about the script's
- * own run. What the run has written to descriptors 1 and 2 is there to be read when the report is.
+ * `mark` is random and new for each run, so that a script, which can write to the descriptor too, cannot forge a
+ * report. It is no secret from the system's owner: a forged report could only contain false results of the script's own
+ * run. All output of the run to descriptors 1 and 2 can be read when the report arrives.
  */
 
-/** A run as a runner gets it. */
+/** Input of a run, as the runner receives it. */
 export interface RunnerInput {
   readonly source: string;
   /** JSON. */
@@ -39,7 +39,7 @@ export interface RunnerInput {
   readonly timeoutMs: number;
 }
 
-/** What was seen of a run, and when. */
+/** Outcome of a run, and its times. */
 export interface RunnerResult extends RawResult {
   /** In milliseconds since 1970. */
   readonly executedAtMs: number;
@@ -48,23 +48,23 @@ export interface RunnerResult extends RawResult {
 
 /** A process that runs one script, one run at a time. */
 export interface Runner {
-  /** Resolves when it can take runs, or has ended. */
+  /** Resolves when it can run the script, or has ended. */
   readonly ready: Promise<unknown>;
-  /** Resolves when it has ended, whatever the reason. */
+  /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<unknown>;
-  /** Whether it may run its script again. False once it has ended. */
+  /** Checks whether it may run its script again. False once it has ended. */
   isReusable(): boolean;
-  /** Why it has ended before it could take runs: the last line of its standard error, or the system's reason. */
+  /** Returns why it ended before it was ready: the last line of its standard error, or the system's reason. */
   complaint(): string;
-  /** Runs the script of its first run; `source` is called for the first run only. */
+  /** Runs the script of its first run; `source` is read for the first run only. */
   run(input: RunnerInput): Promise<RunnerResult>;
-  /** Ends it and everything that it has started, at once. */
+  /** Ends it and all its child processes, at once. */
   kill(): void;
 }
 
 const startMs = 60_000; // a runner that is not ready by then never will be, even where many start at once
-const drainMs = 500; // what still holds the pipes open after the end is no longer waited for
-const watchAfterMs = 20; // most runs are over by then, and cost nothing to watch
+const drainMs = 500; // longest wait for descendants that hold the pipes open after the end
+const watchAfterMs = 20; // most runs are over by then, and need no watching
 
 interface State {
   readonly command: RunnerCommand;
@@ -76,7 +76,7 @@ interface State {
   end: ProcessEnd;
 }
 
-/** Starts a runner. It gets its script with the first run. */
+/** Starts a runner. It receives its script with the first run. */
 export function startRunner(command: RunnerCommand, startProcess: StartProcess): Runner {
   const child = startProcess(command);
   const unknownEnd = { exitCode: null };
@@ -110,7 +110,7 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
 }
 
 function kill(state: State): void {
-  state.phase = 'spent'; // at once: it may still report, and must not be given another run
+  state.phase = 'spent'; // at once: it may still report, and must not get another run
   state.child.kill();
 }
 
@@ -160,7 +160,7 @@ interface Connection {
 }
 
 function connect({ stdout, stderr, control }: Streams, kill: () => void): Connection {
-  control.on('error', () => {}); // the process has ended while it was written to: `ended` resolves
+  control.on('error', () => {}); // the process has ended during a write: `ended` resolves
   const budget = { bytes: maxOutputBytes, isFlooded: false, onExceeded: () => {} };
   const onFlood = () => {
     budget.isFlooded = true;
@@ -193,13 +193,13 @@ function beginOutput({ stdout, stderr, budget }: Connection, kill: () => void): 
   stderr.begin();
 }
 
-/** Reads what the streams hold: all of it within a round of the event loop. */
+/** Reads the remaining data of the streams, all of it within a round of the event loop. */
 async function readRest(): Promise<void> {
-  await setImmediate(); // the end of the round in which the report came
+  await setImmediate(); // the end of the round in which the report arrived
   await setImmediate();
 }
 
-/** Holds a run that lasts to its limits; `stop` says what it has exceeded. */
+/** Watches the limits of a longer run; `stop` returns the exceeded ones. */
 function holdToLimits(child: RunnerProcess, command: RunnerCommand) {
   const seen = { complaint: '', isLowered: false };
   const onExceeded = (limit: Exceeded) => {
@@ -228,7 +228,7 @@ function describeLimit(
     : `The run has written more than ${Math.round(maxFolderBytes / 2 ** 20)} MiB into files.\n`;
 }
 
-/** Keeps the time of a run. */
+/** Measures the time of a run, and kills it at its time limit. */
 function startTimer(timeoutMs: number, kill: () => void) {
   const executedAtMs = Date.now();
   const startedMs = performance.now();
@@ -245,12 +245,12 @@ function startTimer(timeoutMs: number, kill: () => void) {
   };
 }
 
-/** How the run ended, as reported. */
+/** Returns the reported end of the run. */
 function endOfRun({ exitCode, response }: Report) {
   return response === undefined ? { exitCode } : { exitCode, response };
 }
 
-/** Resolves when the process has ended and its streams are read, or as good as. */
+/** Resolves when the process has ended, and its streams are read or were waited for briefly. */
 async function endOf(
   child: RunnerProcess,
   connected: Promise<Connection | undefined>,

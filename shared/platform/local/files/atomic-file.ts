@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { codeOf } from '../../../values/caught.ts';
 
 /**
- * Makes a file that only the owner can read, whole and on the disk, or not at all.
+ * Creates a file for its owner only: complete and on the disk, or not at all.
  *
- * @returns false when there is a file already, which stays
+ * @returns false when the file exists already; it stays unchanged
  */
 export async function createFile(path: string, text: string): Promise<boolean> {
   const draft = await writeDraft(path, text);
@@ -22,8 +22,8 @@ export async function createFile(path: string, text: string): Promise<boolean> {
 }
 
 /**
- * Puts a file that only its owner can read in the place of another one, whose owner it keeps: an administrator may work on
- * the files of a service. After a crash there is one of both.
+ * Replaces a file by one that only its owner can read. The owner stays the same: an administrator may work on the files
+ * of a service. After a crash, exactly one of both exists.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = await writeDraft(path, text);
@@ -56,14 +56,14 @@ async function writeDraft(path: string, text: string): Promise<string> {
   return draft;
 }
 
-/** Makes a folder and those above it, readable by the owner only; `durable`: so that they survive a failure of power. */
+/** Creates a folder and its parents, readable by the owner only; `durable`: so that they survive a power failure. */
 export async function makeFolders(path: string, durable: boolean): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined || !durable) return;
   for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
-/** Writes down which files a folder holds. */
+/** Flushes the list of a folder's files to the disk. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -7,28 +7,28 @@ import { StartError } from '../server/start-error.ts';
 import { replaceFile } from './atomic-file.ts';
 import { lockFolder } from './folder-lock.ts';
 
-/** Version of how data lies in the folder. A later program reads older ones, never the other way round. */
+/** Version of the data format. A later program reads older versions, never the reverse. */
 const format = 1;
 const formatFile = 'format.json';
 
-/** A folder that this process alone uses. */
+/** A folder that only this process uses. */
 export interface DataFolder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** Whether it holds no data yet; true until `markFormat`. */
   readonly isNew: boolean;
   /** Id of the store that belongs to the folder; undefined in a new folder, and in one of an older program. */
   readonly store: string | undefined;
-  /** Says that the folder holds data of this program, with this store, from now on. Called last in each start. */
+  /** Records that the folder now holds data of this program, with this store. The last step of each start. */
   markFormat(store: string): Promise<void>;
-  /** Lets others use it. */
+  /** Unlocks the folder for other processes. */
   release(): Promise<void>;
 }
 
 /**
- * Opens the folder of all data, made for its owner alone when absent.
+ * Opens the folder of all data, created for its owner alone when absent.
  *
- * @throws StartError when it cannot be written, is in use, is not ours, or holds data of a newer version
+ * @throws StartError when it cannot be written, is in use, is damaged, or holds data of a newer version
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
@@ -57,14 +57,14 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
 async function makeFolder(path: string): Promise<void> {
   try {
     await makePath(path);
-    await readdir(path); // a file has passed until here
+    await readdir(path); // fails for a file, which passes the step before
     await access(path, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw toStartError(path, error);
   }
 }
 
-/** Not mkdir's own recursion, which never ends where nothing can be made (`/proc`, Node 20). */
+/** Creates a folder and its parents; mkdir's own recursion never ends for impossible paths (`/proc`, Node 20). */
 async function makePath(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -78,7 +78,7 @@ async function makePath(path: string): Promise<void> {
 
 const formatSchema = v.object({ format: v.number(), store: v.optional(v.string()) });
 
-/** What `format.json` says; undefined when there is none, so no data yet. */
+/** Reads `format.json`; undefined when it is absent, so there is no data yet. */
 async function readFormat(
   path: string,
 ): Promise<{ readonly store?: string | undefined } | undefined> {

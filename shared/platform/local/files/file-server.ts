@@ -18,28 +18,28 @@ import { sendEarly } from '../server/send-response.ts';
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
 import { receiveUpload } from './upload-receiver.ts';
 
-/** Tells whether a request is for files, which the interface has no part in. */
+/** Checks whether a request is for files, which are not part of the interface. */
 export function isForFiles({ url = '' }: IncomingMessage): boolean {
   return url.startsWith(filesPath);
 }
 
-/** What was answered, for the log. */
+/** Result of a request, for the log. */
 export interface Served {
   readonly status: number;
   readonly code?: ErrorCode;
 }
 
 /**
- * Serves public files as a CDN does, and takes uploads that were allowed before.
+ * Serves public files as a CDN does, and receives uploads with a presigned form.
  *
- * @throws whatever the disk or the connection fails with
+ * @throws any error of the disk or the connection
  */
 export async function serveFiles(
   files: LocalFiles,
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<Served> {
-  // what is a file says so itself
+  // a file overrides these headers
   for (const [name, value] of Object.entries(fileHeaders)) response.setHeader(name, value);
   const path = (message.url ?? '').replace(/[?#].*$/, '');
   switch (message.method) {
@@ -56,7 +56,7 @@ export async function serveFiles(
   }
 }
 
-const { vary: _, ...uncached } = commonHeaders; // files are for everybody alike
+const { vary: _, ...uncached } = commonHeaders; // files are the same for all clients
 const fileHeaders = {
   ...uncached,
   ...corsHeaders,
@@ -71,7 +71,7 @@ async function upload(
 ): Promise<Served> {
   const error = await receiveUpload(files, message);
   if (error === undefined) return end(response, 204, {});
-  response.setHeader('connection', 'close'); // what the client still sends is not worth reading
+  response.setHeader('connection', 'close'); // the rest of the request is not worth reading
   const content = writeErrorHead(response, error);
   await sendEarly(message, response, { content, bytes: Buffer.byteLength(content) });
   return { status: error.status, code: error.code };
@@ -125,7 +125,7 @@ async function send(
   return { status };
 }
 
-/** A client may go before it has all; that is its affair. */
+/** Sends a part of a file; ignores a client that disconnects early. */
 async function sendRange(content: ReadStream, response: ServerResponse): Promise<void> {
   try {
     await pipeline(content, response);
@@ -140,7 +140,7 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && goneCodes.includes(codeOf(error) ?? '');
 }
 
-/** How long caches may keep a file: a deleted one may show this long. As on AWS. */
+/** Caching time of a file: a deleted one may remain visible this long. As on AWS. */
 const fileCaching = 'public, max-age=3600';
 
 function isKnown(header: string | undefined, tag: string): boolean {
@@ -154,7 +154,7 @@ interface Range {
   readonly end: number;
 }
 
-/** One range of bytes; several, and what is none, count as absent, which a server may do (RFC 9110). */
+/** Parses one byte range; several ranges and invalid ones count as absent, which a server may do (RFC 9110). */
 function readRange(header: string | undefined, size: number): Range | 'outside' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
   if (from === '' && to === '') return undefined;
@@ -169,7 +169,7 @@ function refuse(response: ServerResponse, error: ApiError): Served {
   return { status: error.status, code: error.code };
 }
 
-/** Writes the head of an error response, and gives its body. */
+/** Writes the head of an error response, and returns its body. */
 function writeErrorHead(response: ServerResponse, { status, body, headers }: ApiError): string {
   const text = JSON.stringify(body);
   response.writeHead(status, {

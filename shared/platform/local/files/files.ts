@@ -19,18 +19,18 @@ import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { createUploadForms, type UploadForms } from './upload-form.ts';
 
-/** The files of one machine, and what its server needs to serve them. */
+/** The files of one machine, with functions that only its server needs. */
 export interface LocalFiles extends FileStore {
-  /** Opens a file to be read in parts, and closed; undefined when there is none. */
+  /** Opens a file for reading in parts, to be closed after; undefined when it does not exist. */
   open(key: string): Promise<OpenFile | undefined>;
-  /** Stores what arrives, as `put` does. */
+  /** Stores an incoming stream, as `put` does. */
   receive(key: string, contentType: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
   readonly forms: UploadForms;
-  /** Ends what it does by itself. */
+  /** Ends the periodic cleanup. */
   close(): void;
 }
 
-/** A file that is there. */
+/** An open file with its metadata. */
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly contentType: string;
@@ -39,11 +39,10 @@ export interface OpenFile {
   readonly changedMs: number;
 }
 
-/** Where files are. */
 export interface FilesOptions {
-  /** A folder of their own, made when absent. */
+  /** A folder for files only, created when absent. */
   readonly folder: string;
-  /** Whether files survive a failure of power; slower. */
+  /** Whether files survive a power failure; slower. */
   readonly durable: boolean;
   /** Address of the server, without a slash at the end. */
   readonly url: () => string;
@@ -55,18 +54,18 @@ const passingAreas = ['uploads', 'traces'];
 const passingLiveMs = 24 * 3600 * 1000;
 const sweepIntervalMs = 3600 * 1000;
 
-/** The path of the server below which files are. */
+/** Path of the server below which files are served. */
 export const filesPath = '/files/';
 
 /**
  * Opens the files of one machine: `content/<key>` holds a file as it is, `types/<key>` its content type. A file is
- * written aside and moved to its place, so that it is there whole or not at all. Uploads and values of traces that
- * are a day old are removed.
+ * written elsewhere and moved into place, so that it is complete or absent. Uploads and values of traces are deleted
+ * when they are a day old.
  */
 export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   const { folder, url, nowMs, log } = options;
   const drafts = join(folder, 'drafts');
-  await rm(drafts, { recursive: true, force: true }); // of a server that was killed
+  await rm(drafts, { recursive: true, force: true }); // left by a server that was killed
   await mkdir(drafts, { recursive: true, mode: 0o700 });
   const address = () => url() + filesPath.slice(0, -1);
   await sweep(folder, nowMs());
@@ -100,7 +99,7 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   };
 }
 
-/** Opens an empty place for files, gone when it is closed or the process ends; it is fast, and not safe from a crash. */
+/** Opens an empty temporary folder for files, removed on close or process end; fast, but not crash-safe. */
 export async function openTemporaryFiles(
   options: Omit<FilesOptions, 'folder' | 'durable'>,
 ): Promise<LocalFiles> {
@@ -120,7 +119,7 @@ export async function openTemporaryFiles(
 
 type Place = FilesOptions & { readonly drafts: string; readonly trouble: StorageTrouble };
 
-/** Keys are made by us; one that could leave the folder is a fault. */
+/** Checks a key. Keys are created by the server; one that could leave the folder is a bug. */
 function checked(key: string): string {
   if (!/^[\w-]+(\.[\w-]+)*(\/[\w-]+(\.[\w-]+)*)*$/.test(key)) throw new Error('no key of a file');
   return key;
@@ -136,7 +135,7 @@ function typePath(folder: string, key: string): string {
 
 type Parts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** The type comes first: what has content has a type. */
+/** Stores a file, the type first: a file with content always has a type. */
 async function store(place: Place, key: string, contentType: string, parts: Parts): Promise<void> {
   await write(place, typePath(place.folder, key), [Buffer.from(contentType)]);
   await write(place, contentPath(place.folder, key), parts);
@@ -198,7 +197,7 @@ async function openFile(
   }
 }
 
-/** Both are links to the same bytes, which never change: a removed file takes only its own link away. */
+/** Copies a file by links to the same bytes, which never change: deleting a file removes only its own link. */
 async function copy(place: Place, from: string, to: string): Promise<boolean> {
   const { folder, durable, trouble } = place;
   try {
@@ -215,13 +214,13 @@ async function copy(place: Place, from: string, to: string): Promise<boolean> {
   }
 }
 
-/** A file or a folder: the content first, so that none is ever without type. */
+/** Deletes a file or folder, the content first: no file is ever without type. */
 async function removePath(folder: string, key: string): Promise<void> {
   await rm(contentPath(folder, key), { recursive: true, force: true });
   await rm(typePath(folder, key), { recursive: true, force: true });
 }
 
-/** Removes what stays for a day only. */
+/** Deletes files that are kept for a day only. */
 async function sweep(folder: string, nowMs: number): Promise<void> {
   for (const area of passingAreas) {
     for (const name of await entriesOf(join(folder, 'content', area))) {
@@ -233,7 +232,7 @@ async function sweep(folder: string, nowMs: number): Promise<void> {
   }
 }
 
-/** Paths below a folder, relative to it. */
+/** Lists paths below a folder, relative to it. */
 async function entriesOf(path: string): Promise<readonly string[]> {
   try {
     return await readdir(path, { recursive: true });

@@ -7,19 +7,19 @@ import { StartError } from '../server/start-error.ts';
 
 /*
  * The lock is a socket in the folder that the holder listens on. The system ends the listening with the process,
- * however that ends, so a socket that nobody answers is a leftover; a re-used process id cannot mislead, and
- * containers that share the folder see each other.
+ * however that ends, so a socket without a listener is a leftover. A reused process id cannot mislead, and containers
+ * that share the folder see each other.
  */
 
 const fileName = 'lock.sock';
-/** Bytes of the path of a socket: the system cuts a longer one, in silence. */
+/** Longest path of a socket in bytes: the system truncates a longer one silently. */
 export const maxSocketPath = 100;
 const answerMs = 3000;
 
 /**
- * Holds a folder for this process until the returned function is called or the process ends.
+ * Locks a folder for this process. The returned function or the end of the process unlocks it.
  *
- * @throws StartError when another process holds it: which one, and since when
+ * @throws StartError when another process holds it; the message names the process and its start
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const address = openAddress(folder);
@@ -35,7 +35,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** A name that the system takes for the socket, short enough. */
+/** Opens a name for the socket that is short enough for the system. */
 function openAddress(folder: string): { readonly path: string; close(): void } {
   const path = join(folder, fileName);
   if (process.platform === 'win32') {
@@ -53,11 +53,11 @@ function openAddress(folder: string): { readonly path: string; close(): void } {
   };
 }
 
-/** Starts to listen; undefined when there is a socket already. */
+/** Starts to listen; undefined when the socket exists already. */
 function listen(path: string): Promise<Server | undefined> {
   const holder = JSON.stringify({ pid: process.pid, since: new Date().toISOString() });
   const server = createServer((socket) => {
-    socket.on('error', () => undefined); // who asked has gone
+    socket.on('error', () => undefined); // the other process has gone
     socket.end(holder);
   });
   return new Promise((resolve, reject) => {
@@ -87,24 +87,27 @@ async function replaceLeftover(folder: string, path: string): Promise<Server> {
 /**
  * Removes a socket that no process listens on.
  *
- * @returns the process that does listen on it, in words; undefined when there is none
+ * @returns a description of the process that does listen on it; undefined when there is none
  */
 export async function removeLeftover(path: string): Promise<string | undefined> {
   const mark = markOf(path);
   const holder = await askHolder(path);
   if (holder !== undefined) return holder;
-  // Looking and removing without a pause between: another one who starts now may have replaced it already.
+  // Check and removal in one step, without await: another process that starts now may have replaced it already.
   if (mark !== undefined && markOf(path) === mark) unlinkSync(path);
   return undefined;
 }
 
-/** Tells one socket from another at the same place; its number alone may be given again at once. */
+/** Returns an identity of the socket at a path; the inode number alone may be reused at once. */
 function markOf(path: string): string | undefined {
   const file = statSync(path, { throwIfNoEntry: false, bigint: true });
   return file && `${file.ino} ${file.ctimeNs}`;
 }
 
-/** Says who listens, in words; undefined when nobody does. One that is too busy to answer holds it all the same. */
+/**
+ * Describes the process that listens; undefined when there is none. One too busy to respond holds the lock all the
+ * same.
+ */
 function askHolder(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';

@@ -2,14 +2,14 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import type { UploadForm, UploadTerms } from '../../ports.ts';
 
-/** Makes and reads the forms of uploads that go past the interface, as S3 does with its signed ones. */
+/** Creates and reads presigned forms for uploads outside the interface, similar to those of S3. */
 export interface UploadForms {
   make(key: string, terms: UploadTerms): UploadForm;
-  /** What a form allows that was sent back; undefined when it is none of ours, or too late. */
+  /** Returns the upload that a submitted form allows; undefined when it was not signed here or has expired. */
   read(fields: Readonly<Record<string, string>>): AllowedUpload | undefined;
 }
 
-/** One upload that was allowed. */
+/** An upload that a form allows. */
 export interface AllowedUpload {
   readonly key: string;
   readonly contentType: string;
@@ -24,7 +24,7 @@ const policySchema = v.object({
 });
 
 /**
- * Opens the forms of one server process: they are signed with a secret that is gone with it.
+ * Opens the forms of one server process: they are signed with a secret that is lost with it.
  *
  * @param address where forms are posted to
  */
@@ -43,7 +43,7 @@ export function createUploadForms(address: () => string, nowMs: () => number): U
       if (!/^[0-9a-f]{64}$/.test(signature)) return undefined;
       if (!timingSafeEqual(sign(policy), Buffer.from(signature, 'hex'))) return undefined;
       const text = Buffer.from(policy, 'base64url').toString();
-      const { expiresMs, ...allowed } = v.parse(policySchema, JSON.parse(text)); // we have signed it
+      const { expiresMs, ...allowed } = v.parse(policySchema, JSON.parse(text)); // this process has signed it
       return nowMs() <= expiresMs ? allowed : undefined;
     },
   };

@@ -6,15 +6,15 @@ import { ApiError, forbidden, refused, tooLarge } from '../../../values/errors/e
 import { arrivedTooSlowly } from '../server/broken-request.ts';
 import type { LocalFiles } from './files.ts';
 
-/** Where uploads are stored, if their form is one that was given out. */
+/** The files, and the forms that allow uploads. */
 type UploadFiles = Pick<LocalFiles, 'forms' | 'receive'>;
 
 /**
- * Takes an upload that goes past the interface: a form with the fields that it was given, and the file last. The
- * file goes to the disk as it arrives.
+ * Receives an upload outside the interface: a form with its presigned fields, and the file last. The file is written to
+ * the disk as it arrives.
  *
- * @returns why nothing was stored; undefined: it was
- * @throws whatever the disk fails with
+ * @returns the error when nothing was stored; undefined when it was
+ * @throws any error of the disk
  */
 export async function receiveUpload(
   files: UploadFiles,
@@ -32,7 +32,7 @@ export async function receiveUpload(
   }
 }
 
-/** What comes before the file is small: it is held in memory. */
+/** Limits of the parts before the file, which are held in memory. */
 const limits = { parts: 20, files: 1, fields: 8, fieldSize: 8192 };
 
 function openParser({ headers }: IncomingMessage): BusboyInstance | undefined {
@@ -53,10 +53,10 @@ function parse(
       fields[name] = value;
     });
     parser.on('file', (_field, stream) => {
-      stream.on('error', () => undefined); // who reads it is told, also when that begins later
+      stream.on('error', () => undefined); // its reader gets the error, even if it starts reading later
       stored = store(files, fields, stream);
       stored.catch(reject);
-      whenBroken(message, () => stream.destroy(noForm())); // or it waits for the rest for ever
+      whenBroken(message, () => stream.destroy(noForm())); // or it waits for the rest forever
     });
     parser.on('error', () => reject(noForm()));
     parser.on('finish', () => (stored === undefined ? reject(noForm()) : resolve(stored)));
@@ -69,14 +69,14 @@ function parse(
   });
 }
 
-/** Calls back when the client goes before it has sent all. */
+/** Runs `act` when the client disconnects before it has sent everything. */
 function whenBroken(message: IncomingMessage, act: () => void): void {
   message.once('close', () => {
     if (!message.complete) act();
   });
 }
 
-/** Calls back when nothing arrives for a while though there is room for it. */
+/** Runs `act` when nothing arrives for a while although the receiver is ready. */
 function whenIdle(message: IncomingMessage, act: () => void): void {
   const timer = setTimeout(act, uploadIdleMs);
   message.on('data', () => timer.refresh());
@@ -94,7 +94,7 @@ async function store(
   await files.receive(allowed.key, allowed.contentType, within(stream, allowed.maxBytes));
 }
 
-/** What arrives, as long as it is neither too much nor nothing. */
+/** Passes a stream on; throws when it is too long or empty. */
 async function* within(stream: AsyncIterable<Uint8Array>, maxBytes: number) {
   let bytes = 0;
   for await (const part of stream) {

@@ -7,27 +7,26 @@ import { startPump } from './change-feed.ts';
 import { startWork } from './jobs.ts';
 import { openTimers, type Timers } from './timers.ts';
 
-/** What happens behind the calls. */
+/** The change feed and the jobs, which run in the background. */
 export interface Background {
   readonly changes: Changes;
-  /** Resolves when all changes are taken and no work is due. */
+  /** Resolves when all changes are consumed and no job is due. */
   idle(): Promise<void>;
-  /** Stops between two steps; what is left is there at the next start. */
+  /** Stops between two steps; the rest continues at the next start. */
   stop(): Promise<void>;
 }
 
-/** What runs behind the calls, and on what. */
 export interface BackgroundOptions {
   readonly feed: Feed;
   readonly services: Services;
   readonly calls: Pick<Calls, 'endedBefore'>;
   readonly consumers: readonly ChangeConsumer[];
   readonly kinds: readonly JobType[];
-  /** A test may give its own. */
+  /** For tests: other timers. */
   readonly timers?: Timers;
 }
 
-/** Starts the consumers of changes and the work, and goes on with what an earlier process has left. */
+/** Starts the change feed and the jobs, and continues what an earlier process left. */
 export function startBackground(options: BackgroundOptions): Background {
   const { feed, services, calls, consumers, kinds, timers = openTimers() } = options;
   const pump = startPump({ feed, consumers, services, timers });
@@ -42,7 +41,7 @@ export function startBackground(options: BackgroundOptions): Background {
     idle: async () => {
       await pump.drained();
       await work.idle();
-      await pump.drained(); // work may have changed items
+      await pump.drained(); // jobs may have changed items
     },
     stop: async () => {
       timers.clear();

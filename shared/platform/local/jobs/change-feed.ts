@@ -4,24 +4,23 @@ import type { Changes } from '../../ports.ts';
 import type { Feed } from '../store/feed.ts';
 import type { Timers } from './timers.ts';
 
-/** Changes taken at a time. */
+/** Changes that are read at a time. */
 const pageSize = 500;
-/** How long changes gather before they are taken, so that many share the commits that follow from them. */
+/** Time for which changes gather, so that many share the commits of their consumers. */
 const gatherMs = 10;
-/** How long to wait when not even a dead letter could be kept. */
+/** Pause after an error when not even a dead letter could be written. */
 const troubleMs = 1000;
 
-/** Brings the changes of the feed to their consumers. */
+/** Delivers the changes of the feed to their consumers. */
 export interface ChangePump extends Pick<Changes, 'settled'> {
-  /** Says that there are new changes. */
+  /** Reports that there are new changes. */
   nudge(): void;
-  /** Resolves when every consumer has taken all that is committed, however long that takes. */
+  /** Resolves when every consumer has consumed all committed changes, however long that takes. */
   drained(): Promise<void>;
-  /** Takes no more; what is not taken is there at the next start. */
+  /** Consumes no more changes; the rest continues at the next start. */
   stop(): Promise<void>;
 }
 
-/** What a pump works with. */
 export interface PumpOptions {
   readonly feed: Feed;
   readonly consumers: readonly ChangeConsumer[];
@@ -30,8 +29,8 @@ export interface PumpOptions {
 }
 
 /**
- * Starts a pump; it begins with what an earlier process has left. There is one loop: a change is forgotten when all
- * consumers have taken it or it is a dead letter, so a process that dies between brings it again.
+ * Starts the delivery of changes, with those that an earlier process left. There is one loop: a change is dropped when
+ * all consumers have consumed it or it is a dead letter, so it is delivered again if the process dies before.
  */
 export function startPump(options: PumpOptions): ChangePump {
   const { feed, timers } = options;
@@ -71,7 +70,7 @@ export function startPump(options: PumpOptions): ChangePump {
 
 interface State extends PumpOptions {
   waiters: Waiter[];
-  /** Position up to which all is taken. */
+  /** Position up to which all changes are consumed. */
   done: string;
   inTrouble: boolean;
   readonly ending: AbortController;
@@ -79,7 +78,7 @@ interface State extends PumpOptions {
 
 interface Waiter {
   readonly until: string;
-  /** Stops waiting when a consumer is in trouble. */
+  /** Whether to stop waiting when a consumer fails. */
   readonly isHasty: boolean;
   readonly resolve: () => void;
 }
@@ -97,7 +96,7 @@ async function run(state: State): Promise<void> {
       if (ending.signal.aborted) return;
       const cause = causeOf(error);
       services.log({ level: 'error', message: 'changes could not be consumed', cause });
-      await pause(state, troubleMs).catch(() => undefined); // ended meanwhile
+      await pause(state, troubleMs).catch(() => undefined); // ended during the pause
     }
   }
 }
@@ -115,7 +114,7 @@ async function takePage(state: State): Promise<void> {
   release(state, ({ until }) => until <= state.done);
 }
 
-/** Waits because a consumer has failed: readers do not wait with us. */
+/** Pauses after a consumer has failed; releases the readers that do not wait for it. */
 function pause(state: State, ms: number): Promise<void> {
   state.inTrouble = true;
   release(state, ({ isHasty }) => isHasty);

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 let last = Promise.resolve();
 
 /**
- * Waits for a round of the event loop of one's own, first come first served. What takes milliseconds at a stretch waits
- * for one, so that requests of others come between.
+ * Waits for a separate round of the event loop, first come first served. Code that blocks for milliseconds waits for
+ * one, so that other requests run in between.
  */
 export function nextRound(): Promise<void> {
   last = last.then(() => setImmediate());

@@ -9,32 +9,31 @@ import { jobShards } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/caught.ts';
 import type { Timers } from './timers.ts';
 
-/** What is due is looked for at least so often, whatever the clock does meanwhile. */
+/** Longest time between two checks for due jobs, even if the clock changes. */
 const longestPauseMs = 60_000;
 const troubleMs = 1000;
 
-/** Runs the work of this machine. */
+/** Runs the jobs of this machine. */
 export interface WorkLoop {
-  /** Says that there is new work, and when it is due (epoch milliseconds). */
+  /** Reports that there is a new job, and when it is due (epoch milliseconds). */
   nudgeAt(due: number): void;
-  /** Resolves when nothing is due. */
+  /** Resolves when no job is due. */
   idle(): Promise<void>;
-  /** Ends after the steps that are under way; the rest is there at the next start. */
+  /** Ends after the running steps; the rest continues at the next start. */
   stop(): Promise<void>;
 }
 
-/** What a loop works with. */
 export interface WorkLoopOptions {
   readonly kinds: readonly JobType[];
   readonly context: JobContext;
   readonly timers: Timers;
 }
 
-/** Starts the loop: with what an earlier process has left, then whenever something is due. */
+/** Starts the loop: with jobs that an earlier process left, then whenever a job is due. */
 export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop {
   let isStopped = false;
   const runner = { kinds, context, isEnding: () => isStopped };
-  const freed = freeClaims(context).catch(logTrouble); // the folder was another process's: it is dead
+  const freed = freeClaims(context).catch(logTrouble); // another process held the leases: it has ended
   const shards = jobShards.map((shard) => {
     const work = { shard, underWay: new Set<Promise<void>>() };
     return openShard(work, async () => {
@@ -86,7 +85,7 @@ export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop
   };
 }
 
-/** Begins the work of a shard by `begin`, once at a time and once more after each nudge; no shard waits for another. */
+/** Runs `begin` for a shard, once at a time and once more after each nudge. No shard waits for another. */
 function openShard({ underWay }: ShardWork, begin: () => Promise<void>) {
   let isNudged = false;
   let beginning: Promise<void> | undefined;

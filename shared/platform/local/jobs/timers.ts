@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits, as services that outlast calls do it; none of them keeps the process alive. A test gives its own. */
+/** Timers for services that outlast requests; they do not keep the process alive. Tests use their own. */
 export interface Timers {
   /** Resolves after a while; rejects at once when `signal` is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `run` once after a while. Of one name there is one call ahead: the earliest that was asked for. */
+  /** Calls `run` once after a while. Each name has one pending timer: the earliest that was requested. */
   soon(name: string, ms: number, run: () => void): void;
-  /** Drops all calls ahead. */
+  /** Cancels all pending timers. */
   clear(): void;
 }
 
-/** Opens timers of the machine. */
+/** Opens timers that use the clock of the machine. */
 export function openTimers(): Timers {
   const ahead = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>();
   return {

@@ -1,8 +1,8 @@
 'use strict';
 /*
  * The launcher: a process that starts the processes which run foreign code, for the server. It is started before the
- * server opens its store, its secrets and its sockets, so there is nothing of the server that a child could inherit, and
- * starting a child does not copy the page tables of a large process. The server's side is launcher.ts.
+ * server opens its store, secrets and sockets, so children cannot inherit anything of the server, and starting a child
+ * does not copy the page tables of a large process. The server's side is launcher.ts.
  *
  *   server    {"type": "start", "id", "program", "args", "variables", "folder"}
  *             {"type": "kill", "id"}
@@ -12,10 +12,9 @@
  *             {"type": "exceeded", "id", "limit"}, {"type": "lowered", "id"}: see watch.cjs
  *             {"type": "ended", "id", "exitCode", "reason"?}
  *
- * Standard input is a pipe that nobody writes to: it closes when the server has ended, however it did.
+ * Standard input is a pipe without a writer: it closes when the server has ended, however it did.
  *
- * Every child leads a process group of its own, and ends with the whole group. When the server is gone, so are all
- * children.
+ * Every child leads its own process group, and ends with the whole group. All children end with the server.
  */
 const { spawn } = require('node:child_process');
 const { closeSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -25,7 +24,7 @@ const scoreFile = '/proc/self/oom_score_adj';
 const childScore = '1000'; // when memory runs out, the system ends these processes first
 const closeOnExec = 0o2000000;
 
-/** Process groups by the id that the server gave them. */
+/** Process groups by the id that the server assigned. */
 const groups = new Map();
 const watches = openWatches({ tell, kill });
 
@@ -33,7 +32,7 @@ closeInherited();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}); // the server decides
 process.on('message', receive);
 process.on('disconnect', end);
-process.stdin.on('close', end).resume(); // `disconnect` waits until all sockets have arrived, which may never be
+process.stdin.on('close', end).resume(); // `disconnect` waits until all sockets have arrived, which may never happen
 
 function receive(message) {
   const { type, id } = message;
@@ -51,7 +50,7 @@ function start({ id, program, args, variables, folder }) {
     child = spawnLast(program, args, {
       cwd: folder,
       env: variables,
-      detached: true, // a group of its own
+      detached: true, // a separate group
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });
   } catch (error) {
@@ -66,17 +65,17 @@ function start({ id, program, args, variables, folder }) {
   groups.set(id, { pid: child.pid, folder });
   tell({ type: 'started', id, pid: child.pid });
   const sockets = child.stdio.slice(1);
-  for (const socket of sockets) socket._handle.readStop(); // all that is written is for the server to read
+  for (const socket of sockets) socket._handle.readStop(); // all output is for the server to read
   for (const [at, socket] of sockets.entries()) tell({ type: 'socket', id, index: at + 1 }, socket);
   child.once('exit', (exitCode) => {
-    kill(id); // what it has left behind
+    kill(id); // remaining processes of its group
     groups.delete(id);
     watches.remove(id);
     tell({ type: 'ended', id, exitCode });
   });
 }
 
-/** Starts a process that the system ends before others when there is no more memory. */
+/** Starts a process that the system ends before others when memory runs out. */
 function spawnLast(program, args, options) {
   const own = setScore(childScore);
   try {
@@ -86,7 +85,7 @@ function spawnLast(program, args, options) {
   }
 }
 
-/** Gives the score that was there before; undefined where there is none (not Linux, or not allowed). */
+/** Sets the OOM score and returns the previous one; undefined where there is none (not Linux, or not allowed). */
 function setScore(score) {
   try {
     const before = readFileSync(scoreFile, 'utf8');
@@ -108,10 +107,10 @@ function kill(id) {
 }
 
 function tell(message, socket) {
-  if (process.connected) process.send(message, socket, () => {}); // an error: the server is gone, see `end`
+  if (process.connected) process.send(message, socket, () => {}); // an error: the server has gone, see `end`
 }
 
-/** The server is gone, however it ended: so is all that runs for it. */
+/** Ends everything that runs for the server when it has ended, for any reason. */
 function end() {
   for (const [id, { folder }] of groups) {
     kill(id);
@@ -120,7 +119,7 @@ function end() {
   process.exit();
 }
 
-/** Closes descriptors that whoever started the server has left open for all that follow. */
+/** Closes descriptors that the starter of the server left open for child processes. */
 function closeInherited() {
   const folder = '/proc/self/fdinfo';
   let names;

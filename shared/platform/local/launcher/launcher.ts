@@ -13,7 +13,7 @@ import type {
 
 /** The process that starts others for this one; see launcher.cjs. */
 export interface Launcher {
-  /** Starts a process by way of the launcher. */
+  /** Starts a process through the launcher. */
   readonly start: StartProcess;
   /** Resolves when the launcher has ended although it was not closed. All its processes are killed then. */
   readonly lost: Promise<void>;
@@ -23,7 +23,7 @@ export interface Launcher {
 
 const program = fileURLToPath(new URL('launcher.cjs', import.meta.url));
 
-/** Starts a launcher: for tests and tools. The server's own is started before all else, by `bin/start.mjs`. */
+/** Starts a launcher for tests and tools. The server's own is started before everything else, by `bin/start.mjs`. */
 export function startLauncher(): Launcher {
   const child = spawn(process.execPath, [program], {
     stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
@@ -40,7 +40,7 @@ type Message =
   | { readonly type: 'lowered'; readonly id: number }
   | ({ readonly type: 'ended'; readonly id: number } & ProcessEnd);
 
-/** A process that was asked for. */
+/** A requested process. */
 interface Entry {
   pid: number | undefined;
   readonly sockets: Socket[];
@@ -59,12 +59,12 @@ interface State {
 export function openLauncher(child: ChildProcess): Launcher {
   const state: State = { child, entries: new Map(), lastId: 0 };
   let isClosed = false;
-  child.unref(); // whoever waits for a process has a timer
+  child.unref(); // code that waits for a process has a timer
   child.channel?.unref();
   if (child.stdin instanceof Socket) child.stdin.unref().on('error', () => {}); // it has ended: `exit` follows
-  child.on('error', () => {}); // it could not be started, or not be reached: `exit` or `disconnect` follows
+  child.on('error', () => {}); // it could not be started or reached: `exit` or `disconnect` follows
   child.on('message', (message, socket) => {
-    receive(state, message as Message, socket as Socket | undefined); // it comes from our own program
+    receive(state, message as Message, socket as Socket | undefined); // it comes from the project's own program
   });
   const lost = new Promise<void>((resolve) => {
     const end = () => {
@@ -148,12 +148,12 @@ function receive({ entries }: State, message: Message, socket: Socket | undefine
       break;
     case 'ended':
       entries.delete(message.id);
-      entry.onStreams(undefined); // no effect once there are streams
+      entry.onStreams(undefined); // no effect once the streams have arrived
       entry.onEnded(message);
   }
 }
 
-/** Sockets come in the order of their descriptors. */
+/** Receives the sockets of a process, in the order of their descriptors. */
 function receiveSocket(entry: Entry, socket: Socket | undefined): void {
   if (socket === undefined) return; // it was closed on the way: the process has ended
   entry.sockets.push(socket);

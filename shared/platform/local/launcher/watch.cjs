@@ -1,18 +1,17 @@
 'use strict';
 /*
- * Watches runs from outside: the memory of all processes of a run, the size of its folder, and whether it is bound by the
- * processor.
- * It reads /proc, so it is Linux alone; elsewhere nothing is ever exceeded.
+ * Watches runs from outside: the memory of all processes of a run, the size of its folder, and whether it is CPU-bound.
+ * It reads /proc, so it works on Linux only; elsewhere no limit is ever exceeded.
  */
 const { lstatSync, readdirSync, readFileSync, statSync } = require('node:fs');
 const os = require('node:os');
 const { join } = require('node:path');
 
 const lookMs = 25;
-const mostShare = 0.1; // of a core, for looking
-const newest = 0.1; // weight of the newest look at what a run wants of the processors
-const boundDemand = 0.6; // of the time; a run that wants more is bound by the processor
-const mostBound = 2 * os.cpus().length; // at the priority that they started with
+const mostShare = 0.1; // of a core, for watching
+const newest = 0.1; // weight of the newest sample in the CPU demand of a run
+const boundDemand = 0.6; // of the time; a run with more demand is CPU-bound
+const mostBound = 2 * os.cpus().length; // CPU-bound runs that keep their priority
 const lowest = 19;
 const mostFiles = 10_000;
 const memoryLines = /^Vm(?:RSS|PTE|Swap):\s*(\d+) kB/gm;
@@ -62,13 +61,13 @@ function exceededLimit({ residentBytes, folder, folderBytes }, processes) {
   return bytes > folderBytes ? 'disk' : undefined;
 }
 
-/** Notes how much of the time a run wants a processor, whether it gets one or not. */
+/** Records how much of the time a run needs a processor, whether it gets one or not. */
 function judgeDemand(watch, processes) {
   const demand = processes.some(isRunnable) ? 1 : 0;
   watch.demand += (demand - watch.demand) * newest;
 }
 
-/** Lets the oldest runs that are bound by the processor keep their priority, and lowers that of all others. */
+/** Keeps the priority of the oldest CPU-bound runs, and lowers that of all others. */
 function lowerPriorities(watches) {
   const bound = [...watches.values()].filter(({ demand }) => demand > boundDemand);
   const late = bound.slice(mostBound).filter(({ isLowered }) => !isLowered);
@@ -87,7 +86,7 @@ function lower(thread) {
   }
 }
 
-/** The process and all below it. */
+/** Returns the process and all its descendants. */
 function family(pid) {
   const found = [pid];
   for (const each of found) {
@@ -103,7 +102,7 @@ function threadsOf(pid) {
   return list(`/proc/${pid}/task`).map(Number);
 }
 
-/** Bytes that a process holds, with its page tables and what was swapped out. */
+/** Returns the bytes that a process uses, with its page tables and swapped pages. */
 function residentOf(pid) {
   const status = read(`/proc/${pid}/status`);
   return sum([...status.matchAll(memoryLines)].map(([, kilobytes]) => Number(kilobytes) * 1024));
@@ -114,7 +113,7 @@ function isRunnable(pid) {
   return text[text.lastIndexOf(')') + 2] === 'R';
 }
 
-/** Bytes of all files in a folder; infinite when there are more files than any script needs. */
+/** Returns the bytes of all files in a folder; infinite when it has more files than any script needs. */
 function sizeOf(folder, budget) {
   let bytes = 0;
   for (const name of list(folder)) {
@@ -128,7 +127,7 @@ function sizeOf(folder, budget) {
   return bytes;
 }
 
-/** Bytes of files that a process has removed, and still has open. */
+/** Returns the bytes of files that a process has removed, and still has open. */
 function removedFilesOf(pid) {
   const folder = `/proc/${pid}/fd`;
   const stats = list(folder).map((name) => attempt(() => statSync(join(folder, name))));
@@ -147,7 +146,7 @@ function list(folder) {
   return attempt(() => readdirSync(folder)) ?? [];
 }
 
-/** What a process or file that ends while it is looked at gives is undefined. */
+/** Returns the result of `look`; undefined for a process or file that ends during it. */
 function attempt(look) {
   try {
     return look();

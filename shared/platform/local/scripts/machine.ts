@@ -10,16 +10,16 @@ import {
 } from './sandbox/isolation.ts';
 import type { Isolation, Level } from './sandbox/level.ts';
 
-/** What this machine runs scripts with. */
+/** Isolation and runtimes of scripts on this machine. */
 export interface Machine {
   readonly isolation: Isolation;
   readonly python: Python;
-  /** Whether scripts are stored and do not run, because only Node's permission flags would hold them. */
+  /** Whether scripts are stored but do not run, because only Node's permission flags would isolate them. */
   readonly isTooWeak: boolean;
 }
 
 /**
- * Finds out what this machine runs scripts with.
+ * Determines how this machine runs scripts.
  *
  * @param folder the data folder, if there is one
  * @throws StartError as {@link probeIsolation} does
@@ -50,7 +50,7 @@ export function obstacleTo(
 }
 
 const timeoutMs = 30_000;
-const waitMs = 120_000; // Pyodide's snapshot may have to be made before
+const waitMs = 120_000; // Pyodide's snapshot may have to be created first
 const levelNames: Readonly<Record<Level, string>> = {
   bubblewrap: 'bubblewrap',
   landlock: 'Landlock',
@@ -58,7 +58,7 @@ const levelNames: Readonly<Record<Level, string>> = {
 };
 
 /**
- * Runs a script of each runtime, as any script is run.
+ * Runs a script of each runtime, in the same way as any script.
  *
  * @returns one line for the operator: `Scripts: JavaScript ok (12 ms), Python ok (bubblewrap, CPython 3.11.2)`
  */
@@ -80,7 +80,7 @@ async function tryRuntime(run: ScriptRunner['run'], machine: Machine, runtime: S
 }
 
 async function problemOf(run: ScriptRunner['run'], runtime: ScriptRuntime) {
-  const script = { instance: 0, owner: 0, script: 0, version: 0, runtime, source: async () => '1' }; // nobody's
+  const script = { instance: 0, owner: 0, script: 0, version: 0, runtime, source: async () => '1' }; // of no tenant
   const given = { args: {}, config: {}, meta: {}, timeoutMs, waitMs, isAwaited: true };
   try {
     const outcome = await run({ ...script, ...given });

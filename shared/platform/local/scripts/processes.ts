@@ -16,40 +16,40 @@ import { type PreparedCommand, removeLeftFolders } from './sandbox/enclosure.ts'
 import type { IsolationOptions } from './sandbox/isolation.ts';
 import { limitsFor, openScheduler, type Scheduler, slotsFor } from './scheduler.ts';
 
-/** What may be set; all of it has a default. */
+/** Options of {@link openProcesses}; all have defaults. */
 export interface ProcessesOptions {
-  /** What to look for in this machine; all that it has when absent. */
+  /** Options of the isolation; all that the machine supports when absent. */
   readonly isolation?: IsolationOptions;
-  /** Work at a time; by the memory of the machine when absent. */
+  /** Processes that work at a time; by the memory of the machine when absent. */
   readonly slots?: number;
-  /** Milliseconds for which an idle process stays; a minute when absent. */
+  /** Milliseconds until an idle process ends; a minute when absent. */
   readonly idleMs?: number;
-  /** The data folder: no script sees it, and what is made once and lasts goes below. A temporary one when absent. */
+  /** The data folder: hidden from scripts, with a cache of files below. A temporary one when absent. */
   readonly folder?: string | undefined;
-  /** Starts the processes; one of its own when absent. */
+  /** Starts the processes; a new launcher when absent. */
   readonly launcher?: Launcher | undefined;
   readonly log?: Log;
 }
 
-/** All child processes that work for tenants: one scheduler shares them, one pool keeps them warm. */
+/** All child processes that work for tenants: one scheduler for fair shares, one pool that keeps them warm. */
 export interface Processes {
-  /** Looks at the machine, once. Rejects with StartError when the network is to be closed and cannot be. */
+  /** Probes the machine, once. Rejects with StartError when the network must be closed and cannot be. */
   open(): Promise<OpenProcesses>;
-  /** Processes that there are now. */
+  /** Number of running processes. */
   size(): number;
-  /** Resolves when the launcher has ended by itself: no process can be started any more. */
+  /** Resolves when the launcher has ended unexpectedly: no process can be started any more. */
   readonly lost: Promise<void>;
   /** Ends all processes. */
   close(): Promise<void>;
 }
 
-/** What there is once the machine was looked at. */
+/** The machine, with the scheduler and the pool that are opened after probing it. */
 export interface OpenProcesses extends Machine {
   readonly scheduler: Scheduler;
   readonly pool: Pool<Members>;
 }
 
-/** The kinds of processes. */
+/** Types of processes. */
 export type Members = {
   readonly node: Runner;
   readonly python: Runner;
@@ -57,12 +57,12 @@ export type Members = {
   readonly certificate: CertificateWorker;
 };
 
-const serverBytes = 2 ** 30; // of memory, kept for the server itself
+const serverBytes = 2 ** 30; // of memory, reserved for the server itself
 /** Resident memory of a process that runs a small script, measured on Node 20 to 26 and CPython 3.9 to 3.14. */
 const processBytes = 64 * 2 ** 20;
 const pyodideBytes = 220 * 2 ** 20;
 
-/** Opens the child processes of this machine. It looks at the machine when asked, and starts none before the first work. */
+/** Opens the child processes of this machine; probes it on first use, and starts none before the first work. */
 export function openProcesses(options: ProcessesOptions = {}): Processes {
   const { isolation = { network: true }, idleMs = 60_000, folder, log } = options;
   const launcher = options.launcher ?? startLauncher();
@@ -105,7 +105,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
       launcher.close();
       await opened?.then(
         ({ python }) => python.close(),
-        () => {}, // whoever has opened it was told
+        () => {}, // callers of `open` got the error
       );
     },
   };
@@ -121,9 +121,9 @@ async function startPrepared(
   return runner;
 }
 
-/** As many as there is memory for: a script that sleeps takes no core. */
+/** Returns as many slots as there is memory for: a script that sleeps uses no core. */
 function slotsOf({ python }: Machine): number {
-  const limit = process.constrainedMemory(); // of the container; 0 or more than there is where none is set
+  const limit = process.constrainedMemory(); // of the container; 0 or more than the machine has where none is set
   const total = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return slotsFor(total - serverBytes, python.isPyodide ? pyodideBytes : processBytes);
 }

@@ -2,19 +2,19 @@ import { awaitRun, logLateFault } from '../../../scripts/late-runs.ts';
 import { type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
 import type { Runs } from '../../ports.ts';
 
-/** Runs of scripts in this process, which go on when nobody waits for them any more. */
+/** Runs of scripts in this process, which continue when no request waits for them any more. */
 export interface LocalRuns extends Runs {
-  /** Resolves when none is under way. */
+  /** Resolves when no run is in progress. */
   idle(): Promise<void>;
 }
 
-const maxWaitMs = 300_000; // docs/reference/scripts.md#result. No gateway is before us
+const maxWaitMs = 300_000; // docs/reference/scripts.md#result. No gateway limits it
 
 /**
  * Opens the runs of this machine.
  *
- * @param ready resolves when the server can be called, which scripts may do; false: it does not start, and runs that are
- *   pending stay so until its next start
+ * @param ready resolves when the server accepts requests, which scripts may send; false: it does not start, and pending
+ *   runs stay pending until its next start
  */
 export function openRuns(
   services: RunServices,

@@ -1,7 +1,7 @@
 import { instanceLimits, type Leave } from '../../../scripts/slots.ts';
 import { type GateLimits, openGate } from '../../limits/gate.ts';
 
-/** What child processes work on. Each kind has limits of its own in an instance. */
+/** Uses of child processes. Each has its own limits in an instance. */
 export type ProcessUse = 'script' | 'template' | 'certificate';
 
 /** A piece of work that needs a child process. */
@@ -10,11 +10,11 @@ export interface Work {
   /** Id of the account that owns the instance. */
   readonly owner: number;
   readonly instance: number;
-  /** A caller waits for its end: it starts before work of the instance for which none does. */
+  /** Whether a request waits for its end: then it starts before work of the instance without one. */
   readonly isAwaited: boolean;
-  /** Memory that it takes while it waits. */
+  /** Memory that it uses while it waits. */
   readonly bytes: number;
-  /** Milliseconds after which it no longer waits for a slot. */
+  /** Milliseconds after which it stops waiting for a slot. */
   readonly waitMs: number;
   /** Milliseconds for which it may hold its slot. */
   readonly timeoutMs: number;
@@ -25,7 +25,8 @@ export interface Scheduler {
   /**
    * Takes a slot, or waits for one. Owners take turns, and so do the instances of an owner.
    *
-   * @returns how to release the slot; `late` when none was free in time, `full` at once when too much waits already
+   * @returns a function that releases the slot; `late` when none was free in time, `full` at once when the queue is
+   *   full
    */
   enter(work: Work): Promise<Leave | 'late' | 'full'>;
 }
@@ -33,17 +34,17 @@ export interface Scheduler {
 const leastSlots = 4;
 const mostSlots = 64;
 
-/** Slots for as many processes of a size as there is memory for: 4 to 64. */
+/** Returns the number of slots for processes of a size, by memory: 4 to 64. */
 export function slotsFor(usableBytes: number, processBytes: number): number {
   const count = Math.floor(usableBytes / processBytes);
   return Math.min(mostSlots, Math.max(leastSlots, count));
 }
 
-/** The bounds that go with so many slots, 2 or more. */
+/** Returns the limits for a number of slots, 2 or more. */
 export function limitsFor(slots: number) {
   return {
     capacity: slots,
-    perOwner: Math.max(1, Math.floor(slots / 2)), // whether others wait or not: they could not take back what runs
+    perOwner: Math.max(1, Math.floor(slots / 2)), // whether others wait or not: they could not take back a running slot
     perInstance: instanceLimits.running,
     reservedMs: 30_000, // the time limit of a script that sets none
     queueInShares: 10_000,
@@ -53,7 +54,7 @@ export function limitsFor(slots: number) {
   } satisfies GateLimits;
 }
 
-/** Opens a scheduler with all slots free: a gate behind which an instance has a share for each kind of work. */
+/** Opens a scheduler with all slots free: a gate where an instance has a share for each use. */
 export function openScheduler(limits: GateLimits): Scheduler {
   const gate = openGate(limits);
   return {

@@ -10,28 +10,28 @@ import { canOpenSocket } from './sandbox/isolation.ts';
 /** Scripts in sandboxed processes of this machine. */
 export interface LocalScripts extends ScriptRunner {
   /**
-   * Describes for the operator, in one line, what holds scripts and what they can reach.
+   * Describes the isolation and the access of scripts in one line for the operator.
    *
-   * @throws StartError when the network is to be closed and cannot be
+   * @throws StartError when the network must be closed and cannot be
    */
   describe(): Promise<string>;
-  /** Runs a script of each runtime; gives one line for the operator that tells what became of them. */
+  /** Runs a script of each runtime; returns the results as one line for the operator. */
   selfTest(): Promise<string>;
-  /** Tells whether a script can open a Unix socket in a folder; its path is real. */
+  /** Checks whether a script can open a Unix socket in a folder; its path is real. */
   canOpenSocket(folder: string): Promise<boolean>;
-  /** Processes that there are now. */
+  /** Number of running processes. */
   size(): number;
-  /** Ends all processes; runs under way end as failures, later ones are blocked. */
+  /** Ends all processes; running scripts end as failures, later ones are blocked. */
   close(): Promise<void>;
 }
 
-/** What may be set; all of it has a default. */
+/** Options of {@link openScripts}; all have defaults. */
 export interface LocalScriptsOptions extends ProcessesOptions {
-  /** Processes that are shared with other work; those of its own, by the other options, when absent. */
+  /** Processes that are shared with other work; when absent, separate ones are opened with the other options. */
   readonly processes?: Processes;
 }
 
-/** Opens the runner of scripts on this machine. It looks at the machine when asked, and starts processes for runs only. */
+/** Opens the runner of scripts on this machine; probes the machine on first use, and starts processes for runs only. */
 export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   const processes = options.processes ?? openProcesses(options);
   const turns = openFirstTurns();
@@ -104,7 +104,7 @@ async function execute(
   }
 }
 
-/** A process that was taken for a script and does not get its source is of no use. */
+/** Reads the source of a run; kills the process that was taken for it when that fails. */
 async function readSource({ source }: ScriptRun, worker: Pick<Runner, 'kill'>): Promise<string> {
   try {
     return await source();

@@ -9,20 +9,20 @@ interface Refusal {
 }
 
 /**
- * The answer to bytes that are no HTTP request, whole and ready to send, in the form of all refusals.
+ * Returns the complete response to bytes that are no HTTP request. It has the form of all error responses.
  *
- * @param error what the HTTP parser says; it carries the bytes of an unknown method
+ * @param error from the HTTP parser; it carries the bytes of an unknown method
  */
 export function answerBroken(error: Error, requestId: string): string {
   return write(refusalOf(error), requestId);
 }
 
-/** The code of the response to bytes that are no HTTP request. */
+/** Returns the code of the response to bytes that are no HTTP request. */
 export function brokenCode(error: Error): ErrorCode {
   return refusalOf(error).code;
 }
 
-/** The answer to `CONNECT`, whole: there is nothing behind us to be connected with. */
+/** Returns the complete response to `CONNECT`: this server is no proxy. */
 export function refuseTunnel(requestId: string): string {
   return write(methodRefusal('CONNECT'), requestId);
 }
@@ -70,13 +70,13 @@ function methodRefusal(method: string): Refusal {
   };
 }
 
-/** Said with 431: request line and headers are over what the gateway takes. */
+/** Message of 431: the request line and headers exceed the limit of the gateway. */
 export const headersTooLarge = 'Request headers are too large.';
 
-/** Said with 408. */
+/** Message of 408. */
 export const arrivedTooSlowly = 'Request took too long to arrive.';
 
-/** Said with 400: no HTTP, or an address that cannot be decoded. */
+/** Message of 400: not HTTP, or an address that cannot be decoded. */
 export const malformedRequest = 'Malformed request.';
 
 function unknownMethod(error: Error): string | undefined {

@@ -1,18 +1,18 @@
 import type { Dispatch } from '../../../core/http/message.ts';
 import type { Clock } from '../../ports.ts';
 
-/** The calls that this process is answering; as no other process writes, they are all calls that there are. */
+/** The requests that this process is serving; no other process writes, so these are all requests in progress. */
 export interface Calls {
-  /** Makes a dispatch whose calls are known here. */
+  /** Returns a dispatch whose requests are tracked here. */
   track(dispatch: Dispatch): Dispatch;
-  /** Tells whether every call that began before `micros` has ended; waits up to `patienceMs` for those. */
+  /** Checks whether every request that began before `micros` has ended; waits up to `patienceMs` for those. */
   endedBefore(micros: number): Promise<boolean>;
 }
 
-const patienceMs = 200; // a call that has just been acknowledged may still be on its way out of a busy process
-const longestMicros = 60_000_000; // what takes longer waits for something, and writes nothing that it has read before
+const patienceMs = 200; // an acknowledged request may still be on its way out of a busy process
+const longestMicros = 60_000_000; // a longer request is waiting for something, and writes nothing that it read before
 
-/** Makes the memory of the calls under way. */
+/** Creates an empty set of requests. */
 export function openCalls(clock: Clock): Calls {
   const underWay = new Map<Promise<unknown>, number>();
   const earlier = (micros: number) =>

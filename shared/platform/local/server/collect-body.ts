@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { gainWindowMs, minGainedBytes, smallBodyMs } from '../../../values/bounds.ts';
 
-/** Bytes of a body that have arrived. */
+/** The part of a body that has arrived. */
 export interface Collected {
   readonly chunks: Buffer[];
   bytes: number;
 }
 
-/** How collecting ended: with the whole body, with more than was wanted, too slowly, or without a client. */
+/** End of collecting: whole body, more than the maximum, too slow, or client gone. */
 export type Collecting = 'whole' | 'more' | 'too slow' | 'gone';
 
 /**
- * Collects a body as it arrives, until it ends or has more than `maxBytes`; then it is paused, and may be collected on.
- * What arrives too slowly is given up.
+ * Collects a body as it arrives, until it ends or exceeds `maxBytes`. Then it is paused, and collecting may be resumed.
+ * A body that arrives too slowly is abandoned.
  */
 export function collectBody(
   message: IncomingMessage,
@@ -46,18 +46,18 @@ export function collectBody(
 }
 
 interface Watch {
-  /** Something has arrived. */
+  /** Records that bytes have arrived. */
   gained(): void;
   stop(): void;
 }
 
-/** Calls back when a body gains too little in a window of time. */
+/** Runs `act` when a body gains too few bytes in a window of time. */
 function watchGain(message: IncomingMessage, body: Collected, act: () => void): Watch {
   const length = Number(message.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   return length < minGainedBytes ? watchSmall(body, act) : watchLarge(body, act);
 }
 
-/** A small body may trickle for a while, but not pause for a window. */
+/** Watches a small body: it may trickle for a while, but not pause for a window. */
 function watchSmall(body: Collected, act: () => void): Watch {
   const pause = setTimeout(() => {
     const before = body.bytes;
@@ -75,9 +75,9 @@ function watchSmall(body: Collected, act: () => void): Watch {
   };
 }
 
-const looks = 5; // in a window
+const looks = 5; // per window
 
-/** Looks at a window of time that moves on with each look. */
+/** Watches a large body in a window of time that moves on with each check. */
 function watchLarge(body: Collected, act: () => void): Watch {
   const earlier = [body.bytes];
   let isOver = false;
@@ -98,7 +98,7 @@ function watchLarge(body: Collected, act: () => void): Watch {
   };
 }
 
-/** What has arrived while the process was busy is read before a timer's verdict. */
+/** Runs `act` after reading bytes that arrived while the process was busy. */
 function afterReading(act: () => void): void {
   setImmediate(act);
 }

@@ -8,53 +8,52 @@ import {
   stalledSendMs,
 } from '../../../values/bounds.ts';
 
-/** A request and where its response goes. */
+/** A request, its response and its connection. */
 export interface Exchange {
   readonly connection: Connection;
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
-  /** Whether the client waits to be told to send its body. */
+  /** Whether the client waits for `100 Continue` before it sends its body. */
   readonly isWaiting: boolean;
 }
 
 /** A connection; requests on it are served one after the other. */
 export interface Connection {
   readonly socket: Socket;
-  /** The one that is served. */
+  /** The request that is served. */
   current: Exchange | undefined;
-  /** Whether the request has arrived and its response is being made: it is not cut off when the server ends. */
+  /** Whether the request has arrived and its response is being created: the end of the server does not cut it off. */
   isRunning: boolean;
   readonly waiting: Exchange[];
   /** Called when a response was sent, or the connection is closed: one function for all of its requests. */
   readonly onSent: () => void;
-  /** Requests beyond those: parsed, and never served. */
+  /** Number of further requests: parsed, and never served. */
   ignored: number;
-  /** Of the response that is being sent. */
+  /** Bytes of the response that is being sent. */
   waitingBytes: number;
-  /** Bytes that its client had taken when it was looked at last. */
+  /** Bytes that the client had taken at the last check. */
   takenBytes: number;
   stalledMs: number;
 }
 
-/** What connections are opened with. */
 export interface ConnectionsOptions {
   readonly server: Server;
-  /** Connections at a time. */
+  /** Most connections at a time. */
   readonly max: number;
   /** Serves a request; the next one of its connection follows when the response was sent. */
   readonly serve: (exchange: Exchange) => void;
-  /** Hears that a connection was closed because its client takes nothing. */
+  /** Called when a connection was closed because its client reads nothing. */
   readonly onStalled: () => void;
 }
 
 /** All connections of a server. */
 export interface Connections {
-  /** Serves a request when its turn on its connection has come. */
+  /** Serves a request when all earlier ones on its connection are served. */
   enqueue(request: Omit<Exchange, 'connection'>): void;
   find(socket: Socket): Connection | undefined;
   /** Counts the bytes of a response until it was sent. */
   count(connection: Connection, bytes: number): void;
-  /** Gives connections a last chance, then closes all but those whose responses are being made. */
+  /** Gives connections a last chance, then closes all except those whose responses are being created. */
   end(): void;
 }
 
@@ -62,7 +61,7 @@ const sweepMs = 1000;
 
 interface State extends ConnectionsOptions {
   readonly all: Map<Socket, Connection>;
-  /** Without a request, the longest first. */
+  /** Connections without a request, the longest idle first. */
   readonly idle: Set<Connection>;
   waitingRequests: number;
   waitingBytes: number;
@@ -70,14 +69,14 @@ interface State extends ConnectionsOptions {
 }
 
 /**
- * Bounds what connections cost: requests that wait on them, responses that nobody reads, and their number. A new
- * connection takes the place of the one that has been idle for longest.
+ * Limits the cost of connections: waiting requests, responses that no client reads, and their number. A new connection
+ * takes the place of the one that has been idle for longest.
  */
 export function watchConnections(options: ConnectionsOptions): Connections {
   const { server, max } = options;
   const counts = { waitingRequests: 0, waitingBytes: 0, isEnding: false };
   const state: State = { ...options, ...counts, all: new Map(), idle: new Set() };
-  server.maxConnections = 2 * max; // idle ones make room before the system takes so many
+  server.maxConnections = 2 * max; // idle connections make room before the system accepts so many
   server.on('connection', (socket) => accept(state, socket));
   const sweeping = setInterval(() => sweep(state), sweepMs).unref();
   server.once('close', () => clearInterval(sweeping));
@@ -144,7 +143,7 @@ function begin(state: State, exchange: Exchange): void {
   state.serve(exchange);
 }
 
-/** A response was sent, or its connection is closed. */
+/** Continues with the next request after a response was sent, unless the connection is closed. */
 function proceed(state: State, connection: Connection): void {
   settle(state, connection);
   connection.current = undefined;
@@ -158,7 +157,7 @@ function proceed(state: State, connection: Connection): void {
   begin(state, next);
 }
 
-/** A connection with too many is closed after those that wait; one too many of all closes it at once. */
+/** Queues a request. Over its own limit a connection closes after the queued ones, over the total limit at once. */
 function wait(state: State, exchange: Exchange): void {
   const { connection } = exchange;
   const { waiting } = connection;
@@ -186,7 +185,7 @@ function forget(state: State, connection: Connection): void {
   connection.ignored = 0;
 }
 
-/** Forgets a connection at once: its place is free. */
+/** Closes a connection and forgets it at once: its place is free. */
 function close(state: State, connection: Connection): void {
   forget(state, connection);
   connection.socket.destroy();
@@ -208,7 +207,9 @@ function isSlower(a: Connection, b: Connection): boolean {
   return a.waitingBytes > b.waitingBytes;
 }
 
-/** Finds connections that take nothing of what waits for them; those that wait for us have nothing to take. */
+/**
+ * Closes connections whose client reads nothing of a waiting response; connections without one have nothing to read.
+ */
 function sweep(state: State): void {
   for (const connection of state.all.values()) {
     const { socket } = connection;

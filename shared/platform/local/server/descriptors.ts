@@ -3,18 +3,18 @@ import { maxConnections, reservedDescriptors } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
 
 const fewest = 16; // so that a server with few descriptors serves at all
-const otherSystems = 4096; // what each of them lets a process have, and mostly more
+const otherSystems = 4096; // least limit of a process on each of them, mostly more
 
 /**
- * Connections that this process may have at a time, by its limit of descriptors: half of what is left beside files and
- * pipes, as a connection may take one more for a file.
+ * Returns how many connections this process may have at a time, by its descriptor limit. That is half of what is left
+ * after files and pipes, as a connection may use one more for a file.
  */
 export function connectionLimit(): number {
   const spare = (descriptorLimit() - reservedDescriptors) / 2;
   return Math.max(fewest, Math.min(maxConnections, Math.floor(spare)));
 }
 
-/** The soft limit, which Node has raised as far as it may; only Linux tells it in a file. */
+/** Returns the soft limit, which Node has raised as far as it may; only Linux has it in a file. */
 function descriptorLimit(): number {
   try {
     const soft = /^Max open files\s+(\d+|unlimited)/m.exec(

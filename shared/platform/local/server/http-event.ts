@@ -9,32 +9,32 @@ export type EventDraft = {
   -readonly [K in keyof APIGatewayProxyEventV2]: APIGatewayProxyEventV2[K];
 };
 
-/** An event without its body, and why it must be refused, if so. */
+/** An event without its body, and the error if the request is invalid. */
 export interface Arrival {
   readonly event: EventDraft;
   readonly unfit: 'headers too large' | 'malformed' | undefined;
 }
 
-/** What an event says of a request beside the request itself. */
+/** Facts of an event that are not part of the request itself. */
 export interface ArrivalFacts {
   /** Unique for each request. */
   readonly requestId: string;
   /** Epoch milliseconds of its arrival. */
   readonly nowMs: number;
-  /** Proxies that the request is proved to have come by, each of which adds to `X-Forwarded-For`. */
+  /** Proxies that the request verifiably passed, each of which adds to `X-Forwarded-For`. */
   readonly proxies: number;
 }
 
 type Headers = Record<string, string | undefined>;
 
-/** Bytes of the request line, header names and values together that the gateway lets through. */
+/** Bytes of request line, header names and values together that the gateway accepts. */
 const maxHeaderBytes = 10_240;
-/** Types whose bodies the gateway hands on as text; all others travel in base64. */
+/** Types whose bodies the gateway passes on as text; all others are passed on in base64. */
 const textType = /^\s*(text\/|application\/(json|javascript|xml)\b|$)/i;
 
 /**
- * Builds the event that an HTTP API (payload 2.0) builds from the same request, but for the body: path
- * percent-decoded once but for `%2f`, query as sent, header names in lower case with repeats joined by commas, cookies apart.
+ * Builds the same event as an HTTP API (payload 2.0), except the body. The path is percent-decoded once except `%2f`,
+ * the query is as sent, header names are in lower case with repeats joined by commas, and cookies are separate.
  */
 export function toEvent(
   message: IncomingMessage,
@@ -85,21 +85,21 @@ export function toEvent(
   return { event, unfit: isMalformed || lacksHost ? 'malformed' : undefined };
 }
 
-/** A proxy at a Unix socket has no address, and is on this machine. */
+/** Returns the address of the peer. A proxy at a Unix socket has none, and is on this machine. */
 function peerOf({ remoteAddress }: IncomingMessage['socket'], proxies: number): string {
   const withoutAddress = proxies > 0 ? '127.0.0.1' : '';
   return remoteAddress?.replace(/^::ffff:/, '') ?? withoutAddress;
 }
 
-/** Adds what this server says of a request to what those before it have said. */
+/** Appends this server's value of a forwarding header to the values of earlier hops. */
 function addTo(headers: Headers, name: string, value: string): void {
   const said = headers[name];
   headers[name] = said === undefined ? value : `${said}, ${value}`;
 }
 
 /**
- * Where a call began, as the outermost proxy says. What stands further left was said by the client itself; what is
- * no address is not believed.
+ * Returns the address where a request began, from the outermost proxy. Entries further left come from the client
+ * itself; an entry that is no address is ignored.
  */
 function clientAddress(forwarded: string | undefined, peer: string, proxies: number): string {
   const hops = (forwarded ?? '').split(',').map((hop) => hop.trim());
@@ -107,7 +107,7 @@ function clientAddress(forwarded: string | undefined, peer: string, proxies: num
   return isIP(address) === 0 ? peer : address;
 }
 
-/** Puts a body into an event: as text when the gateway would and it is UTF-8, else in base64. */
+/** Adds a body to an event: as text if the gateway would and it is UTF-8, else in base64. */
 export function addBody(event: EventDraft, body: Buffer): void {
   if (body.byteLength === 0) return;
   const { 'content-type': contentType = '', 'content-encoding': encoding } = event.headers;
@@ -127,14 +127,14 @@ function readHeaders(raw: readonly string[], headers: Headers): number {
     const value = raw[at + 1] ?? '';
     const before = headers[name];
     const separator = name === 'cookie' ? '; ' : ',';
-    // Not just defined: a header may be called `constructor`.
+    // `typeof`, because a header may have the name `constructor`.
     headers[name] = typeof before === 'string' ? before + separator + value : value;
     bytes += name.length + value.length;
   }
   return bytes;
 }
 
-/** Parts the address of a request line; one that cannot be decoded is given as sent. */
+/** Splits the address of a request line; one that cannot be decoded is returned as sent. */
 function splitAddress(url: string) {
   const address = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = address.indexOf('?');
@@ -149,7 +149,7 @@ function splitAddress(url: string) {
   }
 }
 
-/** An escaped slash stays escaped: it is part of a segment, and no name has one. */
+/** Decodes a path, except escaped slashes: they are part of a segment, and no name has one. */
 function decodePath(sent: string): string {
   if (!/%2f/i.test(sent)) return decodeURIComponent(sent);
   return sent
@@ -171,7 +171,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 let lastSecond = 0;
 let lastTime = '';
 
-/** Such as `12/Mar/2020:19:03:58 +0000`; the text of the current second is kept. */
+/** Formats a time such as `12/Mar/2020:19:03:58 +0000`; caches the text of the current second. */
 function commonLogTime(nowMs: number): string {
   const second = Math.floor(nowMs / 1000);
   if (second !== lastSecond) {

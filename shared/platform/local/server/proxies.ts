@@ -7,25 +7,25 @@ import { codeOf } from '../../../values/caught.ts';
 import { maxSocketPath, removeLeftover } from '../files/folder-lock.ts';
 import { StartError } from './start-error.ts';
 
-/** Header by which a proxy proves who it is; nothing behind the server's front sees it. */
+/** Header by which a proxy authenticates; only the front of the server reads it. */
 export const proxySecretHeader = 'x-groundwork-proxy-secret';
 
-/** Proxies that are believed where a request comes from, and how they are told from everybody else. */
+/** Trusted proxies, and how they are distinguished from other peers. */
 export interface Proxies {
-  /** How many a request passes, each of which adds to `X-Forwarded-For`. */
+  /** Number of proxies that a request passes, each of which adds to `X-Forwarded-For`. */
   readonly count: number;
   /** Path of a Unix socket that they connect to. */
   readonly socket: string | undefined;
-  /** What they send in {@link proxySecretHeader}; over the socket as well. */
+  /** Secret that they send in {@link proxySecretHeader}; over the socket as well. */
   readonly secret: string | undefined;
 }
 
 /**
- * Reads what an operator has said of proxies.
+ * Reads the proxy settings of an operator.
  *
  * @param count 1 when undefined and there are any
  * @returns undefined when there are none
- * @throws StartError when anybody could say to be one of them
+ * @throws StartError when any client could pass for a proxy
  */
 export function readProxies({
   count,
@@ -41,10 +41,10 @@ export function readProxies({
 }
 
 /**
- * Checks that scripts cannot pass for a proxy: they run on this machine, and as the user that the server runs as.
+ * Checks that scripts cannot pass for a proxy: they run on this machine, as the server's user.
  *
- * @param canOpen tells whether a script can open a socket at a path
- * @throws StartError when they could open the socket, and there is no secret that would still tell them apart
+ * @param canOpen checks whether a script can open a socket at a path
+ * @throws StartError when they could open the socket, and no secret would distinguish them
  */
 export async function checkProxySocket(
   proxies: Proxies | undefined,
@@ -67,22 +67,22 @@ function folderOf(socket: string): string {
   }
 }
 
-/** Tells requests of proxies from others. */
+/** Distinguishes requests of proxies from others. */
 export interface ProxyGate {
-  /** How many proxies a request has come by, as far as that is proved; 0 for any other request. */
+  /** Returns how many proxies a request verifiably passed; 0 for any other request. */
   countOf(message: IncomingMessage): number;
   /**
-   * Listens on the Unix socket, if there is one.
+   * Listens on the Unix socket, if one is configured.
    *
-   * @param onSocket takes the connections that are made to it
+   * @param onSocket receives the connections to it
    * @throws StartError when it cannot be listened on
    */
   listen(onSocket: (socket: Socket) => void): Promise<void>;
-  /** Takes no more connections of proxies; resolves when there are none. */
+  /** Accepts no more connections of proxies; resolves when all are closed. */
   close(): Promise<void>;
 }
 
-/** Makes what tells requests of proxies from others; without any, all are others. */
+/** Creates the gate that distinguishes requests of proxies from others; without proxies, all are others. */
 export function createProxyGate(
   { count, secret, socket: path }: Proxies = { count: 0, socket: undefined, secret: undefined },
 ): ProxyGate {
@@ -111,7 +111,7 @@ export function createProxyGate(
   };
 }
 
-/** Of one length, whatever was sent. */
+/** Returns a digest: of one length for every text. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -20,18 +20,18 @@ import { type Collected, collectBody } from './collect-body.ts';
 import type { EventDraft } from './http-event.ts';
 import { openRoom, type Release, type Room } from './room.ts';
 
-/** Bytes of a body that the gateway takes. */
+/** Bytes of a body that the gateway accepts. */
 const maxBodyBytes = 10_485_760;
 
-/** Where bodies are counted: while they arrive, and while their requests run. */
+/** Counters of the bytes of bodies: while they arrive, and while their requests run. */
 interface Rooms {
   readonly receiving: Room;
   readonly parsed: Room;
 }
 
-/** Receives bodies within the bounds of the whole server. */
+/** Receives bodies within the limits of the whole server. */
 export interface Receiver {
-  /** @returns the body; why there is none; or that its client has gone */
+  /** @returns the body; the error response in its place; or that its client has gone */
   receive(request: Arriving): Promise<Received | ApiError | 'gone'>;
 }
 
@@ -40,7 +40,7 @@ export interface Arriving {
   readonly message: IncomingMessage;
   /** Without its body. */
   readonly event: EventDraft;
-  /** Tells a client that waits for it to send its body. */
+  /** Sends `100 Continue` to a client that waits for it. */
   readonly goOn: () => void;
 }
 
@@ -52,7 +52,7 @@ export interface Received {
   readonly release: Release;
 }
 
-/** Opens a receiver; without a gate every body is taken for one with a genuine credential. */
+/** Opens a receiver; without a gate every body counts as one with a genuine credential. */
 export function openReceiver(gate: Gate | undefined): Receiver {
   const rooms = {
     genuine: { receiving: openRoom(receivingRoom), parsed: openRoom(parsedRoom) },
@@ -86,13 +86,13 @@ const unlimited: Admission = { kind: 'genuine', owner: '', maxBytes: maxBodyByte
 interface Intake extends Arriving {
   readonly gate: Gate | undefined;
   readonly body: Collected;
-  /** Of all that was taken for it. */
+  /** Release functions of all that was taken for it. */
   readonly releases: Release[];
 }
 
 type Outcome = Buffer | ApiError | 'gone';
 
-/** What a body may have whose length is not known before it has more. */
+/** Bytes reserved at first for a body of unknown length. */
 const firstBytes = anonymousBodyBytes;
 
 async function takeGenuine(
@@ -139,7 +139,7 @@ async function takeAnonymous(
   return takeGenuine({ ...intake, goOn: () => undefined }, genuine, rooms.genuine);
 }
 
-/** Small bodies are not counted. */
+/** Takes bytes of a room; small bodies are not counted. */
 async function take(
   { releases }: Intake,
   room: Room,
@@ -151,7 +151,7 @@ async function take(
   return release !== undefined;
 }
 
-/** The body in one piece, counted for what parsing it may take. */
+/** Returns the body in one piece, counted with the memory that parsing may take. */
 async function finish(
   intake: Intake,
   room: Room,
@@ -165,13 +165,13 @@ async function finish(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes);
 }
 
-/** The limits of gateway, function and route, in the order in which a request meets them. */
+/** Checks the limits of gateway, function and route, in the order of a request. */
 function sizeError(bytes: number, maxBytes: number): ApiError | undefined {
   const limit = [maxBodyBytes, maxEventBytes, maxBytes].find((each) => bytes > each);
   return limit === undefined || bytes <= maxBytes ? undefined : tooLarge(limit);
 }
 
-/** Bytes of a body as the head says; undefined for one in chunks. */
+/** Returns the length of a body from the header; undefined for one in chunks. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);

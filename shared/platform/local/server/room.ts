@@ -1,13 +1,13 @@
 import { maxRoomWaiters, roomWaitMs } from '../../../values/bounds.ts';
 
-/** Bytes that may be held at a time: by all, by one owner, and by one address. */
+/** Most bytes in use at a time: in total, by one owner, and by one address. */
 export interface RoomSize {
   readonly total: number;
   readonly perOwner: number;
   readonly perAddress: number;
 }
 
-/** Bytes that somebody wants to hold. */
+/** Bytes that are requested for an owner. */
 export interface Claim {
   readonly bytes: number;
   /** Account or instance; undefined: not known. */
@@ -15,14 +15,14 @@ export interface Claim {
   readonly address: string;
 }
 
-/** Gives the bytes back; later calls do nothing. */
+/** Returns the bytes; further calls have no effect. */
 export type Release = () => void;
 
-/** Memory that is shared out, so that one owner or address cannot take all of it. */
+/** Memory with fair shares, so that one owner or address cannot take all of it. */
 export interface Room {
   /**
-   * Takes bytes, at once when they are free, else after a short wait. A claim of more than a whole share is taken for
-   * the share, or it could never be granted.
+   * Takes bytes, at once when they are free, else after a short wait. A claim of more than a whole share counts as the
+   * share, or it could never be granted.
    *
    * @returns undefined when there was no room in time
    */
@@ -35,7 +35,7 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Opens a room of this size, empty. */
+/** Opens an empty room of this size. */
 export function openRoom({ total, perOwner, perAddress }: RoomSize): Room {
   let taken = 0;
   const byOwner = new Map<string, number>();
@@ -83,7 +83,7 @@ export function openRoom({ total, perOwner, perAddress }: RoomSize): Room {
     if (owner !== undefined) add(byOwner, owner, bytes);
   }
 
-  /** In their order, but nobody waits for one that does not fit yet: the wait of each is short. */
+  /** Admits waiting claims in order; one that does not fit yet blocks no other, as each wait is short. */
   function admitWaiters(): void {
     for (const waiter of waiters) {
       if (!fits(waiter.claim)) continue;

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drainMs, sendPieceBytes } from '../../../values/bounds.ts';
 
-/** The body of a response as it is handed to the system. */
+/** The body of a response as it is passed to the system. */
 export interface SentBody {
   readonly content: Buffer | string;
   readonly bytes: number;
 }
 
-/** Prepares a body: a text of as many bytes as characters is ASCII, which is sent as it is, with half the work. */
+/** Prepares a body: a text of as many bytes as characters is ASCII, sent as is with half the work. */
 export function toSentBody(body: string | undefined, isBase64: boolean): SentBody | undefined {
   if (body === undefined) return undefined;
   if (isBase64) {
@@ -19,7 +19,7 @@ export function toSentBody(body: string | undefined, isBase64: boolean): SentBod
   return { content: isLong ? Buffer.from(body) : body, bytes };
 }
 
-/** Sends a body whose head was written, a long one in pieces, and ends the response. */
+/** Sends a body after its head, a long one in pieces, and ends the response. */
 export function sendBody(
   response: ServerResponse,
   body: SentBody | undefined,
@@ -34,8 +34,8 @@ export function sendBody(
 }
 
 /**
- * Sends a response early: before its request has arrived in full. The rest is read for a while, or the client would
- * meet a reset in place of the response.
+ * Sends a response before its request has arrived in full. The rest is read for a while, or the client would get a
+ * connection reset in place of the response.
  */
 export async function sendEarly(
   message: IncomingMessage,
@@ -72,14 +72,14 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Closes the connection of a request that was answered when the rest of its body does not arrive soon. */
+/** Closes the connection after a response if the rest of the request does not arrive soon. */
 export function closeUnread(message: IncomingMessage): void {
   void drain(message).then(() => {
     if (!message.complete) message.socket.destroy();
   });
 }
 
-/** Reads on and throws away what arrives, until the request ends or a second has passed. */
+/** Reads and discards what arrives, until the request ends or a second has passed. */
 export async function drain(message: IncomingMessage): Promise<void> {
   if (message.complete || message.destroyed) return;
   await new Promise<void>((resolve) => {

@@ -3,29 +3,29 @@ import { isLoopbackName } from '../../../values/source-address.ts';
 import type { Settings } from '../../ports.ts';
 import type { Level } from '../scripts/sandbox/level.ts';
 
-/** What was asked for on the command line. */
+/** Options of the command line. */
 export interface ServeOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   /** The data folder; undefined: in memory. */
   readonly folder: string | undefined;
-  /** Undefined: as {@link defaultRegistration} says. */
+  /** Undefined: by {@link defaultRegistration}. */
   readonly registration: Settings['registration'] | undefined;
   /** Path of a Unix socket that proxies connect to; undefined: none. */
   readonly proxySocket: string | undefined;
-  /** Whether scripts reach what this machine reaches. */
+  /** Whether scripts have access to the network of this machine. */
   readonly scriptNetwork: boolean;
   /** The one sandbox level to use; undefined: the best that works. */
   readonly sandbox: Level | undefined;
-  /** Whether scripts run where only Node's permission flags hold them, although other machines reach the server. */
+  /** Whether scripts run where only Node's permission flags isolate them, although other machines reach the server. */
   readonly weakSandbox: boolean;
 }
 
-/** A command line that makes no sense; its message is one sentence. */
+/** An error for an invalid command line; its message is one sentence. */
 export class UsageError extends Error {}
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const usage = `Usage: npm start -- [options]
 
   --port PORT            port to listen on; 0 takes any free one (default 3000)
@@ -60,8 +60,8 @@ GROUNDWORK_GITHUB_CLIENT_SECRET.
  * Reads the command line of the server.
  *
  * @param args without program and script
- * @returns the options, or `help` when help is wanted
- * @throws UsageError for unknown options and bad values
+ * @returns the options, or `help` when help is requested
+ * @throws UsageError for unknown options and invalid values
  */
 export function parseServeOptions(args: readonly string[]): ServeOptions | 'help' {
   const { port, host, data, memory, registration, help, ...flags } = parse(args);
@@ -82,7 +82,7 @@ export function parseServeOptions(args: readonly string[]): ServeOptions | 'help
   };
 }
 
-/** Who may make an account unless the operator says so: this machine where nothing else can call. */
+/** Returns the default registration: `local` if only this machine can send requests, else `closed`. */
 export function defaultRegistration(
   host: string,
   isBehindProxies: boolean,
@@ -90,7 +90,7 @@ export function defaultRegistration(
   return isLoopbackName(host) && !isBehindProxies ? 'local' : 'closed';
 }
 
-/** Returns whether scripts may run where only Node's permission flags hold them. */
+/** Returns whether scripts may run where only Node's permission flags isolate them. */
 export function weakSandboxOf(
   { host, weakSandbox }: Pick<ServeOptions, 'host' | 'weakSandbox'>,
   isBehindProxies: boolean,
@@ -116,7 +116,7 @@ function parse(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    // The parser's errors are about the command line; their first sentence says all.
+    // The parser's errors describe the command line; their first sentence is enough.
     if (!(error instanceof TypeError)) throw error;
     const [sentence = ''] = error.message.split(/\.\s|\n/);
     throw new UsageError(sentence.replace(/^U/, 'u'));

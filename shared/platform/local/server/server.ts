@@ -26,40 +26,41 @@ import { declaredBytes, openReceiver, type Received, type Receiver } from './rec
 import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
 import { StartError } from './start-error.ts';
 
-const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most answers can say more than 431
-const keepAliveMs = 65_000; // longer than what pools of clients keep, or they meet a closed connection
+const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most error responses can say more than 431
+const keepAliveMs = 65_000; // longer than clients keep pooled connections, or they meet a closed connection
 const arrivalMs = 60_000;
-/** The parser has one limit for all requests: that of a large upload over a slow line. Others are timed by us. */
+/**
+ * Time limit of the parser for all requests: that of a large upload over a slow line. Others are timed by this server.
+ */
 const uploadMs = 900_000;
 
-/** What the server needs. */
 export interface ServerOptions {
   readonly handler: Handler;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Judges requests before their bodies are read; absent: each is read as far as the gateway would. */
+  /** Checks requests before their bodies are read; absent: each is read up to the limit of the gateway. */
   readonly gate?: Gate;
-  /** Served below `/files/`; absent: there are none. */
+  /** Files served below `/files/`; none when absent. */
   readonly files?: LocalFiles;
   readonly host: string;
-  /** Proxies before the server; none when absent. */
+  /** Proxies in front of the server; none when absent. */
   readonly proxies?: Proxies | undefined;
   /** 0: any free one. */
   readonly port: number;
-  /** Milliseconds that `stop` waits for requests under way; 4,000 when absent. */
+  /** Milliseconds that `stop` waits for running requests; 4,000 when absent. */
   readonly graceMs?: number;
 }
 
 /** A server that listens. */
 export interface LocalServer {
-  /** With the port that was taken, without a slash at its end. */
+  /** Address with the port in use, without a slash at its end. */
   readonly url: string;
-  /** Takes no more requests, finishes those under way, and resolves after at most `graceMs`. */
+  /** Accepts no more requests, finishes running ones, and resolves after at most `graceMs`. */
   stop(): Promise<void>;
 }
 
-/** Gives an id to bytes that never became a request, and the line in the log that it is looked up by. */
+/** Returns a request id for bytes that never became a request, and logs it. */
 function unreadable({ ids, log }: ServerOptions, code: ErrorCode): string {
   const requestId = ids.random();
   log({ level: 'info', message: 'unreadable request', requestId, code });
@@ -70,16 +71,15 @@ interface Running extends ServerOptions {
   readonly proxyGate: ProxyGate;
   readonly connections: Connections;
   readonly receiver: Receiver;
-  /** Requests under way. */
+  /** Number of running requests. */
   active: number;
   stopping: boolean;
-  /** Called when nothing is under way any more. */
+  /** Called when no request is running any more. */
   idle: () => void;
 }
 
 /**
- * Serves a handler over HTTP as the gateway does on AWS: the same events, the same limits, refusals in the
- * contract's shape.
+ * Serves a handler over HTTP as the gateway does on AWS. Events, limits and the form of error responses are the same.
  *
  * @throws StartError when the address cannot be listened on
  */
@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     keepAliveTimeout: keepAliveMs,
     requestTimeout: uploadMs,
     headersTimeout: arrivalMs,
-    requireHostHeader: false, // we refuse it in our own words
+    requireHostHeader: false, // this server has its own error response
   });
   const connections = watchConnections({
     server,
@@ -114,10 +114,10 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     connections.enqueue({ message, response, isWaiting: true });
   });
   server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) => {
-    connections.enqueue({ message, response, isWaiting: false }); // an unknown expectation is no reason to refuse
+    connections.enqueue({ message, response, isWaiting: false }); // an unknown expectation is no reason for an error
   });
   server.on('clientError', (error: Error, socket: Socket) => {
-    // A request whose body breaks off is answered here; one that has arrived gets an answer of its own.
+    // A request whose body breaks off gets its response here; one that has arrived gets its own.
     const isBusy = connections.find(socket)?.current?.message.complete === true;
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
     else socket.end(answerBroken(error, unreadable(running, brokenCode(error))));
@@ -131,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   return { url, stop: () => stop(server, running) };
 }
 
-/** Answers one request; never rejects. */
+/** Serves one request; never rejects. */
 async function serve(running: Running, exchange: Exchange): Promise<void> {
   const { clock, ids, log, proxyGate } = running;
   const { message, response } = exchange;
@@ -170,7 +170,7 @@ interface FileCall {
   readonly event: EventDraft;
 }
 
-/** Files are no part of the interface, but their requests have an id and a line in the log like all others. */
+/** Serves a file. Files are no part of the interface, but their requests have an id and a log line like all others. */
 async function answerFile(
   { clock, log, stopping }: Running,
   files: LocalFiles,
@@ -183,7 +183,7 @@ async function answerFile(
   logRequest(log, event, outcome, clock.micros() - started);
 }
 
-/** Answers a request with a body, or one that is unfit, unless its client goes before it was sent. */
+/** Responds to an invalid request or one with a body, unless its client disconnects first. */
 async function answer(
   running: Running,
   exchange: Exchange,
@@ -197,7 +197,7 @@ async function answer(
         : refused(431, headersTooLarge, 'headers_too_large');
     return refuse(running, exchange, { event, error });
   }
-  await undefined; // what came with the head is there now
+  await undefined; // what came with the head has arrived now
   const bytes = declaredBytes(message);
   if (bytes !== undefined && bytes <= uncountedBodyBytes && message.readableLength === bytes) {
     if (exchange.isWaiting) exchange.response.writeContinue();
@@ -214,10 +214,10 @@ async function answer(
 }
 
 /**
- * Has the handler answer a request that has arrived, or of which the rest does not matter.
+ * Runs the handler for a request that has arrived, or whose rest does not matter.
  *
- * @param received its body, where that was awaited; given back when the request was served, though its response may not
- *   have been read
+ * @param received its body, if it was awaited; released when the request was served, though its response may not have
+ *   been read
  */
 async function run(
   running: Running,
@@ -244,7 +244,7 @@ async function run(
   if (isEarly) closeUnread(message);
 }
 
-/** Refuses a request whose body is not worth reading. */
+/** Sends an error response to a request whose body is not worth reading. */
 async function refuse(
   { log }: Running,
   { message, response, isWaiting }: Exchange,

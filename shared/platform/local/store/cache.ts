@@ -1,37 +1,37 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Stored } from '../../../store/store.ts';
 
-/** Of the heap that the process may use, what the cache takes at the most. */
+/** Share of the process's heap limit that the cache may use. */
 const heapShare = 1 / 4;
-/** Heap of an item for each character of its stored text: its data, and its response bodies (response-cache.ts). */
+/** Heap per character of an item's stored text: its data, and its response bodies (response-cache.ts). */
 const bytesPerCharacter = 5;
-/** Heap of an item besides: its key, its place in the cache. */
+/** Further heap per item: its key, its place in the cache. */
 const bytesPerItem = 500;
 
-/** An item as readers share it, and when it expires (epoch seconds, Infinity when never). */
+/** An item as readers share it, and its expiry (epoch seconds, Infinity when never). */
 export interface CachedItem {
   readonly stored: Stored;
   readonly expiresAt: number;
 }
 
 /**
- * Parsed items that were read lately, or written to be read by an index. What it holds is what is committed: an item leaves the cache before it is
- * changed, and does not come back before the change is committed.
+ * Parsed items that were read recently, or written to be read by an index. The cache holds committed items only: an
+ * item leaves it before it is changed, and does not come back before the change is committed.
  */
 export interface ItemCache {
   get(key: string): CachedItem | undefined;
-  /** Remembers an item of `size` characters, unless it is about to change. */
+  /** Caches an item of `size` characters, unless it is about to change. */
   set(key: string, item: CachedItem, size: number): void;
-  /** Forgets an item that is about to change, until `unlock`. */
+  /** Removes an item that is about to change, until `unlock`. */
   lock(key: string): void;
-  /** Says that all changes under way are committed or given up. */
+  /** Reports that all changes in progress are committed or abandoned. */
   unlock(): void;
 }
 
 /**
- * Makes an empty cache. It has two generations: when the young one is full, it becomes the old one.
+ * Creates an empty cache. It has two generations: when the young one is full, it becomes the old one.
  *
- * @param maxBytes of heap that it holds, about; a quarter of what the process may use when absent
+ * @param maxBytes approximate heap of its items; a quarter of the heap limit when absent
  */
 export function createItemCache(
   maxBytes = getHeapStatistics().heap_size_limit * heapShare,

@@ -1,37 +1,37 @@
-/** Decides whether a commit may hold up the event loop until it is on the disk. */
+/** Decides whether a commit may block the event loop until it is on the disk. */
 export interface CommitPace {
-  /** Whether the next commit may, given what it consists of. */
+  /** Returns whether the next commit may block, given its size. */
   mayBlock(commit: CommitSize): boolean;
-  /** Says how long a commit took, in milliseconds, and whether it held up the event loop. */
+  /** Reports the duration of a commit in milliseconds, and whether it blocked the event loop. */
   took(ms: number, hasBlocked: boolean): void;
-  /** Says that somebody has read. */
+  /** Reports a read. */
   read(): void;
 }
 
-/** What a commit consists of. */
+/** Size of a commit. */
 export interface CommitSize {
   /** Pieces of work that share it. */
   readonly jobs: number;
   readonly operations: number;
 }
 
-/** Commits of one piece of work in a row, after which the next one is taken for another of them. */
+/** Commits of a single piece of work in a row, after which the next is expected to be one too. */
 const loneCommits = 8;
-/** Reads between two commits; one writer alone needs fewer, so others would wait. */
+/** Most reads between two commits; one writer alone needs fewer, and with more, readers would wait. */
 const mostReads = 8;
 /** Operations whose work on pages takes 0.1 ms. */
 const mostOperations = 32;
-/** Mean time of a commit in a thread of its own on disks that are worth trying: half of it is the way there and back. */
+/** Mean time of a commit in a separate thread on disks that are fast enough: half of it is for the thread changes. */
 const fastMs = 3;
-/** A blocking commit that took longer is followed by a rest of so many times its length: 1 % is lost at most. */
+/** Duration of a blocking commit above which a pause of `restFactor` times its length follows: at most 1 % is lost. */
 const slowMs = 5;
 const restFactor = 100;
 const weight = 1 / 8; // of the newest commit in the mean
 
 /**
- * Opens the pace of a store. A commit in a thread of its own costs a single writer two changes of thread, which is
- * more than a fast disk takes. So one writer alone on a fast disk commits in the event loop, for 0.5 ms each; with
- * several writers or with readers beside it the loop has better things to do.
+ * Opens the pace of a store. A commit in a separate thread costs a single writer two thread changes, which is more than
+ * a fast disk takes. So one writer alone on a fast disk commits in the event loop, for 0.5 ms each; with several
+ * writers, or with readers as well, the loop stays free.
  *
  * @param now milliseconds, from any origin
  */

@@ -5,33 +5,33 @@ import type { FeedWriter } from './feed.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
 import type { Operation, Tables } from './tables.ts';
 
-/** Pieces of work in one commit at the most, so that planning them does not hold up readers for long. */
+/** Most pieces of work in one commit, so that planning them does not delay readers for long. */
 const maxGroupSize = 200;
 const pageBytes = 4096;
 
-/** Reads an item as it will be when all that was planned before is done; undefined: no item. */
+/** Reads an item as it will be after everything planned before; undefined: no item. */
 export type ReadItem = (itemKey: string) => string | undefined;
 
-/** What a piece of work wants to change, and its result once that is durable. */
+/** Changes that a piece of work plans, and its result once they are durable. */
 export interface Plan<Result> {
   readonly operations: readonly Operation[];
-  /** What the feed keeps of it, in order; nothing when absent. */
+  /** Entries for the change feed, in order; none when absent. */
   readonly changes?: readonly string[];
   readonly result: Result;
 }
 
-/** Runs pieces of work in commits that they share. */
+/** Runs pieces of work in shared commits. */
 export interface GroupCommit {
   /**
-   * Plans a piece of work, carries it out whole or not at all, and resolves when it is durable. Between reading
-   * and commit nobody comes between. When `work` throws, nothing of it is done and its error is passed on.
+   * Plans a piece of work and applies it completely or not at all; resolves when it is durable. No other write happens
+   * between its reads and its commit. When `work` throws, none of it is applied and its error is passed on.
    */
   submit<Result>(work: (read: ReadItem) => Plan<Result>): Promise<Result>;
-  /** Has operations done by the next commit that comes about; they are not worth one of their own. */
+  /** Adds operations to the next commit; they do not cause one of their own. */
   carry(operations: readonly Operation[]): void;
 }
 
-/** What takes part in a commit. */
+/** Parts that take part in a commit. */
 export interface CommitParts {
   readonly tables: Tables;
   readonly cache: ItemCache;
@@ -42,17 +42,17 @@ export interface CommitParts {
 }
 
 interface Job {
-  /** Plans the work and says what is to be changed; throws what the work throws. */
+  /** Plans the work and returns its changes; throws the error of the work. */
   readonly plan: (read: ReadItem) => Plan<unknown>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Makes a group commit: what arrives in one turn of the event loop, or while a commit is under way, shares the
- * next commit and its flush to disk. There is one commit at a time and no other writer, so what is planned on
- * the state before it holds inside it; LMDB then has only to write, all or nothing: in a thread of its own, or here
- * where that is quicker.
+ * Creates a group commit: work that arrives in one turn of the event loop, or during a commit, shares the next commit
+ * and its flush to disk. There is one commit at a time and no other writer, so a plan based on the state before a
+ * commit is valid inside it. LMDB then only has to write, all or nothing: in a separate thread, or in this one where
+ * that is faster.
  */
 export function createGroupCommit(parts: CommitParts): GroupCommit {
   let waiting: Job[] = [];
@@ -162,14 +162,14 @@ async function carryOut(
     const failure = new Error('nothing was written', { cause: await causeOf(error) });
     throw trouble.translate(failure, bytesOf(operations));
   } finally {
-    // A reader must not go on with a snapshot from before the commit, and remember what it finds there.
+    // A reader must not continue with a snapshot from before the commit, and cache items from it.
     tables.environment.resetReadTxn();
     cache.unlock();
     if (isCommitted) remember(cache, operations);
   }
 }
 
-/** Roughly what operations write: most characters take one byte, and a page is written for a small item too. */
+/** Estimates the bytes of operations: most characters take one byte, and a small item writes a page too. */
 function bytesOf(operations: readonly Operation[]): number {
   return operations.reduce(
     (sum, { key, value = '' }) => sum + pageBytes + key.length + value.length,
@@ -177,7 +177,7 @@ function bytesOf(operations: readonly Operation[]): number {
   );
 }
 
-/** Keeps what was committed for readers; of an item that was changed more than once, what it is in the end. */
+/** Caches committed items for readers; of an item that was changed more than once, its last state. */
 function remember(cache: ItemCache, operations: readonly Operation[]): void {
   const last = new Map<string, Operation>();
   for (const operation of operations) {
@@ -188,7 +188,7 @@ function remember(cache: ItemCache, operations: readonly Operation[]): void {
   }
 }
 
-/** LMDB tells why a commit failed by a second promise, which must not stay without a reader. */
+/** Returns the cause of a failed commit; LMDB has it in a second promise, which must be handled. */
 async function causeOf(failure: unknown): Promise<unknown> {
   if (!(failure instanceof Error && 'commitError' in failure)) return failure;
   try {
@@ -200,7 +200,7 @@ async function causeOf(failure: unknown): Promise<unknown> {
 }
 
 function enqueue(tables: Tables, { table, key, value }: Operation): void {
-  // Their promises say nothing that the promise of the batch does not say.
+  // Their promises add nothing to the promise of the batch.
   if (value === undefined) void tables[table].remove(key);
   else void tables[table].put(key, value);
 }

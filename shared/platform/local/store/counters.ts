@@ -3,21 +3,20 @@ import { itemKey } from './keys.ts';
 import type { Operation, Tables } from './tables.ts';
 
 /**
- * Counters, kept in memory and written with the next commit: a number that an acknowledged write used is in
- * the same commit, or in one before it.
+ * Counters, kept in memory and written with the next commit: a number that an acknowledged write used is in the same
+ * commit, or in an earlier one.
  */
 export interface Counters {
   /** Takes `count` numbers and returns the first. */
   take(counter: Key, count: number): number;
-  /** Begins a counter anew that nobody takes numbers from any more; gives what to write, nothing when it is none. */
+  /** Resets a counter that is no longer used; returns the operations to write, empty when it is no counter. */
   forget(key: string): readonly Operation[];
-  /** What there is to write, so that the numbers taken up to now are safe. */
+  /** Returns the operations that make all numbers taken so far durable. */
   save(): readonly Operation[];
-  /** Says that what `save` returned last is durable. */
+  /** Reports that the last result of `save` is durable. */
   saved(): void;
 }
 
-/** Makes the counters of a store. */
 export function createCounters({ counters }: Tables): Counters {
   const last = new Map<string, number>();
   const unsaved = new Set<string>();

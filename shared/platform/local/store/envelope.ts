@@ -2,8 +2,8 @@ import { writeJson } from '../../../store/exact-json.ts';
 import type { Change, Condition, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
 
 /*
- * An item is stored as six lines of text: kind, version, time of expiry, index keys, change, data. JSON text holds
- * no line break, so what a reader does not need is skipped, not parsed.
+ * An item is stored as six lines of text: kind, version, time of expiry, index keys, change, data. JSON text has no
+ * line breaks, so fields that a reader does not need are skipped, not parsed.
  */
 
 /** A stored item, its data not yet parsed. */
@@ -18,14 +18,14 @@ export interface Envelope {
   readonly data: string;
 }
 
-/** Writes an item as it is stored. */
+/** Formats an item for storage. */
 export function writeEnvelope(put: Put, version: string, change: Change): string {
   const indexes = put.indexes === undefined ? '' : JSON.stringify(put.indexes);
   const head = `${put.kind}\n${version}\n${put.expiresAt ?? ''}\n${indexes}`;
   return `${head}\n${JSON.stringify(change)}\n${writeJson(put.data)}`;
 }
 
-/** A stored item, its index keys and change left out, and its data replaced by their size; undefined where there is none. */
+/** Returns a stored item without index keys and change, its data replaced by their size; undefined for no item. */
 export function withSize(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const kindEnd = text.indexOf('\n');
@@ -34,7 +34,7 @@ export function withSize(text: string | undefined): string | undefined {
   return `${text.slice(0, versionEnd)}\n\n\n\n{"bytes":${bytes}}`;
 }
 
-/** Tells whether the data of two stored items have the same size, given what {@link withSize} made of them. */
+/** Checks whether two stored items have data of the same size, given the results of {@link withSize}. */
 export function isSameSize(before: string | undefined, after: string | undefined): boolean {
   return before !== undefined && after !== undefined && dataOf(before) === dataOf(after);
 }
@@ -43,7 +43,7 @@ function dataOf(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
-/** Reads what `writeEnvelope` wrote. */
+/** Parses the text of `writeEnvelope`. */
 export function readEnvelope(text: string): Envelope {
   const kindEnd = text.indexOf('\n');
   const versionEnd = text.indexOf('\n', kindEnd + 1);
@@ -60,12 +60,12 @@ export function readEnvelope(text: string): Envelope {
   };
 }
 
-/** The index keys of a stored item. */
+/** Returns the index keys of a stored item. */
 export function indexesOf(envelope: Envelope): IndexKeys {
-  return envelope.indexes === '' ? {} : (JSON.parse(envelope.indexes) as IndexKeys); // we wrote it
+  return envelope.indexes === '' ? {} : (JSON.parse(envelope.indexes) as IndexKeys); // this program wrote it
 }
 
-/** A stored item as readers see it. */
+/** Returns a stored item as readers see it. */
 export function storedItem(key: Key, envelope: Envelope): Stored {
   return {
     key,
@@ -75,12 +75,12 @@ export function storedItem(key: Key, envelope: Envelope): Stored {
   };
 }
 
-/** Tells whether an item that expires at `expiresAt` is gone at `now`, both in epoch seconds. */
+/** Checks whether an item that expires at `expiresAt` is expired at `now`, both in epoch seconds. */
 export function isExpired(expiresAt: number, now: () => number): boolean {
   return expiresAt !== Infinity && now() > expiresAt;
 }
 
-/** Tells whether a condition holds of what is there; undefined: nothing, or an expired item. */
+/** Checks a condition against the current item; undefined: none, or an expired one. */
 export function holds(condition: Condition, current: Envelope | undefined): boolean {
   switch (condition.kind) {
     case 'none':

@@ -13,48 +13,50 @@ import type { Operation, Tables } from './tables.ts';
 /** Digits of a position, so that text order is number order. */
 const positionDigits = 16;
 
-/** After every position. */
+/** A text that sorts after every position. */
 const afterDigits = ':';
 
-/** Where the counters keep the position up to which all consumers are done; no item has this key. */
+/** Counter for the position up to which all consumers are done; no item has this key. */
 const doneKey = 'FEED';
 
-/** Parts the fields of a change; none of them but the last, a key, holds it. */
+/** Separates the fields of a change; only the last one, a key, may contain it. */
 const separator = '\u0000';
 
-/** Parts the changes of an entry: fields are not empty, but for what was or what is, and never both. */
+/** Separates the changes of an entry: no field is empty, except the item before or after, and never both. */
 const between = separator.repeat(3);
 
-/** Characters of an entry, after which another one is begun. */
+/** Characters of an entry after which another one begins. */
 const maxEntryLength = 65_536;
 
-/** What a commit did that others wait for. */
+/** Results of a commit that others wait for. */
 export interface CommitNews {
-  /** There are new changes in the feed. */
+  /** Whether there are new changes in the feed. */
   readonly hasChanges: boolean;
-  /** When the first of new work is due, in epoch milliseconds; undefined: there is none. */
+  /** Time when the first new job is due, in epoch milliseconds; undefined: no new job. */
   readonly workDue: number | undefined;
 }
 
-/** The changes of items of some kinds, in the order of their commits, until everybody has taken them. */
+/** Changes of items of some kinds, in commit order, until all consumers have taken them. */
 export interface Feed {
-  /** Position of the newest committed change; empty when there never was one. */
+  /** Returns the position of the newest committed change; empty when there never was one. */
   newest(): string;
-  /** The oldest changes that are there: `limit` of them, and those that were written together with these. */
+  /** Reads the oldest changes in the feed: `limit` of them, and those that were written together with these. */
   read(limit: number): readonly ItemChange[];
-  /** Forgets the changes up to a position. It is durable with the next commit: a crash before it brings them back. */
+  /** Deletes the changes up to a position. It is durable with the next commit: a crash before it brings them back. */
   drop(upTo: string): void;
-  /** Calls `listener` after each commit that brought changes or work; there is one listener. */
+  /** Sets the listener that is called after each commit with changes or jobs; there is one listener. */
   listen(listener: (news: CommitNews) => void): void;
 }
 
-/** The writing half: takes part in commits. */
+/** The writing half of the feed, which takes part in commits. */
 export interface FeedWriter {
-  /** What is kept of a change of an item, given as it is stored, that was or is of `kind`; undefined: nothing. */
+  /**
+   * Formats a change of an item that was or is of `kind`, with the item as it is stored; undefined: not in the feed.
+   */
   text(change: FeedChange): string | undefined;
-  /** Stores changes, given by their texts, as the newest ones: together, for all are read together. */
+  /** Appends changes, given as texts, as the newest ones: together, as they are read together. */
   append(texts: readonly string[]): readonly Operation[];
-  /** Says that operations were committed. */
+  /** Reports that operations were committed. */
   committed(operations: readonly Operation[]): void;
 }
 
@@ -67,7 +69,7 @@ export interface FeedChange {
   readonly change: Change;
 }
 
-/** Opens the feed of a store; it goes on where it was. */
+/** Opens the feed of a store; it continues at its last position. */
 export function openFeed(
   tables: Tables,
   watches: readonly Watch[],
@@ -129,7 +131,7 @@ export function openFeed(
   };
 }
 
-/** Whether the data of items is needed, by their kind and what becomes of them. */
+/** Returns whether the data of items is needed, by their kind and the action. */
 function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeAction, boolean>> {
   const wanted = new Map<string, Map<ChangeAction, boolean>>();
   for (const { kind, actions, needsData = true } of watches) {
@@ -140,7 +142,7 @@ function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeActi
   return wanted;
 }
 
-/** Position of the newest change among operations, and when their first work is due; undefined: there is none. */
+/** Returns the newest change's position among operations, and when their first job is due; undefined: none. */
 function newsOf(operations: readonly Operation[]) {
   let newest: string | undefined;
   let workDue: number | undefined;
@@ -158,7 +160,7 @@ function positionAt(number: number): string {
   return String(number).padStart(positionDigits, '0');
 }
 
-/** Spreads changes over entries that are not too long. */
+/** Distributes changes over entries of limited length. */
 function entriesOf(texts: readonly string[]): readonly (readonly string[])[] {
   const entries: string[][] = [];
   let length = maxEntryLength;
@@ -173,15 +175,15 @@ function entriesOf(texts: readonly string[]): readonly (readonly string[])[] {
   return entries;
 }
 
-/** The changes of an entry; its own position is that of the last one. */
+/** Parses the changes of an entry; its own position is that of the last one. */
 function parseEntry(position: string, value: string): readonly ItemChange[] {
   const texts = value.split(between);
   const first = Number(position) - texts.length + 1;
-  const readChange = rememberLast((text) => JSON.parse(text) as Change); // we wrote it
+  const readChange = rememberLast((text) => JSON.parse(text) as Change); // this program wrote it
   return texts.map((text, at) => parseChange(positionAt(first + at), text, readChange));
 }
 
-/** What stands together was mostly done by one caller. */
+/** Caches the last parsed value: neighbouring changes were mostly made by the same client. */
 function rememberLast<Value>(parse: (text: string) => Value): (text: string) => Value {
   let last: { readonly text: string; readonly value: Value } | undefined;
   return (text) => {
@@ -196,7 +198,7 @@ function parseChange(
   readChange: (text: string) => Change,
 ): ItemChange {
   const [change = '', before = '', after = '', ...rest] = value.split(separator);
-  const key = parseItemKey(rest.join(separator)); // it parts partition and sort key by the same
+  const key = parseItemKey(rest.join(separator)); // the separator of partition and sort key is the same
   const [old, now] = [before, after].map((text) =>
     text === '' ? undefined : storedItem(key, readEnvelope(text)),
   );

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /*
- * LMDB maps its file into memory, and a file that is foreign or lost its end kills the process. So we look first.
- * A file begins with two pages that describe it; the one with the greater transaction number counts.
+ * LMDB maps its file into memory, and a file that is foreign or truncated kills the process. So the file is checked
+ * first. It begins with two pages that describe it; the one with the greater transaction number is valid.
  */
 
 const magic = 0xbeefc0de;
@@ -13,13 +13,13 @@ const pageSizeAt = 48;
 const lastPageAt = 144;
 const transactionAt = 152;
 
-/** Bytes of a describing page that we look at. */
+/** Bytes of a describing page that are checked. */
 const headBytes = 160;
 
 /**
- * Looks whether LMDB can open a file. An absent or empty one is fine.
+ * Checks whether LMDB can open a file. An absent or empty one is valid.
  *
- * @throws Error when it is no LMDB file, or its end is missing
+ * @throws Error when it is no LMDB file, or is truncated
  */
 export function checkDataFile(path: string): void {
   if (!existsSync(path)) return;

@@ -11,7 +11,7 @@ import { StartError } from '../server/start-error.ts';
 
 const advice = 'restore the whole folder from one backup, or name an empty folder';
 
-/** Tells whether a folder holds a store's file with something in it. */
+/** Checks whether a folder has a non-empty store file. */
 export async function hasStore(storePath: string): Promise<boolean> {
   try {
     return (await stat(join(storePath, 'data.mdb'))).size > 0;
@@ -22,9 +22,9 @@ export async function hasStore(storePath: string): Promise<boolean> {
 }
 
 /**
- * Checks that a folder with data has its store: an empty one in its place would look as if all data were deleted.
+ * Checks that a folder with data has its store: an empty replacement would look as if all data were deleted.
  *
- * @throws StartError when it is gone
+ * @throws StartError when it is missing
  */
 export function checkStoreThere({ path, isNew }: DataFolder, isThere: boolean): void {
   if (isNew || isThere) return;
@@ -32,7 +32,7 @@ export function checkStoreThere({ path, isNew }: DataFolder, isThere: boolean): 
 }
 
 /**
- * Checks that the store is the one that the folder's other files belong to. A store without id gets a random one.
+ * Checks that the store belongs to the folder's other files. A store without id gets a random one.
  *
  * @returns the id of the store
  * @throws StartError when it is another store

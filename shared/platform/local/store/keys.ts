@@ -1,18 +1,18 @@
 import { checkIndexKey, checkKey, checkLength, checkPartition } from '../../../store/key-limits.ts';
 import { type IndexName, indexNames, type Key, type Query } from '../../../store/store.ts';
 
-/** Ends a partition key: no partition key holds it, so nothing that follows can be taken for a part of it. */
+/** Ends a partition key: no partition key contains it, so it cannot be confused with the part that follows. */
 const separator = '\u0000';
 
-/** The least string above all that start with a partition key and the separator. */
+/** The smallest string above all that start with a partition key and the separator. */
 const afterSeparator = '\u0001';
 
-/** One letter an index: the first byte of its entries. */
+/** One letter per index: the first byte of its entries. */
 const letters = new Map<IndexName, string>(
   indexNames.map((name, position) => [name, String.fromCharCode(65 + position)]),
 );
 
-/** First byte of the entries that say when items expire; below every letter. */
+/** First byte of the expiry entries; below every letter. */
 const expiryMark = '!';
 
 /** Digits of a time in seconds, so that text order is time order. */
@@ -21,10 +21,10 @@ const timeDigits = 12;
 /** The last character whose UTF-8 is one byte. */
 const lastPlain = 0x7f;
 
-/** Keys are texts, stored as their UTF-8 bytes: the medium orders bytes, and so they are ordered by code point. */
+/** Encodes keys as UTF-8: LMDB compares bytes, so keys are ordered by code point. */
 export const keyEncoder = {
   writeKey: (key: string, target: Buffer, position: number): number => {
-    // most keys are short and plain: a loop is done before a call into the system's code has begun
+    // most keys are short and ASCII: a loop is faster than a call of native code
     for (let at = 0; at < key.length; at += 1) {
       const code = key.charCodeAt(at);
       if (code > lastPlain) return position + target.write(key, position);
@@ -37,7 +37,7 @@ export const keyEncoder = {
 };
 
 /**
- * Writes a key of the table as one text.
+ * Formats a key of the table as one text.
  *
  * @throws Error when the key breaks the limits of `Key`
  */
@@ -46,19 +46,19 @@ export function itemKey(key: Key): string {
   return key.pk + separator + key.sk;
 }
 
-/** What the keys of all items of a partition begin with, as `itemKey` writes them; the sort key follows. */
+/** Returns the common start of all keys of a partition, as `itemKey` writes them; the sort key follows. */
 export function partitionStart(pk: string): string {
   return pk + separator;
 }
 
-/** Reads back what `itemKey` wrote. */
+/** Parses the text of `itemKey`. */
 export function parseItemKey(text: string): Key {
   const end = text.indexOf(separator);
   return { pk: text.slice(0, end), sk: text.slice(end + 1) };
 }
 
 /**
- * Writes the key of an index entry. The sort key stands last, because it may hold U+0000.
+ * Formats the key of an index entry. The sort key is last, because it may contain U+0000.
  *
  * @throws Error when the sort key is empty, or too long together with `pk`
  */
@@ -67,24 +67,24 @@ export function indexKey(name: IndexName, pk: string, sortKey: string): string {
   return letterOf(name) + pk + separator + sortKey;
 }
 
-/** Writes the key of the entry that says when an item expires; `expiresAt` in epoch seconds. */
+/** Formats the key of an item's expiry entry; `expiresAt` in epoch seconds. */
 export function expiryKey(expiresAt: number, item: string): string {
   return expiryMark + String(Math.ceil(expiresAt)).padStart(timeDigits, '0') + separator + item;
 }
 
-/** The entries of items that expired before `seconds`, oldest first. */
+/** Returns the range of entries of items that expired before `seconds`, oldest first. */
 export function expiredBefore(seconds: number): { readonly start: string; readonly end: string } {
   return { start: expiryMark, end: expiryKey(seconds, '') };
 }
 
-/** The item that an expiry entry is about, as `itemKey` writes it. */
+/** Returns the item key of an expiry entry, as `itemKey` writes it. */
 export function itemOfExpiryKey(entry: string): string {
   return entry.slice(expiryMark.length + timeDigits + separator.length);
 }
 
-/** A range of keys as the medium walks it. */
+/** A range of keys in LMDB. */
 export interface KeyRange {
-  /** What all keys of the partition start with; the sort key follows. */
+  /** Common start of all keys of the partition; the sort key follows. */
   readonly prefix: string;
   readonly start: string;
   readonly exclusiveStart: boolean;
@@ -94,7 +94,7 @@ export interface KeyRange {
 }
 
 /**
- * Says where a query starts and ends.
+ * Returns the range of keys that a query reads.
  *
  * @throws Error when a key of the query breaks the limits of keys
  */

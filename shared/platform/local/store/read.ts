@@ -6,16 +6,16 @@ import { isExpired, readEnvelope, storedItem } from './envelope.ts';
 import { itemKey, type KeyRange, keyRange, parseItemKey, partitionStart } from './keys.ts';
 import type { Tables } from './tables.ts';
 
-const lookEvery = 16; // entries; looking at the clock costs as much as a short one
+const lookEvery = 16; // entries; reading the clock costs as much as a short entry
 
-/** What reading needs: the tables, what was read before, and the time in epoch seconds. */
+/** Tables and cache for reading, and the time in epoch seconds. */
 export interface ReadContext {
   readonly tables: Tables;
   readonly cache: ItemCache;
   readonly now: () => number;
 }
 
-/** The reading half of a store. */
+/** Creates the reading half of a store. */
 export function createReader(context: ReadContext): Pick<Store, 'get' | 'query'> {
   return {
     get: async (keys) => keys.map((key) => readItem(context, key)),
@@ -51,7 +51,7 @@ function readItem(context: ReadContext, key: Key): Stored | undefined {
   return findItem(context, itemKey(key));
 }
 
-/** Finds an item by its key as one text; undefined when there is none, or it has expired. */
+/** Finds an item by its key as one text; undefined when it is absent or has expired. */
 function findItem(context: ReadContext, text: string): Stored | undefined {
   const item = context.cache.get(text) ?? loadItem(context, text);
   return item === undefined || isExpired(item.expiresAt, context.now) ? undefined : item.stored;
@@ -68,8 +68,8 @@ function loadItem({ tables, cache }: ReadContext, text: string): CachedItem | un
 }
 
 /**
- * Walks a range until the page is full or others have their turn; returns what is left to walk. Of the table only keys are
- * walked: most items are in the cache, and their text need not be read.
+ * Scans a range until the page is full or others have their turn; returns the rest of the range. Of the table, only
+ * keys are scanned: most items are in the cache, and their text need not be read.
  */
 function walk(context: ReadContext, { query, range, found, turns }: Walk): KeyRange | undefined {
   const { items, indexes } = context.tables;
@@ -95,7 +95,7 @@ function walk(context: ReadContext, { query, range, found, turns }: Walk): KeyRa
   return undefined;
 }
 
-/** Whether a walk gives way; never before it has come a few entries further. */
+/** Checks whether a scan pauses; never before it has read a few more entries. */
 function isOver(walked: number, turns: Turns): boolean {
   return walked % lookEvery === lookEvery - 1 && turns.isDue();
 }

@@ -2,26 +2,23 @@ import { statfsSync } from 'node:fs';
 import { ApiError, refused } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
 
-/*
- * A disk that is full and a store that is damaged are no defects of the program: clients are told with 503, and the
- * operator by the log.
- */
+/* A full disk and a damaged store are no bugs of the program: clients get 503, and the operator gets a log line. */
 
-/** Codes of LMDB after which its file is not to be written any more, by what they stand for. */
+/** Error codes of LMDB after which its file must not be written any more, with their names. */
 const damageCodes: ReadonlyMap<unknown, string> = new Map([
   [-30797, 'MDB_PAGE_NOTFOUND'],
   [-30796, 'MDB_CORRUPTED'],
   [-30795, 'MDB_PANIC'],
   [-30782, 'MDB_BAD_TXN'],
 ]);
-/** `MDB_MAP_FULL`, ENOSPC and EDQUOT, as LMDB and as Node give them. */
+/** `MDB_MAP_FULL`, ENOSPC and EDQUOT, as LMDB and as Node report them. */
 const fullCodes: readonly unknown[] = [-30792, 28, 122, 'ENOSPC', 'EDQUOT'];
-/** EIO: also how LMDB calls a write that the disk took a part of only. */
+/** EIO: also LMDB's code for a partial write to the disk. */
 const partCodes: readonly unknown[] = [5, 'EIO'];
-const marginBytes = 1_048_576; // what a commit writes beside its items, pages of trees above all
-const quietMs = 60_000; // a full disk is logged no more often
+const marginBytes = 1_048_576; // bytes of a commit in addition to its items, mostly tree pages
+const quietMs = 60_000; // shortest time between log lines about a full disk
 
-/** Tells what goes wrong with a disk and a store from other errors. */
+/** Distinguishes problems of the disk and the store from other errors. */
 export interface StorageTrouble {
   /**
    * Checks that the store may be written.
@@ -30,17 +27,17 @@ export interface StorageTrouble {
    */
   checkWritable(): void;
   /**
-   * Returns what to throw in place of an error: 503 where the disk is full or the store is damaged, else the error.
+   * Returns the error to throw instead: 503 if the disk is full or the store damaged, else the error itself.
    *
-   * @param bytes how much was to be written, roughly
+   * @param bytes how much was to be written, approximately
    */
   translate(error: unknown, bytes?: number): unknown;
 }
 
 /**
- * Watches over a folder of the data.
+ * Watches a folder of data for full disks and damage.
  *
- * @param log gets one line when damage is found, and one in a minute while the disk is full
+ * @param log gets one line when damage is found, and one per minute while the disk is full
  */
 export function watchStorage(folder: string, log: Log): StorageTrouble {
   let isDamaged = false;
@@ -92,7 +89,7 @@ function full(): ApiError {
   return new ApiError(503, { detail }, 'storage_full', { 'Retry-After': '60' });
 }
 
-/** Codes of an error and of what has caused it. */
+/** Returns the codes of an error and of its causes. */
 function codesOf(error: unknown): readonly unknown[] {
   const codes: unknown[] = [];
   for (let at = error; at instanceof Error; at = at.cause) if ('code' in at) codes.push(at.code);

@@ -17,13 +17,12 @@ import { planSweep, planTransaction, prepareTransaction } from './write.ts';
 
 const sweepIntervalMs = 60_000;
 
-/** What a store needs to know. */
 export interface StoreOptions {
-  /** Epoch milliseconds; decides what has expired. */
+  /** Epoch milliseconds; determines which items have expired. */
   readonly now: () => number;
   /** Changes that go into the feed; none when absent. */
   readonly watches?: readonly Watch[];
-  /** Hears of a full disk and of damage; nobody does when absent. */
+  /** Receives lines about a full disk and damage; none are logged when absent. */
   readonly log?: Log;
 }
 
@@ -33,7 +32,7 @@ export interface LocalStore extends Store {
 }
 
 /**
- * Opens the store in a folder of its own, which is made when absent. The folder must be this process's alone.
+ * Opens the store in a separate folder, which is created when absent. No other process may use the folder.
  *
  * @throws Error when the folder holds something else, or a damaged file
  */
@@ -43,7 +42,7 @@ export async function openStore(
   return createStore({ folder: options.path, durable: true }, options);
 }
 
-/** Opens an empty store that is gone when it is closed or the process ends. It is fast, and not safe from a crash. */
+/** Opens an empty store that is lost on close or process end; fast, but not crash-safe. */
 export async function openTemporaryStore(options: StoreOptions): Promise<LocalStore> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -115,7 +114,7 @@ function createStore(
   };
 }
 
-/** Removes expired items, now and each minute, in steps that let others between. */
+/** Removes expired items, now and each minute, in steps that let other work run in between. */
 function startSweeper(step: () => Promise<boolean>): { stop(): Promise<void> } {
   let stopped = false;
   let running: Promise<void> | undefined;
@@ -126,7 +125,7 @@ function startSweeper(step: () => Promise<boolean>): { stop(): Promise<void> } {
 
   function start(): void {
     running ??= sweep()
-      // Whatever keeps the medium from writing is reported by the writes of clients, and we come again.
+      // Errors of the disk are reported by the writes of clients; the sweeper tries again.
       .catch(() => undefined)
       .finally(() => {
         running = undefined;

@@ -9,7 +9,7 @@ export interface Tables {
   readonly environment: RootDatabase<string, string>;
   /** Items by `itemKey`. */
   readonly items: Database<string, string>;
-  /** The item's sort key by `indexKey`; and nothing by `expiryKey`. */
+  /** By `indexKey`, the item's sort key; by `expiryKey`, an empty value. */
   readonly indexes: Database<string, string>;
   /** The last number taken, by `itemKey`. */
   readonly counters: Database<string, string>;
@@ -17,30 +17,29 @@ export interface Tables {
   readonly changes: Database<string, string>;
 }
 
-/** One change of a table: puts a value, or removes what is there. Keys and values are checked before. */
+/** One change of a table: puts or removes a value. Keys and values are checked before. */
 export interface Operation {
   readonly table: 'items' | 'indexes' | 'counters' | 'changes';
   readonly key: string;
-  /** Absent: to be removed. */
+  /** Absent: removes the key. */
   readonly value?: string;
-  /** Nothing is there before: no reader can have remembered it. */
+  /** Whether the key did not exist before: then no reader can have cached it. */
   readonly isNew?: boolean;
-  /** What readers will find there, where it is worth keeping for them: it need not be parsed then. */
+  /** The item to cache for readers, where worthwhile: then it need not be parsed. */
   readonly item?: CachedItem;
 }
 
 const tableNames = ['items', 'indexes', 'counters', 'changes'];
 
-/** How the environment is opened. */
 export interface TablesOptions {
-  /** The folder of `data.mdb` and `lock.mdb`; made when absent. */
+  /** The folder of `data.mdb` and `lock.mdb`; created when absent. */
   readonly folder: string;
   /** Whether a commit waits until it is on the disk. */
   readonly durable: boolean;
 }
 
 /**
- * Opens the tables in a folder, making what is not there yet.
+ * Opens the tables in a folder; creates missing ones.
  *
  * @throws Error when the folder holds something else, or a damaged file
  */
@@ -52,8 +51,8 @@ export function openTables({ folder, durable }: TablesOptions): Tables {
       noSubdir: false,
       maxDbs: 8,
       noSync: !durable,
-      eventTurnBatching: false, // we batch ourselves; LMDB's own leaves a promise behind that nobody can catch
-      overlappingSync: false, // a commit is then flushed to disk before it is acknowledged and before anybody sees it
+      eventTurnBatching: false, // commits are batched here; LMDB's own batching leaves a promise that cannot be caught
+      overlappingSync: false, // a commit is then flushed to disk before it is acknowledged and before it is visible
     });
     const foreign = [...environment.getKeys()].find((name) => !tableNames.includes(name));
     if (foreign !== undefined) throw new Error(`it holds ${JSON.stringify(foreign)}`);

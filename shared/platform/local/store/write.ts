@@ -48,12 +48,12 @@ interface PreparedWrite {
   readonly key: string;
   /** The item as it is stored; absent unless it is a put. */
   readonly text?: string;
-  /** Its entries among the indexes, but for that of its expiry; none unless it is a put. */
+  /** Its index entries, except that of its expiry; empty unless it is a put. */
   readonly entries: readonly string[];
 }
 
 /**
- * Checks a transaction and encodes its items, so that nothing can fail between its first and last change.
+ * Checks a transaction and encodes its items. So no error can occur between its first and last change.
  *
  * @throws ItemTooLarge
  * @throws Error when it breaks another limit of the store
@@ -78,7 +78,7 @@ export function prepareTransaction({ id, change, writes }: Transaction): Prepare
   return { id, change, writes: prepared };
 }
 
-/** Bytes of UTF-8 that a UTF-16 unit makes at the most: mostly nothing has to be counted. */
+/** Most bytes of UTF-8 per UTF-16 unit: with it, an exact count is rarely needed. */
 const mostBytes = 3;
 
 function bytesOf(text: string, key: string): number {
@@ -97,7 +97,7 @@ function checkTotal(writes: readonly PreparedWrite[]): void {
   if (bytes > maxTransactionBytes) throw new Error(`a transaction of ${bytes} bytes`);
 }
 
-/** What planning needs to know beside the transaction. */
+/** Dependencies of planning. */
 export interface PlanContext {
   readonly read: ReadItem;
   /** Epoch seconds. */
@@ -107,9 +107,9 @@ export interface PlanContext {
 }
 
 /**
- * Plans a transaction on what is there.
+ * Plans a transaction against the current items.
  *
- * @returns what to change, which is nothing for a repetition; as result the failure when a condition does not hold
+ * @returns the changes, none for a repetition; as result the failure when a condition does not hold
  */
 export function planTransaction(
   { id, change, writes }: PreparedTransaction,
@@ -128,13 +128,13 @@ export function planTransaction(
   return { ...planWrites({ id, change, writes }, there, { feed, counters }), result: undefined };
 }
 
-/** An item as it is before a write; undefined where there is none. */
+/** An item before a write; undefined if absent. */
 interface Current {
   readonly text: string | undefined;
   readonly envelope: Envelope | undefined;
 }
 
-/** Plans writes whose conditions hold, given what is there at the key of each. */
+/** Plans writes whose conditions hold, given the current item at the key of each. */
 function planWrites(
   { id, change, writes }: PreparedTransaction,
   there: readonly Current[],
@@ -159,9 +159,9 @@ function planWrites(
 const nothing: Current = { text: undefined, envelope: undefined };
 
 /**
- * Plans the removal of some items that expired before `now`, in epoch seconds.
+ * Plans the deletion of some items that expired before `now`, in epoch seconds.
  *
- * @returns what to change; as result whether there may be more
+ * @returns the changes; as result whether there may be more
  */
 export function planSweep({ indexes }: Tables, read: ReadItem, now: () => number): Plan<boolean> {
   const entries = [...indexes.getKeys({ ...expiredBefore(now()), limit: sweepSize })];
@@ -178,7 +178,7 @@ function unexpired(envelope: Envelope | undefined, now: () => number): Envelope 
   return envelope === undefined || isExpired(envelope.expiresAt, now) ? undefined : envelope;
 }
 
-/** A repetition is known by its puts: the items that they make bear its id already. */
+/** Checks for a repetition by its puts: the items that they write have its id already. */
 function isApplied(
   id: string,
   writes: readonly PreparedWrite[],
@@ -234,7 +234,7 @@ function replacement(
   return operations;
 }
 
-/** An item of an index, as lists will find it: most are read soon after, and parsing is most of what that costs. */
+/** Returns an index item to cache for lists: most are read soon after, and parsing is most of that cost. */
 function cachedItem({ key, kind, data, expiresAt = Infinity }: Put, version: string): CachedItem {
   return { stored: { key, kind, version, data }, expiresAt };
 }
@@ -244,7 +244,7 @@ function removal(key: string, item: Envelope): readonly Operation[] {
   return [{ table: 'items', key }, ...entries];
 }
 
-/** All entries that a stored item has among the indexes. */
+/** Returns all index entries of a stored item. */
 function entriesOf(key: string, item: Envelope): string[] {
   const entries = indexEntries(parseItemKey(key).pk, indexesOf(item));
   if (item.expiresAt !== Infinity) entries.push(expiryKey(item.expiresAt, key));

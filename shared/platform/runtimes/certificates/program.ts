@@ -2,7 +2,7 @@ import { openPkcs12 } from '../../../push/rules/pkcs12.ts';
 import { doJobs } from '../job-program.ts';
 import type { Job, Reply } from './reader.ts';
 
-// The program of a process that opens uploaded certificates.
+// Program of a process that opens uploaded certificates.
 
 doJobs<Job>(
   async ({ bytes }): Promise<Reply> => ({ opened: await openPkcs12(Buffer.from(bytes, 'base64')) }),

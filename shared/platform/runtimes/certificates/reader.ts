@@ -7,7 +7,7 @@ export interface Job {
   readonly bytes: string;
 }
 
-/** What is in it; absent when it cannot be read. */
+/** The content of an upload; absent when it cannot be read. */
 export interface Reply {
   readonly opened?: OpenedPkcs12 | undefined;
 }
@@ -17,7 +17,7 @@ export type CertificateWorker = JobWorker<Job, Reply>;
 
 const maxMegabytes = 64;
 
-/** Starts one. `program` is the path of the bundled program. */
+/** Starts a process that opens certificates. `program` is the path of the bundled program. */
 export function startCertificateWorker(program: string, start: StartProcess): CertificateWorker {
   return startJobWorker(jobCommand(program, maxMegabytes), start);
 }

@@ -1,24 +1,24 @@
 'use strict';
-/* The globals of one run: a context of its own, which looks like the main one to a script. */
+/* The globals of one run: a separate context that looks like the main one to a script. */
 const { Console } = require('node:console');
 const { createRequire } = require('node:module');
 const { Writable } = require('node:stream');
 const vm = require('node:vm');
 const { writeAll } = require('./write-all.cjs');
 
-/** File name of each script, as tracebacks show it. */
+/** File name of each script, as shown in tracebacks. */
 exports.fileName = 'main.js';
 
 const bare = vm.createContext(vm.constants?.DONT_CONTEXTIFY ?? {});
 const inBare = new vm.Script('globalThis').runInContext(bare);
 const isBuiltin = (name) => Object.hasOwn(inBare, name) && name !== 'console';
 
-/** What Node adds to the language, each as a property that a script may replace for itself. */
+/** Node's additions to the language, each as a property that a script may replace for itself. */
 const additions = Object.getOwnPropertyNames(globalThis)
   .filter((name) => !isBuiltin(name) && !['global', 'console'].includes(name))
   .map((name) => [name, describe(Object.getOwnPropertyDescriptor(globalThis, name), name)]);
 
-/** The language's own classes: what core modules make is of these, not of the context's. */
+/** The language's own classes: objects of core modules are instances of these, not of the context's. */
 const classes = Object.getOwnPropertyNames(globalThis)
   .filter((name) => isBuiltin(name) && typeof globalThis[name] === 'function')
   .filter((name) => globalThis[name].prototype !== undefined)
@@ -26,10 +26,10 @@ const classes = Object.getOwnPropertyNames(globalThis)
 
 function describe({ enumerable, get, value }, name) {
   if (get === undefined) return { value, writable: true, enumerable, configurable: true };
-  return describeGetter(name, () => globalThis[name], enumerable); // some of Node's getters insist on the main context
+  return describeGetter(name, () => globalThis[name], enumerable); // some of Node's getters require the main context
 }
 
-/** A property that is read when it is used, and may be replaced. */
+/** Returns a property that is evaluated at each use, and may be replaced. */
 function describeGetter(name, get, enumerable) {
   return {
     get,
@@ -42,18 +42,18 @@ function describeGetter(name, get, enumerable) {
   };
 }
 
-/** Makes a value at its first use: streams and console take a tenth of a short run, and many scripts use neither. */
+/** Creates a value at its first use: streams and console take a tenth of a short run, and many scripts use neither. */
 function once(make) {
   let made;
   return () => (made ??= make());
 }
 
 /*
- * These two run inside the context, whose own builtins nobody has touched yet. They must not refer to anything out
- * here but their arguments.
+ * These two functions run inside the context, whose own builtins are still untouched. They must not refer to anything
+ * outside except their arguments.
  */
 
-/** Makes the context look like the main one: `instanceof` takes what core modules make for its own kind. */
+/** Makes the context look like the main one: `instanceof` accepts objects of core modules as its own. */
 function furnish({ additions, classes, typedArray, values }) {
   const { defineProperty } = Object;
   const hidden = (value) => ({ value, writable: true, enumerable: false, configurable: true });
@@ -68,14 +68,14 @@ function furnish({ additions, classes, typedArray, values }) {
       own,
       Symbol.hasInstance,
       hidden(function hasInstance(value) {
-        return test(this, value) || (this === own && test(main, value)); // not for classes made from it
+        return test(this, value) || (this === own && test(main, value)); // not for classes derived from it
       }),
     );
   for (const [name, main] of classes) recognise(globalThis[name], main);
   recognise(Object.getPrototypeOf(Uint8Array), typedArray);
 }
 
-/** Defines what scripts talk to the platform with. */
+/** Defines the interface between scripts and the platform. */
 function connect() {
   const { parse, stringify } = JSON;
   const { defineProperty } = Object;
@@ -111,13 +111,13 @@ function connect() {
     last = response;
   });
   return {
-    /** Parsed in here, so that they are this context's objects. */
+    /** Parsed inside, so that they are objects of this context. */
     setInput: ({ args, config, meta }) => {
       define('ARGS', parse(args));
       define('CONFIG', parse(config));
       define('META', parse(meta));
     },
-    /** JSON of the custom response, or undefined. */
+    /** Returns JSON of the custom response, or undefined. */
     describeResponse: () => {
       if (!isMadeBy(HttpResponse, last)) return undefined;
       const { status_code, content, content_type, headers } = last;
@@ -129,9 +129,9 @@ function connect() {
 const inside = new vm.Script(`[${furnish}, ${connect}]`, { filename: __filename });
 
 /**
- * Makes the globals of one run.
+ * Creates the globals of one run.
  *
- * @returns the context, and functions to give it its input and to read its response
+ * @returns the context, and functions to set its input and to read its response
  */
 exports.makeContext = () => {
   const context = vm.createContext(vm.constants?.DONT_CONTEXTIFY ?? {});
@@ -156,7 +156,7 @@ exports.makeContext = () => {
   return { context, ...platform };
 };
 
-/** Writes at once: what a script has printed is out before it hangs or dies. */
+/** Opens a stream that writes at once: output of a script is visible before it hangs or dies. */
 function openStream(descriptor) {
   const stream = new Writable({
     decodeStrings: true,

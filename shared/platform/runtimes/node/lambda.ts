@@ -7,11 +7,11 @@ import { startDirectly } from '../process.ts';
 import { type Runner, type RunnerResult, startRunner } from '../runner-process.ts';
 
 /*
- * The supervisor of a Node script in Lambda: the handler of the script's own function. It lies in the function's zip as
- * index.mjs, beside the runner, the source and the version.
+ * The supervisor of a Node script in Lambda: the handler of the script's own function. It is in the function's zip as
+ * index.mjs, with the runner, the source and the version.
  */
 
-/** A run, as the platform invokes the function. */
+/** A run, as the platform passes it to the function. */
 export interface ScriptEvent {
   readonly version: number;
   readonly args: unknown;
@@ -20,23 +20,23 @@ export interface ScriptEvent {
   readonly timeoutMs: number;
 }
 
-/** What the function answers: what it has seen, or that it holds another version of the script. */
+/** Result of the function: that of the run, or that the function holds another version of the script. */
 export type ScriptAnswer = RunnerResult | { readonly stale: true; readonly version: number };
 
 const temporary = mkdtempSync(join(tmpdir(), 'script-'));
 const folder = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const { version } = JSON.parse(readFileSync(`${folder}/version.json`, 'utf8')) as {
-  readonly version: number; // written by ourselves into the same zip
+  readonly version: number; // the platform wrote it into the same zip
 };
-/** Of the function's memory, for Lambda's runtime and this supervisor. */
+/** Part of the function's memory that is reserved for Lambda's runtime and this supervisor. */
 const ownBytes = 64 * 2 ** 20;
 // biome-ignore lint/style/noProcessEnv: a file of its own in a function that has nothing else of ours
 const functionMegabytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? Infinity);
 const runnerBytes = Math.min(maxResidentBytes, functionMegabytes * 2 ** 20 - ownBytes);
 let runner = start();
-await runner.ready; // while the function is initialised it has more CPU than later
+await runner.ready; // a function has more CPU during initialization than later
 
-/** Runs the script, in the process of its last run where that is fit for it. */
+/** Runs the script, in the process of its last run if that is reusable. */
 export async function handler(event: ScriptEvent): Promise<ScriptAnswer> {
   if (event.version !== version) return { stale: true, version };
   if (!runner.isReusable()) runner = start();

@@ -1,7 +1,7 @@
 'use strict';
 /*
- * Takes from the process what a script must not have, before one is there. The permission flags of Node close files,
- * child processes, workers, addons and the inspector; they leave open what is closed here.
+ * Removes features that a script must not use from the process, before a script is loaded. The permission flags of Node
+ * close files, child processes, workers, addons and the inspector; this file closes the rest.
  */
 const fs = require('node:fs');
 const Module = require('node:module');
@@ -16,11 +16,11 @@ const ofProcess = [
   '_kill',
   '_debugProcess',
   '_debugEnd',
-  '_startProfilerIdleNotifier', // signals, to anybody
+  '_startProfilerIdleNotifier', // sends signals to any process
   'binding',
   '_linkedBinding',
   'dlopen',
-  'execve', // ways around everything else
+  'execve', // bypasses of everything else
   'abort',
   'chdir',
   'setuid',
@@ -40,16 +40,16 @@ const ofHeap = [
   'stopCoverage',
 ];
 const ofPipes = ['connect', 'connect2', 'bind', 'bind2', 'listen', 'fchmod', 'open'];
-const permissionDenied = -13; // EACCES, as the system says it
-const absent = -2; // ENOENT, as the module loader says it
+const permissionDenied = -13; // EACCES, as the system returns it
+const absent = -2; // ENOENT, as the module loader returns it
 const nobody = 65534;
 const ordinaryMask = 0o022;
 
 /**
- * Closes what is open beside the permission flags.
+ * Closes features that the permission flags leave open.
  *
  * @param {string | undefined} temporary the folder that a script may read; undefined when there is none
- * @param {net.Socket} pipe any; its kind of handle would reach sockets in the file system, which flags do not guard
+ * @param {net.Socket} pipe any; its type of handle could open sockets in the file system, which flags do not guard
  */
 exports.lockDown = (pipe, temporary) => {
   for (const name of ofProcess) refuse(process, name, `process.${name}`);
@@ -62,10 +62,10 @@ exports.lockDown = (pipe, temporary) => {
   }
   hideHost(temporary);
   hideFiles((path) => temporary !== undefined && isBelow(temporary, path));
-  Module.syncBuiltinESMExports(); // `import` sees the same
+  Module.syncBuiltinESMExports(); // for `import`
 };
 
-/** Who runs the process, where from, and on which machine: the same wherever scripts run. */
+/** Hides the user, location and machine of the process: they look the same wherever scripts run. */
 function hideHost(temporary) {
   const program = '/node';
   const argv = [program, ...(temporary === undefined ? [] : [join(temporary, 'main.js')])];
@@ -84,10 +84,7 @@ function hideHost(temporary) {
   replace(os, 'hostname', () => 'script');
 }
 
-/**
- * Hides which files there are where the permission flags do not: a path that is not allowed has no more to it than one
- * that is not there.
- */
+/** Hides the existence of files where the permission flags do not: a forbidden path looks like an absent one. */
 function hideFiles(isAllowed) {
   const { realpathSync } = fs;
   const { _stat: stat } = Module;
@@ -101,7 +98,7 @@ function hideFiles(isAllowed) {
     return isAllowed(path) ? stat(path) : absent;
   };
   replace(fs, 'realpathSync', Object.assign(guardedRealpath, { native: realpathSync.native }));
-  Module._stat = guardedStat; // the module loader itself asks by it from now on
+  Module._stat = guardedStat; // the module loader itself uses it from now on
   const sealed = { value: guardedStat, writable: false, configurable: false };
   Object.defineProperty(Module, '_stat', sealed);
   refuse(Module, 'findPackageJSON', 'module.findPackageJSON');
@@ -117,7 +114,7 @@ function toPath(path) {
 
 function replace(owner, name, value) {
   if (!(name in owner)) return;
-  delete owner[name]; // some are native accessors, which would go on
+  delete owner[name]; // some are native accessors, which would remain in effect
   Object.defineProperty(owner, name, {
     value,
     writable: true,
@@ -136,10 +133,10 @@ function refuse(owner, name, shown) {
   const value = () => {
     throw refusal(shown);
   };
-  Object.defineProperty(owner, name, { value, writable: true, configurable: true }); // what was there is gone
+  Object.defineProperty(owner, name, { value, writable: true, configurable: true }); // replaces the old property
 }
 
-/** Calls `onLeftover` whenever a timer, socket or the like is told not to keep the process alive: it may outlive a run. */
+/** Calls `onLeftover` at each `unref` of a timer, socket or similar object: it may outlive a run. */
 exports.watchLeftovers = (onLeftover) => {
   const timer = setTimeout(() => {}, 0);
   const immediate = setImmediate(() => {});

@@ -1,8 +1,8 @@
 'use strict';
 /*
- * The runner: a process that evaluates one script, again and again, in a new context each time. It speaks with its
- * supervisor over descriptor 3, one JSON value a line; see ../runner-process.ts. A script shares the process with it
- * and may break it, to its own harm only: the supervisor trusts nothing that comes from here.
+ * The runner: a process that evaluates one script repeatedly, each time in a new context. It communicates with its
+ * supervisor over descriptor 3, one JSON value per line; see ../runner-process.ts. A script shares the process and may
+ * break it, but harms only itself: the supervisor trusts no message from here.
  */
 const { readdirSync, rmSync } = require('node:fs');
 const net = require('node:net');
@@ -15,10 +15,10 @@ const { lockDown, watchLeftovers } = require('./lockdown.cjs');
 const { writeAll } = require('./write-all.cjs');
 
 const control = 3;
-const maxRuns = 10_000; // of one process: what leaks goes with it
-const runsPerLook = 50; // at what has leaked
+const maxRuns = 10_000; // of one process: leaked memory ends with it
+const runsPerLook = 50; // runs between checks for leaked memory
 const maxLeftBytes = 96 * 1024 * 1024; // a run needs the rest of the heap
-const maxResponse = 4 * 1024 * 1024; // characters of JSON; more is too much by any count
+const maxResponse = 4 * 1024 * 1024; // characters of JSON; longer responses are always too large
 
 const { parse, stringify } = JSON;
 const { from } = Buffer;
@@ -32,11 +32,11 @@ const keepChannel = channel.ref.bind(channel);
 const freeChannel = channel.unref.bind(channel);
 let next = makeContext();
 let script; // compiled at the first run
-let running; // the mark of the run under way
+let running; // the mark of the current run
 let hasLeftovers = false;
 let runs = 0;
 
-const [temporary] = process.argv.splice(2); // the one folder that a script may write to
+const [temporary] = process.argv.splice(2); // the only folder that a script may write to
 
 emptyFolder();
 lockDown(channel, temporary);
@@ -79,7 +79,7 @@ function begin({ mark, source, args, config, meta }) {
   }
 }
 
-/** Sees events of the process before any listener does, so that a script cannot remove what ends its run. */
+/** Handles events of the process before any listener: a script cannot remove the end of its run. */
 function intercept(name, ...values) {
   if (running === undefined) return emit(name, ...values);
   switch (name) {
@@ -98,7 +98,7 @@ function intercept(name, ...values) {
 function endWhenIdle(code) {
   if (emit('beforeExit', code)) {
     process.removeAllListeners('beforeExit');
-    if (resources().length > 0) return true; // a listener has found more to do
+    if (resources().length > 0) return true; // a listener has started more work
   }
   try {
     emit('exit', process.exitCode ?? 0);
@@ -110,14 +110,14 @@ function endWhenIdle(code) {
   return true;
 }
 
-/** Whether what the runs have left is so much that the next ones should get a new process. */
+/** Checks whether earlier runs left too much memory in use: then later ones get a new process. */
 function isFull() {
   if (runs % runsPerLook !== 0) return false;
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   return heap + external > maxLeftBytes;
 }
 
-/** Ready for the next run, off the way of the last answer. */
+/** Prepares the next run, after the last report was sent. */
 function recover() {
   for (const name of process.eventNames()) {
     const own = ownListeners.get(name) ?? [];
@@ -130,12 +130,12 @@ function recover() {
   keepChannel();
 }
 
-/** Files of one run are gone in the next. */
+/** Deletes the files of the last run. */
 function emptyFolder() {
   for (const name of readdirSync(temporary)) rmSync(join(temporary, name), { recursive: true });
 }
 
-/** Ends the run by an error that nobody has caught, and the process with it. */
+/** Ends the run, and the process, because of an uncaught error. */
 function fail(error) {
   writeAll(2, from(`${describeError(error)}\n`));
   end(1, false);
@@ -148,7 +148,7 @@ function describeError(error) {
     const text = inspect(error);
     return isError ? withoutOwnFrames(text) : `Uncaught ${text}`;
   } catch {
-    return 'Uncaught error that cannot be shown'; // it has code of its own for that, which fails
+    return 'Uncaught error that cannot be shown'; // the error has its own code for that, which fails
   }
 }
 
@@ -160,12 +160,12 @@ function withoutOwnFrames(text) {
   for (const line of text.replace(foreignHeader, '').split('\n')) {
     const isOwn = /^ +at /.test(line) && internal.some((part) => line.includes(part));
     if (!isOwn) kept.push(line);
-    else if (line.endsWith(' {')) kept.push(`${kept.pop()} {`); // what the error holds follows
+    else if (line.endsWith(' {')) kept.push(`${kept.pop()} {`); // the properties of the error follow
   }
   return kept.join('\n');
 }
 
-/** Reports what has become of the run. Without prototypes: a script may have changed these. */
+/** Reports the result of the run. The report has no prototype: a script may have changed it. */
 function end(code, isReusable) {
   const report = { __proto__: null, mark: running, exitCode: code, isReusable };
   try {
@@ -173,7 +173,7 @@ function end(code, isReusable) {
     if (response?.length > maxResponse) report.isTooBig = true;
     else if (response !== undefined) report.response = response;
   } catch (error) {
-    report.exitCode = 1; // a response that cannot be read
+    report.exitCode = 1; // an unreadable response
     writeAll(2, from(`${describeError(error)}\n`));
   }
   running = undefined;
@@ -181,5 +181,5 @@ function end(code, isReusable) {
 }
 
 function say(message) {
-  writeAll(control, from(`\n${stringify(message)}\n`)); // on a line of its own, whatever a script has written
+  writeAll(control, from(`\n${stringify(message)}\n`)); // on a separate line, whatever a script has written
 }

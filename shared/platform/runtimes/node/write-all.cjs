@@ -4,7 +4,7 @@ const { writeSync } = require('node:fs');
 const nap = new Int32Array(new SharedArrayBuffer(4));
 const { wait } = Atomics;
 
-/** Writes all of it, waiting while the reader is behind. */
+/** Writes a whole chunk, and waits while the reader is behind. */
 exports.writeAll = (descriptor, chunk) => {
   for (let at = 0; at < chunk.length; ) {
     try {

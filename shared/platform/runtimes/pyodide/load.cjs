@@ -2,17 +2,17 @@
 const fs = require('node:fs');
 const { join } = require('node:path');
 
-/** The folder in Python's own file system that its half of the runner is in while a snapshot is made. */
+/** Folder in Python's own file system for the project's part of the runner while a snapshot is created. */
 const runnerFolder = '/runner';
 
 /** Loads Pyodide from its package's folder; `options` are its own. */
 async function load(folder, options) {
-  process.binding = () => ({ fs: fs.constants }); // it asks for these, and the permission flags refuse
+  process.binding = () => ({ fs: fs.constants }); // Pyodide reads these, and the permission flags deny them
   const { loadPyodide } = require(join(folder, 'pyodide.js'));
   return loadPyodide({ indexURL: folder, ...options });
 }
 
-/** Makes a picture of Pyodide's memory with our half of the runner imported: it loads in a fifth of the time. */
+/** Creates a snapshot of Pyodide's memory with the project's part of the runner; it loads in a fifth of the time. */
 exports.makeSnapshot = async (folder, context) => {
   const pyodide = await load(folder, { _makeSnapshot: true });
   pyodide.FS.mkdir(runnerFolder);
@@ -23,5 +23,5 @@ exports.makeSnapshot = async (folder, context) => {
   return pyodide.makeMemorySnapshot();
 };
 
-/** Loads Pyodide as the picture shows it. */
+/** Loads Pyodide from a snapshot. */
 exports.loadSnapshot = (folder, snapshot) => load(folder, { _loadSnapshot: snapshot });

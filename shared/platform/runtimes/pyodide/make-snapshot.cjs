@@ -1,5 +1,5 @@
 'use strict';
-/* Arguments: Pyodide's folder, the source of our half of the runner in Python, the file to be made. */
+/* Arguments: Pyodide's folder, the source of the project's part of the runner in Python, the output file. */
 const { readFileSync, writeFileSync } = require('node:fs');
 const { makeSnapshot } = require('./load.cjs');
 

@@ -1,8 +1,8 @@
 'use strict';
 /*
- * A runner of Python scripts where there is no python3 that could be held: Pyodide, in a process of Node with the same
- * permission flags as that of a Node script. It speaks with its supervisor as ../node/runner.cjs does, but for one run
- * only: a script reaches Node itself through Pyodide, so that nothing could be trusted after it.
+ * A runner of Python scripts on machines without an isolated python3: Pyodide, in a Node process with the same
+ * permission flags as that of a Node script. It communicates with its supervisor as ../node/runner.cjs does, but for
+ * one run only: a script can use Node itself through Pyodide, so the process cannot be trusted after it.
  *
  * Arguments: Pyodide's folder, a snapshot of its memory, and the environment that a script sees, as JSON.
  */
@@ -13,7 +13,7 @@ const { writeAll } = require('../node/write-all.cjs');
 const { loadSnapshot } = require('./load.cjs');
 
 const control = 3;
-const maxResponse = 4 * 1024 * 1024; // characters of JSON; more is too much by any count
+const maxResponse = 4 * 1024 * 1024; // characters of JSON; longer responses are always too large
 const [folder, snapshot, variables] = process.argv.splice(2);
 
 const prepare = `
@@ -71,17 +71,17 @@ function end(line, run) {
   say(report);
 }
 
-/** The exit code, and the response if there is one. */
+/** Returns the exit code, and the response if there is one. */
 function outcomeOf(line, run) {
   try {
     return parse(run(line));
   } catch (error) {
     if (typeof error?.status === 'number') return [error.status]; // os._exit
-    writeAll(2, from(`${error}\n`)); // Python itself has failed
+    writeAll(2, from(`${error}\n`)); // an error of Python itself
     return [1];
   }
 }
 
 function say(message) {
-  writeAll(control, from(`\n${stringify(message)}\n`)); // on a line of its own, whatever a script has written
+  writeAll(control, from(`\n${stringify(message)}\n`)); // on a separate line, whatever a script has written
 }

@@ -3,11 +3,11 @@ import type { Value } from '../../../templates/jinja/values.ts';
 import { doJobs } from '../job-program.ts';
 import type { Job, Reply } from './renderer.ts';
 
-// The program of a process that renders templates.
+// Program of a process that renders templates.
 
 doJobs<Job>(
   ({ source, variables }): Reply =>
     variables === undefined
       ? { ok: true, text: checkTemplate(source) }
-      : renderTemplate(source, JSON.parse(variables) as Record<string, Value>), // so it was sent
+      : renderTemplate(source, JSON.parse(variables) as Record<string, Value>), // the server sent it so
 );

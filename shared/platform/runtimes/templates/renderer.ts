@@ -19,7 +19,6 @@ export type Reply = Rendering | { readonly ok: true; readonly text?: string | un
 /** A process that renders templates. */
 export type TemplateWorker = JobWorker<Job, Reply>;
 
-/** How templates are rendered. */
 export interface RendererOptions {
   /**
    * Takes a process for a tenant.
@@ -27,7 +26,7 @@ export interface RendererOptions {
    * @throws ApiError 503 when none is free in time
    */
   readonly take: (tenant: Tenant) => Promise<{ worker: TemplateWorker; release(): void }>;
-  /** Milliseconds that a template may take; 5 seconds when absent. */
+  /** Longest rendering in milliseconds; 5 seconds when absent. */
   readonly timeoutMs?: number;
 }
 
@@ -41,8 +40,8 @@ export function startTemplateWorker(program: string, start: StartProcess): Templ
 }
 
 /**
- * Renders templates in processes. They are no threads: a thread that runs out of memory may take the whole process with
- * it. The wait for a process does not count as time of the template.
+ * Renders templates in processes. Threads are not used: a thread that runs out of memory may end the whole process. The
+ * wait for a process does not count as rendering time.
  */
 export function openRenderer({
   take,

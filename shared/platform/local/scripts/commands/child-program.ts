@@ -8,7 +8,8 @@ const folder = fileURLToPath(new URL('../../../../../.build/', import.meta.url))
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Path of the bundled program of a child process: it is made once in a process, with the first work, in about 0.1 s.
+ * Returns the path of a child process's bundled program. It is built once per process, with the first work, in about
+ * 0.1 s.
  *
  * @param name folder of the program below `shared/platform/runtimes`
  */

@@ -11,13 +11,13 @@ export interface FoundPython {
   readonly version: string;
 }
 
-/** Flags of each start: without the environment, user packages and packages of the machine; text is UTF-8. */
+/** Flags of each start: ignores environment variables, user packages and site packages; text is UTF-8. */
 export const pythonFlags = ['-I', '-S', '-B', '-X', 'utf8'];
 
 /** Programs to try, the best first. */
 export const usualPythons: readonly string[] = ['/usr/bin/python3', 'python3'];
 
-/** A program that prints a description of the python3 that runs it; fails where that is too old. */
+/** A program that prints a description of its python3; fails if that is too old. */
 export const describeItself = `
 import ctypes, json, os, sys
 assert sys.version_info >= (3, 9)
@@ -27,7 +27,7 @@ print(json.dumps([os.path.realpath(sys.executable), sys.base_prefix, version]))`
 const probeMs = 5_000;
 const described = v.tuple([v.string(), v.string(), v.string()]);
 
-/** Describes a program; undefined when it is missing, older than Python 3.9 or no Python at all. */
+/** Describes a program; undefined when it is missing, older than Python 3.9 or not Python. */
 export async function describePython(candidate: string): Promise<FoundPython | undefined> {
   try {
     const args = [...pythonFlags, '-c', describeItself];
@@ -35,6 +35,6 @@ export async function describePython(candidate: string): Promise<FoundPython | u
     const [program, folder, version] = v.parse(described, JSON.parse(stdout));
     return { program, folder, version };
   } catch {
-    return undefined; // missing, too old or no Python: the next candidate is tried
+    return undefined; // missing, too old or not Python: the next candidate is tried
   }
 }

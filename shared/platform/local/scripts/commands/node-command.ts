@@ -11,7 +11,7 @@ import {
 import type { Isolation, Level } from '../sandbox/level.ts';
 
 const flags = process.allowedNodeEnvironmentFlags;
-/** The program itself, here and in a box. */
+/** Path of the Node program, here and in a box. */
 export const nodeBind = [realpathSync(process.execPath), boxedPaths.node] as const;
 
 /** Returns Node's path, as a program at this level sees it. */

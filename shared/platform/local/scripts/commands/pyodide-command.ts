@@ -18,7 +18,7 @@ import type { Isolation } from '../sandbox/level.ts';
 import { runtimeFolder } from '../sandbox/system-files.ts';
 import { nodeAt, nodeBind } from './node-command.ts';
 
-/** Pyodide, as it is installed. */
+/** The installed Pyodide package. */
 export interface Pyodide {
   readonly kind: 'pyodide';
   readonly folder: string;
@@ -27,11 +27,11 @@ export interface Pyodide {
 
 const flags = process.allowedNodeEnvironmentFlags;
 const makeMs = 120_000; // it takes 3 s on an idle machine
-const maxResidentBytes = 400 * 1024 * 1024; // half of it is Pyodide's own
-const context = 'python/context.py'; // our half of the runner in Python
+const maxResidentBytes = 400 * 1024 * 1024; // half of it is used by Pyodide itself
+const context = 'python/context.py'; // the project's part of the runner in Python
 const boxed = { pyodide: '/pyodide', snapshot: '/snapshot' } as const;
 
-/** Looks for the package; undefined when it is not installed. */
+/** Finds the package; undefined when it is not installed. */
 export function findPyodide(): Pyodide | undefined {
   try {
     const require = createRequire(import.meta.url);
@@ -42,7 +42,7 @@ export function findPyodide(): Pyodide | undefined {
   }
 }
 
-/** Prepares the command for a runner in Pyodide, which is good for one run. `snapshot` is that of `makeSnapshot`. */
+/** Prepares the command for a runner in Pyodide, which serves one run. `snapshot` is that of `makeSnapshot`. */
 export async function preparePyodide(
   isolation: Isolation,
   { folder }: Pyodide,
@@ -68,9 +68,9 @@ export async function preparePyodide(
 }
 
 /**
- * Makes the snapshot that runners load, once for each version: 31 MB.
+ * Creates the snapshot that runners load, once for each version: 31 MB.
  *
- * @param folder where it is kept, made when absent
+ * @param cache where it is kept, created when absent
  * @returns its path
  */
 export async function makeSnapshot({ folder, version }: Pyodide, cache: string): Promise<string> {
@@ -83,7 +83,7 @@ export async function makeSnapshot({ folder, version }: Pyodide, cache: string):
   if (await exists(path)) return path;
   await mkdir(cache, { recursive: true, mode: 0o700 });
   for (const old of await readdir(cache)) {
-    // its own has come meanwhile, by another process
+    // another process may have created the new one already
     if (old.startsWith('pyodide-') && old !== name) await rm(join(cache, old), { force: true });
   }
   const draft = join(await realpath(cache), `draft-${process.pid}-${name}`);

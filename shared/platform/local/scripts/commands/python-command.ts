@@ -16,17 +16,17 @@ import {
   usualPythons,
 } from './find-python.ts';
 
-const systemFolders = ['/usr', '/usr/local']; // what is needed of them is there at every level
-const control = '3'; // the descriptor that a runner speaks over
+const systemFolders = ['/usr', '/usr/local']; // their required parts are available at every level
+const control = '3'; // descriptor of the runner's control channel
 const maxMegabytes = maxResidentBytes / 2 ** 20;
-const supervisorBytes = 64 * 2 ** 20; // it counts the memory of its runs itself; this is for it and what it is started by
-const graceMs = 1_500; // more than the runner itself gives a run that does not end in time
+const supervisorBytes = 64 * 2 ** 20; // it limits the memory of its runs itself; this is for it and its starters
+const graceMs = 1_500; // longer than the runner itself waits for a run that does not end in time
 
 /**
- * Looks for a python3 that works where scripts do.
+ * Finds a python3 that works in the isolation of scripts.
  *
- * @param candidates programs, the first that will do is taken
- * @returns undefined where there is none, or nothing could hold it
+ * @param candidates programs; the first suitable one is taken
+ * @returns undefined if there is none, or no level could isolate it
  */
 export async function findHeldPython(
   isolation: Isolation,
@@ -57,7 +57,7 @@ export async function preparePython(
   const { level } = isolation;
   const { temporary, limit, dispose } = await openRunFolder(level);
   const program = `${runtimesAt(level)}/python/runner.py`;
-  const isAlone = level === 'landlock' ? ['alone'] : []; // no process space of its own to end runs by
+  const isAlone = level === 'landlock' ? ['alone'] : []; // no process space of its own in which to end runs
   const runner = [program, control, temporary, String(maxMegabytes), ...isAlone];
   const command = {
     ...toCommand(startOf(isolation, python, temporary, runner), temporary),

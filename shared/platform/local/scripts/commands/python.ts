@@ -7,7 +7,7 @@ import type { Isolation } from '../sandbox/level.ts';
 import { findPyodide, makeSnapshot, preparePyodide } from './pyodide-command.ts';
 import { findHeldPython, preparePython } from './python-command.ts';
 
-/** What runs Python scripts on this machine. */
+/** The Python runtime of scripts on this machine. */
 export interface Python {
   readonly isThere: boolean;
   /** Whether it is Pyodide, whose processes are large. */
@@ -17,24 +17,25 @@ export interface Python {
   /** A part of a line for the operator. */
   readonly description: string;
   /**
-   * The command for a runner. The first one may take some seconds.
+   * Prepares the command for a runner. The first one may take some seconds.
    *
-   * @throws Error where there is nothing to run Python
+   * @throws Error if no Python is available
    */
   prepare(): Promise<PreparedCommand>;
-  /** Removes what was made for a while. */
+  /** Removes temporary files. */
   close(): Promise<void>;
 }
 
-/** What an operator can do who has no Python for scripts. */
+/** Advice for an operator without Python for scripts. */
 export const howToGetPython =
   'To have it: apt-get install bubblewrap python3, or npm install with optional packages';
 
 /**
- * Looks for what runs Python scripts: a python3 that bubblewrap or Landlock holds, else Pyodide. A bare python3 would be open to everything.
+ * Finds the Python runtime of scripts: a python3 that bubblewrap or Landlock isolates, else Pyodide. A bare python3
+ * would have access to everything.
  *
  * @param options what to leave out
- * @param folder  the data folder, for what is made once; a temporary one when absent
+ * @param folder the data folder, for files that are created once; a temporary one when absent
  */
 export async function openPython(
   isolation: Isolation,
@@ -71,7 +72,7 @@ export async function openPython(
   return { isThere: true, isPyodide: true, name, description, prepare, close: cache.close };
 }
 
-/** A folder that lasts, or one that is gone in the end. */
+/** Opens a cache folder: a lasting one, or a temporary one that `close` removes. */
 function openCache(lasting: string | undefined) {
   let made: Promise<string> | undefined;
   return {

@@ -1,6 +1,6 @@
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
-/** Where things are inside a box. */
+/** Paths inside a box. */
 export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/tmp' } as const;
 
 /** Most bytes of one file, and of all files in a box. */
@@ -8,16 +8,16 @@ export const fileBytes = 128 * 1024 * 1024;
 
 const nobody = '65534';
 
-/** A box to be made. */
+/** Properties of a box. */
 export interface Box {
   readonly hasNetwork: boolean;
-  /** The data folder, if there is one: not seen, wherever it is. */
+  /** The data folder, if there is one: hidden, wherever it is. */
   readonly hidden?: string | undefined;
-  /** What is seen in it beside system libraries and the runtimes: paths here and in it. */
+  /** Paths that are visible in addition to system libraries and the runtimes: here and in the box. */
   readonly binds: readonly (readonly [string, string])[];
 }
 
-/** Returns the bubblewrap command that makes a box; append the program to run in it, with its arguments. */
+/** Returns the bubblewrap command that creates a box; append the program to run in it, with its arguments. */
 export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[] {
   const { runtimes, temporary } = boxedPaths;
   const seen = systemFolders(hasNetwork);
@@ -52,6 +52,6 @@ export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[
     '--chdir',
     temporary,
     '--remount-ro',
-    '/', // the one folder to write to has a limit
+    '/', // the only writable folder has a limit
   ];
 }

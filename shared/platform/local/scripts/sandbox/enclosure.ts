@@ -10,24 +10,24 @@ import { boxCommand, boxedPaths, fileBytes } from './box.ts';
 import type { Isolation, Level } from './level.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
-/** How to start a runner, and what to do once it has ended. */
+/** The command that starts a runner, and the cleanup after its end. */
 export interface PreparedCommand {
   readonly command: RunnerCommand;
-  /** Removes what was made for it. */
+  /** Removes the files that were created for it. */
   dispose(): Promise<void>;
 }
 
 /** A program that runs foreign code. */
 export interface Enclosed {
-  /** Files and folders that it reads and executes beside system libraries: paths here and in a box. */
+  /** Files and folders that it reads and executes in addition to system libraries: paths here and in a box. */
   readonly binds: readonly (readonly [string, string])[];
-  /** The one folder that it writes to, as it sees it. */
+  /** The only folder that it writes to, as it sees it. */
   readonly temporary: string;
-  /** Whether Landlock keeps it from making and signalling processes; a supervisor does so for its children. */
+  /** Whether Landlock keeps it from starting and signalling processes; a supervisor does so for its children. */
   readonly isAlone: boolean;
 }
 
-/** Returns the command that a program is started through; append the program and its arguments. */
+/** Returns the command that starts a program in isolation; append the program and its arguments. */
 export function enclose(isolation: Isolation, enclosed: Enclosed): readonly string[] {
   const { prefix, hasNetwork, hidden } = isolation;
   switch (isolation.level) {
@@ -43,32 +43,32 @@ export function enclose(isolation: Isolation, enclosed: Enclosed): readonly stri
   }
 }
 
-/** Landlock has no exceptions below a folder: one that holds the data folder is left out. */
+/** Returns the Landlock rules, which allow no exceptions: a folder that holds the data folder is left out. */
 function landlockRules({ hasNetwork, hidden }: Isolation, enclosed: Enclosed) {
   const { binds, temporary, isAlone } = enclosed;
   const isOpen = (path: string) => !hidden?.startsWith(`${path}/`);
   const programs = [...systemFolders(hasNetwork), ...binds.map(([path]) => path)].filter(isOpen);
-  const readable = [runtimeFolder, '/etc/ssl/openssl.cnf'].filter(isOpen); // Node ends where it may not read the latter
+  const readable = [runtimeFolder, '/etc/ssl/openssl.cnf'].filter(isOpen); // Node ends if it may not read the latter
   return { programs, readable, writable: [temporary], hasNetwork, isAlone };
 }
 
-/** Returns where the runtimes' files are, as a program at this level sees them. */
+/** Returns the folder of the runtimes, as a program at this level sees it. */
 export function runtimesAt(level: Level): string {
   return level === 'bubblewrap' ? boxedPaths.runtimes : runtimeFolder;
 }
 
-const folderPrefix = 'groundwork-script-'; // the launcher knows it too
+const folderPrefix = 'groundwork-script-'; // launcher.cjs uses it too
 
 /** A folder for the files of runs. */
 export interface RunFolder {
-  /** As the runner sees it. */
+  /** Its path, as the runner sees it. */
   readonly temporary: string;
-  /** Most bytes in it; absent where the file system has that limit itself. */
+  /** Most bytes in it; absent if the file system itself has that limit. */
   readonly limit: { readonly maxFolderBytes?: number };
   dispose(): Promise<void>;
 }
 
-/** Makes a folder for the files of runs; a box has its own. */
+/** Creates a folder for the files of runs; a box has its own. */
 export async function openRunFolder(level: Level): Promise<RunFolder> {
   if (level === 'bubblewrap') {
     return { temporary: boxedPaths.temporary, limit: {}, dispose: async () => {} };
@@ -83,7 +83,7 @@ export async function removeLeftFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = /^groundwork-script-(\d+)-/.exec(name) ?? [];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {}); // another user's
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {}); // folders of another user
   }
 }
 
@@ -96,7 +96,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns a runner's command in the form that processes are started from, with the environment of a script. */
+/** Returns a runner's command in the form for starting processes, with the environment of a script. */
 export function toCommand([program = '', ...args]: readonly string[], folder: string) {
   return { program, args, variables: scriptVariables(folder), folder };
 }

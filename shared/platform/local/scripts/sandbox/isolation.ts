@@ -15,38 +15,38 @@ import { enclose, openRunFolder } from './enclosure.ts';
 import type { Common, Isolation, Level } from './level.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
-/** What to look for; tests leave some out. */
+/** Options of {@link probeIsolation}; tests exclude some levels. */
 export interface IsolationOptions {
-  /** False cuts scripts off from all networks. */
+  /** False denies scripts all networks. */
   readonly network: boolean;
-  /** The one level to use; the best that works when absent. */
+  /** The only level to use; the best that works when absent. */
   readonly level?: Level | undefined;
-  /** False does without Pyodide although it is there. */
+  /** False excludes Pyodide even if it is installed. */
   readonly pyodide?: boolean;
-  /** Whether scripts run where only Node's permission flags hold them; `allowed` when absent. */
+  /** Whether scripts run where only Node's permission flags isolate them; `allowed` when absent. */
   readonly weakSandbox?: 'allowed' | 'refused';
 }
 
-/** How an operator gets a better level. */
+/** Command by which an operator gets a better level. */
 export const howToHold = 'apt-get install bubblewrap python3';
 
 const probeMs = 5_000;
-const niceness = '10'; // the server goes first when scripts want all cores
-const maxDescriptors = '256'; // each may hold megabytes in buffers of its socket, which no process is counted for
+const niceness = '10'; // the server comes first when scripts use all cores
+const maxDescriptors = '256'; // each may hold megabytes in buffers of its socket, which no process limit counts
 const programsOfPrefix = [
   ['nice', '-n', niceness],
   ['prlimit', `--fsize=${fileBytes}`, '--core=0', `--nofile=${maxDescriptors}`],
-  ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // no runner outlives its parent, not even one that spins
+  ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // no runner outlives its parent, even in an endless loop
 ];
-/** Without these there is no point in the level. */
+/** Guarantees without which the level is not used. */
 const indispensable = ['files', 'environments'];
 const openPromises = v.pipe(v.string(), v.parseJson(), v.array(v.string()));
 
 /**
- * Finds out what holds scripts here.
+ * Determines how scripts are isolated on this machine.
  *
  * @param hidden the data folder, if there is one
- * @throws StartError when the wanted level does not work here, or the network is to be closed and nothing can do so
+ * @throws StartError when the requested level does not work here, or the network must be closed and no level can do so
  */
 export async function probeIsolation(
   options: IsolationOptions,
@@ -88,7 +88,7 @@ async function probeBubblewrap(common: Common): Promise<Isolation | undefined> {
   return works ? { ...common, level: 'bubblewrap' } : undefined;
 }
 
-/** The promises are tried by a program that is held as scripts are. */
+/** Checks Landlock's guarantees by a program that is isolated as scripts are. */
 async function probeLandlock(common: Common): Promise<Isolation | undefined> {
   if (process.platform !== 'linux') return undefined;
   for (const candidate of usualPythons) {
@@ -102,7 +102,7 @@ async function probeLandlock(common: Common): Promise<Isolation | undefined> {
   return undefined;
 }
 
-/** Returns the promises that are not kept; undefined when no program starts. */
+/** Returns the guarantees that are not kept; undefined when no program starts. */
 async function tryPromises(isolation: Isolation, python: FoundPython) {
   const { temporary, dispose } = await openRunFolder(isolation.level);
   try {
@@ -117,7 +117,7 @@ async function tryPromises(isolation: Isolation, python: FoundPython) {
   }
 }
 
-/** Describes in one line for the operator what holds scripts, and what they can reach. */
+/** Describes the isolation and the access of scripts in one line for the operator. */
 export function describeIsolation(isolation: Isolation): string {
   const names = { bubblewrap: ['bubblewrap'], landlock: ['Landlock'], flags: [] };
   const holds = [...names[isolation.level], "Node's permission flags"].join(', ');
@@ -142,25 +142,25 @@ function warningsOf(isolation: Isolation): readonly string[] {
 }
 
 /**
- * Reports whether scripts may be able to open a Unix socket in a folder. Only in a box the folder is not there; elsewhere
- * it is only what a runner has given up that keeps a script from it.
+ * Checks whether scripts may be able to open a Unix socket in a folder. Only a box hides the folder; elsewhere a script
+ * is kept from it only by the permissions that a runner has dropped.
  */
 export function canOpenSocket({ level, hasNetwork }: Isolation, folder: string): boolean {
   const seen = [...systemFolders(hasNetwork), runtimeFolder];
   return level !== 'bubblewrap' || seen.some((path) => `${folder}/`.startsWith(`${path}/`));
 }
 
-/** Reports whether a program with these arguments starts here and ends well. */
+/** Checks whether a program with these arguments starts here and succeeds. */
 export async function succeeds(command: readonly string[]): Promise<boolean> {
   return (await outputOf(command)) !== undefined;
 }
 
-/** Returns what a program prints; undefined when it does not start or fails. */
+/** Returns the output of a program; undefined when it does not start or fails. */
 async function outputOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
   try {
     const options = { env: scriptVariables('/tmp'), timeout: probeMs };
     return (await promisify(execFile)(program, args, options)).stdout;
   } catch {
-    return undefined; // missing, too old or forbidden: all the same to us
+    return undefined; // missing, too old or forbidden: all have the same result
   }
 }

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
-/** The runtimes' files in the project. */
+/** The folder of the runtimes in the project. */
 export const runtimeFolder = fileURLToPath(new URL('../../../runtimes', import.meta.url));
 
-/** Programs and libraries; the rest of /usr may hold other things. */
+/** Programs and libraries; the rest of /usr may contain other files. */
 const programs = [
   ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share'].map((name) => `/usr/${name}`),
   '/usr/local/bin',
@@ -15,7 +15,7 @@ const programs = [
   '/bin',
   '/sbin',
 ];
-/** For looking up names and checking certificates. Private keys lie beside these. */
+/** Files for DNS lookups and for checking certificates. The same folders hold private keys. */
 const forNetwork = [
   '/etc/resolv.conf',
   '/etc/hosts',
