@@ -30,6 +30,12 @@ vi.mock('../../shared/platform/local/store/tables.ts', async (load) => {
       const failure = failures.shift();
       return failure === undefined ? environment.batch(act) : Promise.reject(failure);
     };
+    const transactionSync: typeof environment.transactionSync = (act, flags) => {
+      commits += 1;
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return environment.transactionSync(act, flags);
+    };
     const get: typeof tables.items.get = (key) => {
       const failure = readFailures.shift();
       if (failure !== undefined) throw failure;
@@ -37,7 +43,7 @@ vi.mock('../../shared/platform/local/store/tables.ts', async (load) => {
     };
     return {
       ...tables,
-      environment: replaced(environment, { batch }),
+      environment: replaced(environment, { batch, transactionSync }),
       items: replaced(tables.items, { get }),
     };
   };
