@@ -35,7 +35,7 @@ export interface Cache<Name, Value> {
 
 const maxEntries = 10_000;
 
-/** Makes the caches of a process, empty. */
+/** Creates the caches of a process, empty. */
 export function createCaches(files: Pick<FileStore, 'address'>): Caches {
   return {
     filesAt: files.address,
@@ -49,7 +49,7 @@ export function createCaches(files: Pick<FileStore, 'address'>): Caches {
 /**
  * Declares a cache of a feature, one for each process.
  *
- * @returns the cache that belongs to a process's caches; it is made at its first use
+ * @returns the cache that belongs to a process's caches; it is created at its first use
  */
 export function defineCache<Name, Value>(): (caches: Caches) => Cache<Name, Value> {
   const made = new WeakMap<Caches, Cache<Name, Value>>();
@@ -62,7 +62,7 @@ export function defineCache<Name, Value>(): (caches: Caches) => Cache<Name, Valu
   };
 }
 
-/** Makes a cache of at most {@link maxEntries} entries; setting undefined deletes one. */
+/** Creates a cache of at most {@link maxEntries} entries; setting undefined deletes one. */
 export function createCache<Name, Value>(): Cache<Name, Value> {
   const entries = new Map<Name, Value>();
   return {
