@@ -274,7 +274,7 @@ function existing<Data extends object, View extends object>(
   found: Stored | undefined,
   right: 'G' | 'U' | 'D' | 'A',
 ): Stored<Data> {
-  const item = (found as Stored<Data> | undefined) ?? resource.unwritten?.(context); // it is stored at the resource's key
+  const item = (found as Stored<Data> | undefined) ?? resource.unwritten?.(context); // stored at the resource's key
   if (item === undefined) throw notFound();
   resource.authorizeItem?.(context, item, right);
   return item;
