@@ -219,7 +219,7 @@ async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<
     if (error instanceof ConditionFailed) return; // another process has taken the job over
     const { id, kind: name } = claimed.data;
     const entry = { work: id, kind: name, cause: causeOf(error) };
-    context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry }); // it continues when its lease expires
+    context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry }); // continues after its lease
   }
 }
 

@@ -437,7 +437,7 @@ export const pushEndpointEntity = entity<PushEndpointData, [place: PushPlace, co
   }),
 );
 
-/** Returns the partitions of an instance for push, first the one that is also known elsewhere. */
+/** Returns the partitions of an instance for push, first that of endpoints at push services. */
 function pushPartitions(instance: number): readonly string[] {
   return pushProviders.flatMap((provider) => [
     pushEndpointEntity.key({ instance, provider, environment: 'production' }, '').pk,

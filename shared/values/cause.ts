@@ -1,4 +1,4 @@
-/** What a line of the log says of a fault: where it came from, as far as it is known. */
+/** Returns the description of an error for the log, with its stack where known. */
 export function causeOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -119,7 +119,7 @@ export interface ClassData {
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
-  /** Released slots, longest ago first. */
+  /** Slots no longer used, longest ago first. */
   readonly retiredSlots: readonly number[];
   /** Composite indexes that lists made worth a slot; none when absent. */
   readonly pairs?: readonly CompositeIndex[];

@@ -12,9 +12,10 @@ import type { Keyed } from '../../../store/records/records.ts';
  *   kind (1) · secret version (1) · instance (4) · end (4) · depth (2) · script (4) · version of the script (4)
  *   · owner (4) · generation of the owner's key (2) : MAC (16)
  *
- * The MAC is HMAC-SHA-256 over all bytes before it with that version of the deployment's master secret, cut to 16 bytes;
- * the first byte determines the length, so no head can be read as one of another kind. So a forged key is rejected
- * without reading the store, a genuine one names its records, and a copy of the table holds no usable credential.
+ * The MAC is HMAC-SHA-256 over all bytes before it with that version of the deployment's master secret, cut to 16
+ * bytes; the first byte determines the length, so no head can be read as one of another kind. So a forged key is
+ * rejected without reading the store, a genuine one names its records, and a copy of the table holds no usable
+ * credential.
  */
 
 const kinds = ['account', 'apiKey', 'user', 'setUp', 'invitation', 'script', 'publicLink'] as const;
