@@ -14,8 +14,8 @@ export interface JobContext extends Services {
   /** Resolves as `Platform.changes.settled` does. */
   settled(): Promise<void>;
   /**
-   * Checks whether every request that began before `micros` has ended, so that none still acts on the state of that
-   * time. May wait a little for the last of them.
+   * Checks whether every request that began before `micros` has ended. Then none still acts on the state of that time.
+   * May wait a little for the last of them.
    */
   endedBefore(micros: number): Promise<boolean>;
 }
@@ -41,8 +41,8 @@ export interface JobType {
 export type Since = { readonly since: number };
 
 /**
- * Creates a step that starts when every request has ended that may have begun before the cause of the job was
- * committed, so that none still acts on the previous state.
+ * Creates a step that waits for the end of all requests that may have begun before the cause of the job was committed.
+ * Then none still acts on the previous state.
  */
 export function afterCalls<Task extends JsonObject>(
   step: (context: JobContext, task: Task & Since) => Promise<StepResult>,
@@ -65,7 +65,7 @@ const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
 const atOncePerShard = 4;
 
-/** Returns the write of a job, due at once or at `due` (epoch milliseconds), for the transaction that causes it. */
+/** Returns the write of a job, for the transaction that causes it. Due at once, or at `due` (epoch milliseconds). */
 export function newJob(
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
   kind: Pick<JobType, 'name'>,
@@ -76,9 +76,9 @@ export function newJob(
 }
 
 /**
- * Returns the write of a job that finishes something which a process has started and may not finish. It is due when
- * that must have ended; a process that knows that all others are dead runs it at once. The process that ends it deletes
- * the job.
+ * Returns the write of a job that finishes an operation which its process may not finish. It is due when that must have
+ * ended; a process that knows that all others are dead runs it at once. The process that ends the operation deletes the
+ * job.
  */
 export function heldWork(
   { ids }: { readonly ids: Ids },
@@ -153,8 +153,8 @@ export interface ShardWork {
 }
 
 /**
- * Starts the due jobs of a shard, several at once, so that slow or waiting ones do not delay the others. Waits while
- * the maximum number is running, but not for the end of the jobs that it started.
+ * Starts the due jobs of a shard, several at once. Slow or waiting ones do not delay the others. Waits while the
+ * maximum number is running, but not for the end of the jobs that it started.
  *
  * @returns when further jobs are due (epoch milliseconds); undefined when there are none, or the process is ending
  */
@@ -219,7 +219,8 @@ async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<
     if (error instanceof ConditionFailed) return; // another process has taken the job over
     const { id, kind: name } = claimed.data;
     const entry = { work: id, kind: name, cause: causeOf(error) };
-    context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry }); // continues after its lease
+    // the job continues when its lease expires
+    context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry });
   }
 }
 

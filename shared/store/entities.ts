@@ -428,7 +428,7 @@ export const pushPartEntity = entity<
   sk: `${idKey(message)}#${idKey(part)}`,
 }));
 
-/** The endpoint of a device at the push service, whether it is registered here or was only named by a message. */
+/** The endpoint of a device at the push service; the device may be known only from a message. */
 export const pushEndpointEntity = entity<PushEndpointData, [place: PushPlace, code: string]>(
   'push-endpoint',
   ({ instance, provider, environment }, code) => ({

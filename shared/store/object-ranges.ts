@@ -26,7 +26,7 @@ const afterCodeEnd = '\u0001'; // after every id that follows the end of a code
 const afterDigits = ':';
 
 /**
- * Returns the ranges of an access path, to be scanned in parallel; none when they are certainly empty. Values are at
+ * Returns the ranges of an access path, to be scanned side by side; none when they are certainly empty. Values are at
  * most 128 characters, so that every bound fits into the table's limit of 1,000 bytes.
  *
  * @param ids bounds of ids, where a range lists objects by id
@@ -70,7 +70,7 @@ export function objectRanges(
   }
 }
 
-/** Returns the part of a composite index for its value that corresponds to a range in the index of the order. */
+/** Converts a range in the index of the order to the range of a composite index for one value. */
 function pairRange(
   { slot, type, value }: CompositeIndexPath,
   { lower, upper }: ObjectRange,

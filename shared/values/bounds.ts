@@ -70,7 +70,10 @@ export const maxPipelinedInAll = 8192;
 /** A connection with bytes to be sent that accepts none for this long is closed. */
 export const stalledSendMs = 30_000;
 
-/** Responses are passed to the system in pieces, so that a slow reader holds one and its progress is visible. */
+/**
+ * Size of the pieces in which responses are passed to the system, so that a slow reader holds one and its progress
+ * shows.
+ */
 export const sendPieceBytes = 65_536;
 
 /** Bytes of responses that wait to be sent; above, the connections that accept least are closed. */

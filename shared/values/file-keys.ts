@@ -18,22 +18,22 @@ const tail = '[0-9a-f]{40}(\\.[a-z0-9]{1,15})?$';
 const publicPattern = new RegExp(`^${publicArea}(\\d{1,10})/\\d{1,10}/${tail}`);
 const uploadPattern = new RegExp(`^${uploadArea}\\d{1,10}/\\d{1,10}/\\d{1,10}/${tail}`);
 
-/** Returns the prefix of the keys of an instance's files, or of those of one of its classes, with its last slash. */
+/** Returns the key prefix of the files of an instance, or of one class, with its last slash. */
 export function filePrefix(instance: number, classNumber?: number): string {
   return `${publicArea}${instance}/${classNumber === undefined ? '' : `${classNumber}/`}`;
 }
 
-/** Returns the key prefix of large uploads to a class, by a user or by callers without one, with its last slash. */
+/** Returns the key prefix of large uploads to a class, by a user or without one, with its last slash. */
 export function uploadPrefix(instance: number, classNumber: number, user: number | undefined) {
   return `${uploadArea}${instance}/${classNumber}/${user ?? 0}/`;
 }
 
-/** Returns the prefix of the keys of all sources of an instance, or of a script, with its last slash. */
+/** Returns the key prefix of the sources of an instance, or of a script, with its last slash. */
 export function sourcePrefix(instance: number, script?: number): string {
   return `${sourceArea}${instance}/${script === undefined ? '' : `${script}/`}`;
 }
 
-/** Returns the prefix of the keys of large values of an instance's traces, with its last slash. */
+/** Returns the key prefix of large values of an instance's traces, with its last slash. */
 export function tracePrefix(instance: number): string {
   return `${traceArea}${instance}/`;
 }

@@ -7,7 +7,7 @@ export interface PathParameter {
   readonly pattern: RegExp;
   /** For the interface document. */
   readonly description: string;
-  /** Its name in the interface document, where ours is a reserved word of languages or too short to be understood. */
+  /** Its name in the interface document; differs where ours is a reserved word of languages, or too short. */
   readonly documentedAs?: string;
   /** Capitals are converted to small letters (docs/reference/requests.md#names-and-ids). */
   readonly isLowered?: true;

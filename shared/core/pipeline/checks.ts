@@ -72,7 +72,7 @@ function callerOf({ request, match, session, body, keys }: Matched): Promise<Cal
   return session?.caller ?? identify(request, body, keys);
 }
 
-/** Reads all records that the checks need, in as few steps as possible, and reserves ids for new items. */
+/** Reads all records that the checks need, in as few steps as possible, and reserves ids. */
 export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, Authenticated>> {
   const { request, match, operation, caller, platform, caches, session, count, form } = exchange;
   const { route } = match;

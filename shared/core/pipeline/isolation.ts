@@ -5,8 +5,8 @@ const name = 'Content-Security-Policy';
 const sandbox = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
 
 /**
- * Headers of one response that a browser keeps for all others of our origin, also of other instances: with `NEL`, for
- * example, it would report the URLs of all requests, and public links in them, to third parties.
+ * Headers of one response that a browser applies to our whole origin, also to other instances. With `NEL`, for example,
+ * it would report the URLs of all requests, and public links in them, to third parties.
  */
 const ofOrigin = new Set([
   'accept-ch',
@@ -19,8 +19,8 @@ const ofOrigin = new Set([
 ]);
 
 /**
- * Gives a response that is not ours, for example of a script or a template, an origin of its own in browsers, whatever
- * its other headers are. Headers that apply to our whole origin are removed.
+ * Isolates a foreign response, for example of a script or a template, in an origin of its own in browsers. Its other
+ * headers cannot prevent this. Headers that apply to our whole origin are removed.
  */
 export function isolate(response: Response): Response {
   const others = Object.entries(response.headers ?? {}).filter(

@@ -23,7 +23,7 @@ import { type Binding, bindingName, type Caches, classNumberName } from '../reso
 import type { Known, Operation } from '../resource/route.ts';
 import type { Caller } from './caller/authentication.ts';
 
-/** Records that were read for a request, by name, and the first number reserved from the operation's counter. */
+/** Records of a request by name, and the first number reserved from the operation's counter. */
 export interface Loaded {
   readonly records: Readonly<Record<string, Stored | undefined>>;
   readonly instanceId: number | undefined;
@@ -132,7 +132,7 @@ const shared = [
   'class',
 ];
 
-/** Returns the records of caller and place that one request has read, for later ones of the same caller. */
+/** Returns the records of caller and place that one request has read. For later requests of the same caller. */
 export function recordsToShare(found: ReadonlyMap<string, Found>): Map<string, Found> {
   return new Map([...found].filter(([name]) => shared.includes(name)));
 }

@@ -5,7 +5,7 @@ import { introspect } from '../resource/introspection.ts';
 import type { Context, Operation, Route } from '../resource/route.ts';
 
 /**
- * Hides an instance that is the resource itself, or that holds a hidden one, from callers outside it.
+ * Hides an instance from callers outside it, where it is the resource or holds a hidden one.
  *
  * @throws ApiError 404
  */

@@ -64,7 +64,7 @@ export function writeNames(names: readonly string[]): string {
   return text;
 }
 
-/** Adds names to those of a response, for example the ones of a batch to those of its items. */
+/** Adds names to those of a response; that of a batch already has those of its items. */
 export function withIgnored(response: Response, names: readonly string[]): Response {
   if (names.length === 0) return response;
   const { ignored = none } = response;

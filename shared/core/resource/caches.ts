@@ -27,7 +27,7 @@ export interface Binding {
   readonly script?: number;
 }
 
-/** A bounded map that is emptied when it is full, which costs a few reads and no bookkeeping. */
+/** A bounded map. It is emptied when full, which costs a few reads and no bookkeeping. */
 export interface Cache<Name, Value> {
   get(name: Name): Value | undefined;
   set(name: Name, value: Value | undefined): void;

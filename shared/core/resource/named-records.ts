@@ -13,7 +13,7 @@ import { rowsOf } from './page.ts';
 import { instanceOf } from './place.ts';
 import type { Context } from './route.ts';
 
-/** Common data of records of an instance that are found by name and listed in order of creation. */
+/** Common data of an instance's records that are found by name and listed in order of creation. */
 export interface Named {
   readonly name: string;
   /** List position; it does not change with the name. */

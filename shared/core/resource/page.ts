@@ -28,7 +28,7 @@ export interface Row<Data extends object> extends Position {
   readonly item: Stored<Data>;
 }
 
-/** The items of one page in list order, and the links to the neighbouring pages, ready to be sent. */
+/** The items of one page in list order, and the links to its neighbours, ready to be sent. */
 export interface Page<Data extends object> {
   readonly rows: readonly Row<Data>[];
   readonly next: string | null;
@@ -111,7 +111,7 @@ export function neighbours(
   return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
 }
 
-/** In a list that is not ordered by list position, a link needs the value in addition to the number. */
+/** Adds the value to a link, which needs it where the list is not ordered by list position. */
 function withLastValue(
   link: PageLink,
   edge: Position | undefined,
@@ -188,7 +188,7 @@ function countFitting(objects: readonly JsonObject[]): number {
   return at < 0 ? objects.length : Math.max(at, 1);
 }
 
-/** Reads a range of items of one partition whose keys are `prefix` and the list position in ten digits. */
+/** Reads a range of items of one partition. Their keys are `prefix` and the list position in ten digits. */
 export async function rowsOf<Data extends object>(
   store: Store,
   pk: string,
@@ -221,7 +221,7 @@ export function cut<Data extends object>(
 }
 
 /**
- * Reads until the range ends or enough items are kept, for lists that show only some of their items.
+ * Reads until the range ends or enough items are kept. For lists that show only some of their items.
  *
  * @param read reads items of a range; an entry without item is not shown
  */

@@ -34,7 +34,7 @@ export function classOf({ class: found, route }: Context): Stored<ClassData> {
   return found;
 }
 
-/** Returns the id for a new item, reserved during the first read by an operation with a counter. */
+/** Returns the id for a new item. An operation with a counter reserves it during the first read. */
 export function reservedId({ reserved, route }: Context): number {
   if (reserved === undefined) throw new Error(`${route.name} took no id`);
   return reserved;

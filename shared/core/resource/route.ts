@@ -188,7 +188,7 @@ export interface Context {
   readonly instanceId: number | undefined;
   readonly instanceName: Stored<InstanceNameData> | undefined;
   readonly class: Stored<ClassData> | undefined;
-  /** The template for rendering the response, when the request names an existing one, even one marked as removed. */
+  /** The template for rendering the response, when the named one exists, even as removed. */
   readonly template: TemplateData | undefined;
   /** Records that `reads` requested. */
   readonly records: Readonly<Record<string, Stored | undefined>>;

@@ -40,7 +40,7 @@ export function invalid(errors: FieldErrors, code: ErrorCode = 'invalid_input'):
   return new ApiError(400, errors, code);
 }
 
-/** Returns the 404 for a resource that does not exist, or that the caller may not know of. */
+/** Returns the 404 for a resource that does not exist, or is hidden from the caller. */
 export function notFound(): ApiError {
   return refused(404, 'Not found.', 'not_found');
 }

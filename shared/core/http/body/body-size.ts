@@ -52,7 +52,7 @@ export function isAnonymous({ route, params }: Match, credential: Credential): b
   return credential === 'forged' && route.ignoresCredentials && params.link === undefined;
 }
 
-/** Returns the claims of a genuine key that is a whole part of the start of a multipart body, or undefined. */
+/** Returns the claims of a genuine key in the start of a multipart body. Undefined unless a whole part holds one. */
 export async function keyAtStart(
   { headers }: Request,
   start: Uint8Array,
