@@ -79,7 +79,6 @@ export const indexNames = [
   'shared',
 ] as const;
 
-/** One of the nineteen indexes. */
 export type IndexName = (typeof indexNames)[number];
 
 /** Sort keys of an item in its indexes: unique in its partition, because each ends in the item's id. */
@@ -110,7 +109,7 @@ export interface Query {
   readonly turns?: Turns;
 }
 
-/** How long tasks share a thread with others. */
+/** How long-running tasks share a thread with others. */
 export interface Turns {
   /** Checks whether others should have their turn; cheap enough to be used after every few items. */
   isDue(): boolean;

@@ -8,7 +8,7 @@ import { toRequest } from './event.ts';
 import type { Dispatch } from './message.ts';
 import { isTooLarge, maxEventBytes, type Result, toResult } from './write-response.ts';
 
-/** What the edge needs: the map as one function, and three of a platform's ports. */
+/** The parts of the edge: the map as one function, and three of a platform's ports. */
 export interface Edge {
   readonly dispatch: Dispatch;
   readonly log: Log;

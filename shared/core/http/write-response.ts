@@ -48,7 +48,7 @@ export async function toResult(event: APIGatewayProxyEventV2, response: Response
 /** Checks whether an event or a result exceeds the platform's limit. */
 export function isTooLarge(message: { readonly body?: string | undefined }): boolean {
   const { body } = message;
-  // A character takes at most six bytes of JSON, so nearly always nothing has to be counted.
+  // A character takes at most six bytes of JSON, so mostly no count is needed.
   if (body === undefined || body.length * 6 < maxEventBytes - 65_536) return false;
   return Buffer.byteLength(JSON.stringify(message)) > maxEventBytes;
 }

@@ -5,7 +5,7 @@ export interface Html {
   readonly [markup]: string;
 }
 
-/** What `html` inserts. */
+/** The values that `html` inserts. */
 export type HtmlValue = string | number | Html | false | null | undefined | readonly HtmlValue[];
 
 const escapes: Readonly<Record<string, string>> = {

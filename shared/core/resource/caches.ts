@@ -11,15 +11,15 @@ export interface Caches {
   readonly instances: Cache<string, number>;
   /** Class numbers by {@link classNumberName}. */
   readonly classes: Cache<string, number>;
-  /** What records lead to, by {@link bindingName}. */
+  /** Bindings of records, by {@link bindingName}. */
   readonly bindings: Cache<string, Binding>;
   /** Claims of genuine keys by their text: saves the MAC, not the record, which is read for each request. */
   readonly keys: Cache<string, KeyClaims>;
-  /** Where public files are served. */
+  /** Returns the URL where public files are served. */
   readonly filesAt: () => string;
 }
 
-/** What the record in a path leads to: a data endpoint to a class, a script endpoint to a script. */
+/** The target of the record in a path: the class of a data endpoint, the script of a script endpoint. */
 export interface Binding {
   readonly className?: string;
   /** Name of the script endpoint of a public link. */

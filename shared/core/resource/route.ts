@@ -23,8 +23,8 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 
 /**
- * One path of the interface and all that dispatch needs to serve it. Routes are derived from resource values, once
- * per process.
+ * One path of the interface with everything that dispatch needs to serve it. Routes are derived from resource values,
+ * once per process.
  */
 export interface Route {
   /** The resource in words, as introspection shows it: `Api Key List`. */
@@ -84,7 +84,7 @@ export interface OperationName {
 /** Names of a route's operations by method. */
 export type OperationNames = Readonly<Partial<Record<Method, OperationName | undefined>>>;
 
-/** Fields that a write takes, and the names and kinds of links, for introspection. */
+/** Fields of a write, and the names and types of links, for introspection. */
 export interface Forms {
   readonly POST?: Fields;
   readonly PUT?: Fields;
@@ -192,7 +192,7 @@ export interface Context {
   readonly template: TemplateData | undefined;
   /** Records that `reads` requested. */
   readonly records: Readonly<Record<string, Stored | undefined>>;
-  /** The number taken from the operation's counter. */
+  /** The number reserved from the operation's counter. */
   readonly reserved: number | undefined;
   /** The parsed body; read at most once. Throws ApiError 400, 413 or 415. */
   readonly body: () => Promise<Body>;

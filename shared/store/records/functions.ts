@@ -1,4 +1,4 @@
-/** The Lambda function that runs a script. Without this record, its creation is pending. */
+/** State of the Lambda function that runs a script. The function may not exist yet; its creation is then pending. */
 export interface ScriptFunctionData {
   readonly instance: number;
   readonly script: number;

@@ -25,7 +25,7 @@ export interface DeadLetterData {
   readonly key: Key;
   readonly kind: string;
   readonly change: Change;
-  /** Data of the item; absent when there was none. */
+  /** Data of the item; absent when the item was absent. */
   readonly before?: object;
   readonly after?: object;
   /** The last error of the consumer. */
