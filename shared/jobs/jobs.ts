@@ -41,8 +41,8 @@ export interface JobType {
 export type Since = { readonly since: number };
 
 /**
- * Creates a step that waits for the end of all requests that may have begun before the cause of the job was committed.
- * Then none still acts on the previous state.
+ * Creates a step that waits for the end of all earlier requests. These may have begun before the cause of the job was
+ * committed; after their end none still acts on the previous state.
  */
 export function afterCalls<Task extends JsonObject>(
   step: (context: JobContext, task: Task & Since) => Promise<StepResult>,
@@ -76,9 +76,8 @@ export function newJob(
 }
 
 /**
- * Returns the write of a job that finishes an operation which its process may not finish. It is due when that must have
- * ended; a process that knows that all others are dead runs it at once. The process that ends the operation deletes the
- * job.
+ * Returns the write of a job that finishes an operation if its process does not. It is due when that must have ended; a
+ * process that knows that all others are dead runs it at once. The process that ends the operation deletes the job.
  */
 export function heldWork(
   { ids }: { readonly ids: Ids },
@@ -179,7 +178,7 @@ export async function beginDue(
   return undefined;
 }
 
-/** Reads the jobs of a shard that are due at `until` (epoch milliseconds), or any, the earliest first. */
+/** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */
 async function jobsOf(
   { store }: JobContext,
   { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },

@@ -70,7 +70,7 @@ export function objectRanges(
   }
 }
 
-/** Converts a range in the index of the order to the range of a composite index for one value. */
+/** Converts a range in the index of the order to one of the composite index. */
 function pairRange(
   { slot, type, value }: CompositeIndexPath,
   { lower, upper }: ObjectRange,
@@ -173,7 +173,7 @@ function limitRange({ start, after }: Codes, limit: Limit): Pick<ObjectRange, 'l
   }
 }
 
-/** Returns the least text above all that begin with `prefix`, which has a character below U+10FFFF. */
+/** Returns the least text above all with `prefix`, which has a character below U+10FFFF. */
 export function successor(prefix: string): string {
   const characters = Array.from(prefix);
   for (;;) {

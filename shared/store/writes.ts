@@ -31,7 +31,7 @@ export function store<Data extends object>(
   return { action: 'put', key, kind: entity.kind, data, condition: { kind: 'none' } };
 }
 
-/** Returns a delete of an item as read, which fails when it has changed or was deleted. */
+/** Returns a delete of an item as read. It fails when the item has changed or was deleted. */
 export function remove({ key, version }: Pick<Stored, 'key' | 'version'>): Delete {
   return { action: 'delete', key, condition: { kind: 'version', version } };
 }

@@ -97,7 +97,7 @@ export function isAllowed(access: Access, actor: Actor, right: Right): boolean {
 }
 
 /**
- * Returns the reason why `actor` has none of `rights`, by the access table that denied them: what is missing.
+ * Returns the reason why `actor` has none of `rights`. The access table that denied them shows what is missing.
  *
  * @param rights of which one would be enough
  */

@@ -18,17 +18,17 @@ const tail = '[0-9a-f]{40}(\\.[a-z0-9]{1,15})?$';
 const publicPattern = new RegExp(`^${publicArea}(\\d{1,10})/\\d{1,10}/${tail}`);
 const uploadPattern = new RegExp(`^${uploadArea}\\d{1,10}/\\d{1,10}/\\d{1,10}/${tail}`);
 
-/** Returns the key prefix of the files of an instance, or of one class, with its last slash. */
+/** Returns the key prefix of the files of an instance or a class, with its last slash. */
 export function filePrefix(instance: number, classNumber?: number): string {
   return `${publicArea}${instance}/${classNumber === undefined ? '' : `${classNumber}/`}`;
 }
 
-/** Returns the key prefix of large uploads to a class, by a user or without one, with its last slash. */
+/** Returns the key prefix of large uploads to a class, with its last slash. By a user, or by callers without one. */
 export function uploadPrefix(instance: number, classNumber: number, user: number | undefined) {
   return `${uploadArea}${instance}/${classNumber}/${user ?? 0}/`;
 }
 
-/** Returns the key prefix of the sources of an instance, or of a script, with its last slash. */
+/** Returns the key prefix of the sources of an instance or a script, with its last slash. */
 export function sourcePrefix(instance: number, script?: number): string {
   return `${sourceArea}${instance}/${script === undefined ? '' : `${script}/`}`;
 }
@@ -49,7 +49,7 @@ export function fileKey(prefix: string, random: string, extension: string): stri
   return `${prefix}${random.slice(0, 40)}${/^\.[a-z0-9]{1,15}$/.test(lower) ? lower : ''}`;
 }
 
-/** Checks whether a text is the key of a large upload, by which a client names it. */
+/** Checks whether a text is the key of a large upload, as named by a client. */
 export function isUploadKey(text: string): boolean {
   return uploadPattern.test(text);
 }

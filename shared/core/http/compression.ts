@@ -7,7 +7,7 @@ const maxSyncBytes = 65_536; // some 250 us; a longer text is compressed in the 
 const options = { level: 4 };
 const gzipAside = promisify(gzip);
 
-/** Checks whether a body of this type and size is worth compressing, for clients that accept it. */
+/** Checks whether compressing a body of this type and size pays, for clients that accept it. */
 export function isCompressible(contentType: string, bytes: number): boolean {
   return (
     bytes >= minBytes && /^(text\/|application\/(json|javascript|xml)|image\/svg)/.test(contentType)

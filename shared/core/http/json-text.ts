@@ -41,7 +41,7 @@ export function wellFormed(text: string): string {
   return /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
 }
 
-/** Works on the text, which covers keys and values in one pass and keeps pairs and `\\\\ud800` unchanged. */
+/** Replaces lone escapes in the text: one pass covers keys and values and keeps pairs and `\\\\ud800` unchanged. */
 function replaceLoneEscapes(text: string): string {
   const escapes =
     /(?:\\\\)+|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}/g;

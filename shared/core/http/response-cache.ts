@@ -114,7 +114,7 @@ export function cachedForm<Form>(value: unknown, form: string, make: () => Form)
   return made;
 }
 
-/** Sets the JSON of a body that will not change, so that it is not serialized again. */
+/** Sets the JSON of a body that will not change. It is not serialized again. */
 export function keepText(body: object, text: string): void {
   texts.set(body, text);
 }

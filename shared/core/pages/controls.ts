@@ -16,7 +16,7 @@ export interface ControlPlace {
 }
 
 /**
- * Renders the control for one writable field, with its label, a hint and a place for its errors. Controls have no
+ * Renders the control for one writable field. It has a label, a hint and a place for its errors. Controls have no
  * `name`, which would hide members of the form of the same name; the script uses `data-field`.
  */
 export function renderControl(field: DescribedField, place: ControlPlace): Html {

@@ -41,7 +41,7 @@ export function attributes(
   return asHtml(written.join(''));
 }
 
-/** Marks text of this project as HTML, for the style and the script inside a page. Never for text of a client. */
+/** Marks text of this project as HTML, for style and script of a page. Never for text of a client. */
 export function asHtml(text: string): Html {
   return { [markup]: text };
 }

@@ -24,7 +24,7 @@ export function isPageOfResults(
   return isJsonObject(body) && Array.isArray(body.objects) && 'next' in body && 'prev' in body;
 }
 
-/** Checks whether a text is a path of the interface, which excludes other hosts and scripts. */
+/** Checks whether a text is a path of the interface. This excludes other hosts and scripts. */
 export function isOurPath(text: unknown): text is string {
   return typeof text === 'string' && ours.test(text);
 }

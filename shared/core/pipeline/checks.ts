@@ -48,7 +48,7 @@ export function matchPath(exchange: Arrived): Adds<Matched, Arrived> {
   };
 }
 
-/** Rejects a body that exceeds the limit of the path, or the limit without a genuine key. */
+/** Rejects a body over the limit of the path, or over that without a genuine key. */
 export function limitSize({ request, bodyBytes, match, keys }: Matched): Promise<void> | undefined {
   const { maxBodyBytes = anonymousBodyBytes } = match.route;
   if (bodyBytes <= Math.min(anonymousBodyBytes, maxBodyBytes)) return undefined;

@@ -23,7 +23,7 @@ function responseOf({ status, headers, body }: ApiError): Response {
   return { status, headers, body };
 }
 
-/** Returns the representation that a request asks for, or the error when no representation suits it. */
+/** Returns the representation that a request asks for, or an error when none suits it. */
 export function formOf({ headers, query }: Request): Arrived['form'] {
   try {
     return negotiate(headers.accept, queryValue(query, 'format'));

@@ -66,7 +66,7 @@ function arrivedAt(
   return { ...arrived, request, bodyBytes, startedMs, count: 1, sessionOf };
 }
 
-/** Opens a session, in which a batch makes its requests with its own caller and records. */
+/** Opens a session. In it a batch makes its requests with its own caller and records. */
 function sessionOf(exchange: Read): Session {
   const { caller, loaded, platform, startedMs } = exchange;
   const service = { ...exchange, router: rememberPaths(exchange.router) };

@@ -19,8 +19,8 @@ const ofOrigin = new Set([
 ]);
 
 /**
- * Isolates a foreign response, for example of a script or a template, in an origin of its own in browsers. Its other
- * headers cannot prevent this. Headers that apply to our whole origin are removed.
+ * Isolates a foreign response in an origin of its own, for example that of a script or a template. Its other headers
+ * cannot prevent this. Headers that apply to our whole origin are removed.
  */
 export function isolate(response: Response): Response {
   const others = Object.entries(response.headers ?? {}).filter(

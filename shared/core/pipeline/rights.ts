@@ -5,7 +5,7 @@ import { introspect } from '../resource/introspection.ts';
 import type { Context, Operation, Route } from '../resource/route.ts';
 
 /**
- * Hides an instance from callers outside it, where it is the resource or holds a hidden one.
+ * Hides an instance from callers outside it. It must be the resource, or hold a hidden one.
  *
  * @throws ApiError 404
  */

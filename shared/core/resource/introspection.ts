@@ -31,7 +31,7 @@ export function introspect(context: Context): JsonObject {
   };
 }
 
-/** Checks whether the client may use an operation, by the access table and the operation's own rules. */
+/** Checks whether the client may use an operation. Applies the access table and the operation's own rules. */
 function mayCall(context: Context, operation: Operation | undefined): boolean {
   const { route, actor } = context;
   if (operation === undefined || !isAllowed(route.access, actor, operation.right)) return false;

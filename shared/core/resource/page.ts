@@ -111,7 +111,7 @@ export function neighbours(
   return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
 }
 
-/** Adds the value to a link, which needs it where the list is not ordered by list position. */
+/** Adds the value to a link. It is needed where the list is not ordered by list position. */
 function withLastValue(
   link: PageLink,
   edge: Position | undefined,

@@ -5,7 +5,7 @@ import { notFound } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
 import type { Context } from './route.ts';
 
-/** Returns the request's instance id on a route in an instance, which dispatch has checked to exist. */
+/** Returns the request's instance id on a route in an instance. Dispatch has checked that it exists. */
 export function instanceOf({ instanceId, route }: Context): number {
   if (instanceId === undefined) throw new Error(`${route.name} is in no instance`);
   return instanceId;

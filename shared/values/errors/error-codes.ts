@@ -61,7 +61,7 @@ export const errorCodeHeader = 'X-Error-Code';
 
 const known: ReadonlySet<string> = new Set(codes);
 
-/** Checks whether a text, for example a header set by a script, is one of the codes. */
+/** Checks whether a text is one of the codes. A script, for example, may set the header to anything. */
 export function isErrorCode(text: string | undefined): text is ErrorCode {
   return text !== undefined && known.has(text);
 }

@@ -43,7 +43,7 @@ export function measureStructure(
   return { characters, depth };
 }
 
-/** Returns the position of the quote that closes the string at `start`, or of the end of the text. */
+/** Returns the position of the quote that closes the string at `start`, or the text's end. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -21,7 +21,7 @@ export interface ArrivedRequest {
 }
 
 /**
- * Checks the size of a body against its route, and against the limit without a genuine credential. Parses nothing of it
+ * Checks the size of a body. Limits are that of its route, and that without a genuine credential. Parses nothing of it
  * except, in multipart, its start.
  *
  * @returns 413 when it is too large; undefined for a forged key, which gets its own error response

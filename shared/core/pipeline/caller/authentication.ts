@@ -155,9 +155,7 @@ interface BodyKeys {
 
 const bodyMethods = ['POST', 'PUT', 'PATCH'];
 
-/**
- * Returns the keys in an object body, or the error of a body that does not parse. Bodies of other methods are ignored.
- */
+/** Returns the keys in an object body, or its parse error. Bodies of other methods are ignored. */
 async function keysInBody(
   request: Request,
   body: () => Promise<Body>,

@@ -1,6 +1,6 @@
 import { ConditionFailed, type Key, type Store, type Stored } from '../../../store/store.ts';
 
-/** Receives the writes of a session's requests, and write conflicts, which mean that reads were outdated. */
+/** Receives the writes of a session's requests, and write conflicts, after which reads are outdated. */
 export interface SessionWatch {
   /** These items are being written. */
   readonly written: (keys: readonly Key[]) => void;

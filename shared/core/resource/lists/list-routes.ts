@@ -85,7 +85,7 @@ function pathsOf(
   return Object.fromEntries(only.map((version) => [version, paths[version]]));
 }
 
-/** Adds the item that the path names, as `item`, to the records that the resource reads. */
+/** Adds the item that the path names, as `item`, to the resource's records. */
 function itemReads<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
   right: Right,
