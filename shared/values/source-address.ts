@@ -19,8 +19,8 @@ export function addressGroup(address: string): string {
 }
 
 /**
- * Checks whether a host is this machine by its name alone. No name server can redirect it: `localhost`, 127.0.0.0/8 and
- * ::1, the last with or without brackets. Names below `localhost` are not: some resolvers query them.
+ * Checks whether a host is this machine by its name alone, which no name server can redirect. These are `localhost`,
+ * 127.0.0.0/8 and ::1, the last with or without brackets. Names below `localhost` are not: some resolvers query them.
  */
 export function isLoopbackName(host: string): boolean {
   if (/^localhost\.?$/i.test(host)) return true;
