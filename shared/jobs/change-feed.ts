@@ -5,45 +5,45 @@ import { insert } from '../store/writes.ts';
 import { messageOf } from '../values/caught.ts';
 import { maintain } from './maintain.ts';
 
-/** An item that was committed otherwise than it was before: by a client, or by what followed from a client's write. */
+/** A committed change of an item, by a client's write or a consequence of one. */
 export interface ItemChange {
   readonly key: Key;
   readonly kind: string;
-  /** Absent when the item is new. Of changes whose watches need no data, both have their size: {@link DataSize}. */
+  /** Absent when the item is new. Where no watch needs the data, both have the size instead: {@link DataSize}. */
   readonly before?: Stored;
-  /** Absent when the item is gone. */
+  /** Absent when the item was deleted. */
   readonly after?: Stored;
   readonly change: Change;
   /** Text that is greater for the later one of two changes of a partition. */
   readonly position: string;
 }
 
-/** What became of an item. */
+/** Effect of a change on an item. */
 export type ChangeAction = 'create' | 'update' | 'delete';
 
-/** What the data of an item are replaced by where no watch needs them: the bytes of their JSON text in UTF-8. */
+/** Replaces the data of an item where no watch needs them: the bytes of their JSON text in UTF-8. */
 export interface DataSize {
   readonly bytes: number;
 }
 
-/** Changes that somebody wants to hear of: of items of a kind, of these actions. */
+/** Changes that a consumer receives: of items of a kind, of these actions. */
 export interface Watch {
   readonly kind: string;
   readonly actions: readonly ChangeAction[];
   /**
-   * False where it is enough to know that it happened, and the sizes of the data: {@link DataSize}. An update that
-   * leaves the size as it was may be left out.
+   * False where the event and the sizes of the data are enough: {@link DataSize}. An update that leaves the size
+   * unchanged may be omitted.
    */
   readonly needsData?: false;
 }
 
-/** Returns the kinds of which no watch needs the data. */
+/** Returns the kinds whose data no watch needs. */
 export function sizedKinds(watches: readonly Watch[]): ReadonlySet<string> {
   const needed = watches.filter(({ needsData = true }) => needsData).map(({ kind }) => kind);
   return new Set(watches.map(({ kind }) => kind).filter((kind) => !needed.includes(kind)));
 }
 
-/** What became of the item; a change has a before or an after. */
+/** Returns the effect on the item; a change has a before or an after. */
 export function actionOf({
   before,
   after,
@@ -55,39 +55,39 @@ export function actionOf({
   return after === undefined ? 'delete' : 'update';
 }
 
-/** What background services need of a platform. */
+/** The part of a platform that background services use. */
 export type Services = Omit<Platform, 'changes'>;
 
 /**
- * Something that follows from changes. Each change reaches it at least once, those of an item in their order; it
- * must not mind seeing one again.
+ * Code that follows the change feed. It receives each change at least once, those of an item in order; it must accept
+ * repeated changes.
  */
 export interface ChangeConsumer {
-  /** Stands in the log and in dead letters. */
+  /** Appears in the log and in dead letters. */
   readonly name: string;
-  /** The changes that it takes. */
+  /** The changes that it receives. */
   readonly watches: readonly Watch[];
-  /** Takes changes, in their order; whatever it throws, it gets them all again, some of them at a time. */
+  /** Processes changes, in order; after any error it receives them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
 }
 
-/** Attempts for one change, and how long to wait between them. */
+/** Attempts for one change, and the delay between them. */
 const maxAttempts = 6;
-const firstDelayMs = 100; // 3 s in all
+const firstDelayMs = 100; // 3 s in total
 
-/** How changes are brought to a consumer. */
+/** The delivery of changes to a consumer. */
 export interface Delivery {
   readonly consumer: ChangeConsumer;
   readonly services: Services;
-  /** Waits between attempts; what it throws ends the delivery without an outcome. */
+  /** Waits between attempts; an error that it throws ends the delivery without an outcome. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
 /**
- * Brings changes to a consumer. When it fails, halves are tried, so that in the end one change stands alone: that
- * is tried again with growing pauses, then kept as a dead letter and told to the operator, and the rest goes on.
+ * Delivers changes to a consumer. After an error it retries with halves, so that in the end one change is alone: that
+ * is retried with growing delays, then stored as a dead letter and logged for the operator, and the rest continues.
  *
- * @throws Error when a dead letter cannot be kept: then nothing is lost by bringing all of them again
+ * @throws Error when a dead letter cannot be stored: then nothing is lost by delivering all of them again
  */
 export async function deliver(delivery: Delivery, changes: readonly ItemChange[]): Promise<void> {
   const { consumer, services } = delivery;
@@ -110,7 +110,7 @@ async function deliverWanted(
   try {
     await delivery.consumer.consume(changes, services);
   } catch {
-    // The change that is at fault will be found alone, and its error told then.
+    // The failing change will be alone in the end, and its error is logged then.
     const middle = Math.ceil(changes.length / 2);
     await deliverWanted(delivery, services, changes.slice(0, middle));
     await deliverWanted(delivery, services, changes.slice(middle));

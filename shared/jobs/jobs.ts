@@ -9,46 +9,46 @@ import type { Services } from './change-feed.ts';
 import { maintain } from './maintain.ts';
 import { unlessConflict } from './write-conflict.ts';
 
-/** What the steps of work need. */
+/** What the steps of jobs need. */
 export interface JobContext extends Services {
   /** Resolves as `Platform.changes.settled` does. */
   settled(): Promise<void>;
   /**
-   * Tells whether every call that began before `micros` has ended, so that nobody acts any more on what was true
-   * then. May wait a little for the last of them.
+   * Checks whether every request that began before `micros` has ended. Then none still acts on the state of that time.
+   * May wait a little for the last of them.
    */
   endedBefore(micros: number): Promise<boolean>;
 }
 
-/** What a step leaves: nothing, or a task to go on with, at once or after a while. */
+/** Result of a step: done, or a task to continue with, at once or after a while. */
 export type StepResult =
   | 'done'
   | {
       readonly task: JsonObject;
       readonly afterMs?: number;
-      /** Until then something goes on elsewhere, which dies with its process: see {@link heldWork}. */
+      /** Until then something continues elsewhere, which ends with its process: see {@link heldWork}. */
       readonly isHeld?: true;
     };
 
-/** A kind of work that is done later, in steps of some seconds at most. A step may be done twice. */
+/** A type of job, run later in steps of some seconds at most. A step may run twice. */
 export interface JobType {
-  /** Stands in keys of the table: never change it. */
+  /** Part of keys in the table: never change it. */
   readonly name: string;
   step(context: JobContext, task: JsonObject): Promise<StepResult>;
 }
 
-/** What a task holds once the work has begun to wait: microseconds when its cause was known to be committed. */
+/** Part of a task once its job has begun to wait: microseconds when its cause was known to be committed. */
 export type Since = { readonly since: number };
 
 /**
- * Makes a step that begins when every call has ended which may have begun before the cause of the work was committed:
- * nobody then acts any more on what was true before.
+ * Creates a step that waits for the end of all earlier requests. These may have begun before the cause of the job was
+ * committed; after their end none still acts on the previous state.
  */
 export function afterCalls<Task extends JsonObject>(
   step: (context: JobContext, task: Task & Since) => Promise<StepResult>,
 ): JobType['step'] {
   return async (context, stored) => {
-    const task = stored as Task & Partial<Since>; // so it was stored
+    const task = stored as Task & Partial<Since>; // stored in this form
     const { since = context.clock.micros() } = task;
     const begun = { ...task, since };
     return (await context.endedBefore(since))
@@ -58,14 +58,14 @@ export function afterCalls<Task extends JsonObject>(
 }
 
 const waitMs = 1000;
-const claimMs = 60_000; // how long a step may take before others think that its process has died
+const claimMs = 60_000; // how long a step may take before other processes consider its process dead
 const lostRaceMs = 100;
-const racesAtOnce = 5; // lost ones of a step, before it waits
+const racesAtOnce = 5; // write conflicts of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
 const atOncePerShard = 4;
 
-/** Writes work to be done, at once unless `due` (epoch milliseconds) says when, with the transaction that causes it. */
+/** Returns the write of a job, for the transaction that causes it. Due at once, or at `due` (epoch milliseconds). */
 export function newJob(
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
   kind: Pick<JobType, 'name'>,
@@ -76,8 +76,8 @@ export function newJob(
 }
 
 /**
- * Writes work that sees to what a process has begun and may not end. It is due when that must have ended; a process
- * that knows that all others are dead does it at once. Whoever has ended it takes the work away.
+ * Returns the write of a job that finishes an operation if its process does not. It is due when that must have ended; a
+ * process that knows that all others are dead runs it at once. The process that ends the operation deletes the job.
  */
 export function heldWork(
   { ids }: { readonly ids: Ids },
@@ -88,8 +88,8 @@ export function heldWork(
 }
 
 /**
- * Writes work that is planned again and again under one name: with the same due time (epoch milliseconds) it is done
- * once, for the task that was written last. It must not be due before that write is committed.
+ * Returns the write of a job that is planned repeatedly under one name: with the same due time (epoch milliseconds) it
+ * runs once, for the task that was written last. It must not be due before that write is committed.
  */
 export function jointWork(
   kind: Pick<JobType, 'name'>,
@@ -105,18 +105,18 @@ function workItem(data: JobData): Put {
   return insert(jobEntity, jobEntity.key(data.due, data.kind, data.id), data);
 }
 
-/** What runs work. */
+/** Everything needed to run jobs. */
 export interface JobRunner {
   readonly kinds: readonly JobType[];
   readonly context: JobContext;
-  /** Tells, between steps, that the process is about to end: what is left stays for another. */
+  /** Checks, between steps, whether the process is about to end: remaining jobs are left to another one. */
   readonly isEnding: () => boolean;
 }
 
 /**
- * Does all work that is due, what becomes due meanwhile included.
+ * Runs all jobs that are due, including those that become due while it runs.
  *
- * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
+ * @returns when further jobs are due (epoch milliseconds); undefined when there are none, or the process is ending
  */
 export async function runDue(runner: JobRunner): Promise<number | undefined> {
   const next = await Promise.all(jobShards.map((shard) => runShard(runner, shard)));
@@ -125,8 +125,8 @@ export async function runDue(runner: JobRunner): Promise<number | undefined> {
 }
 
 /**
- * Frees work that others had claimed. Only for a process that begins and knows that the others are dead: their work
- * goes on at once. All claims are read before the first is freed, so that none of this process is among them.
+ * Ends the leases of other processes. Only for a process that starts and knows that the others are dead: their jobs
+ * continue at once. All leases are read before the first is ended, so that none of this process is among them.
  */
 export async function freeClaims(context: JobContext): Promise<void> {
   const shards = await Promise.all(jobShards.map((shard) => jobsOf(context, { shard })));
@@ -145,17 +145,17 @@ async function runShard(runner: JobRunner, shard: number): Promise<number | unde
   }
 }
 
-/** A shard and what is under way there. */
+/** A shard and its running jobs. */
 export interface ShardWork {
   readonly shard: number;
   readonly underWay: Set<Promise<void>>;
 }
 
 /**
- * Begins the work of a shard that is due, some pieces at once, so that what is slow or waits does not keep the rest
- * from its start. Waits for room where there is none; not for the end of what it has begun.
+ * Starts the due jobs of a shard, several at once. Slow or waiting ones do not delay the others. Waits while the
+ * maximum number is running, but not for the end of the jobs that it started.
  *
- * @returns when further work is due (epoch milliseconds); undefined when there is none, or the process is ending
+ * @returns when further jobs are due (epoch milliseconds); undefined when there are none, or the process is ending
  */
 export async function beginDue(
   runner: JobRunner,
@@ -178,7 +178,7 @@ export async function beginDue(
   return undefined;
 }
 
-/** Work of a shard that is due at `until` (epoch milliseconds), or any, the earliest first. */
+/** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */
 async function jobsOf(
   { store }: JobContext,
   { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },
@@ -193,13 +193,13 @@ async function nextDue({ store }: JobContext, shard: number): Promise<number | u
   return as(jobEntity, items[0])?.data.due;
 }
 
-/** Claims an item; fails when another process has done so. */
+/** Takes the lease of a job; throws when another process has taken it. */
 function claim(context: JobContext, found: Stored<JobData>): Promise<Stored<JobData>> {
   const due = context.clock.micros() / 1000 + claimMs;
   return move(context, found, { ...found.data, due, claimed: true });
 }
 
-/** Works on a claimed item, step by step, until nothing is left to do now. */
+/** Runs a leased job, step by step, until nothing is left to do now. */
 async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<JobData>) {
   const kind = kinds.find(({ name }) => name === claimed.data.kind);
   try {
@@ -215,14 +215,15 @@ async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<
       if (rests) return;
     }
   } catch (error) {
-    if (error instanceof ConditionFailed) return; // another process has taken it over
+    if (error instanceof ConditionFailed) return; // another process has taken the job over
     const { id, kind: name } = claimed.data;
     const entry = { work: id, kind: name, cause: causeOf(error) };
-    context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry }); // it goes on when its claim is over
+    // the job continues when its lease expires
+    context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry });
   }
 }
 
-/** What an item is like when a step is done; `due` from now on. */
+/** Returns the state of a job after a step; `due` is relative to now. */
 function after(result: Exclude<Attempt, 'done'>, isEnding: boolean) {
   const { task, failures = 0, afterMs, isHeld = false } = result;
   const rests = afterMs !== undefined || isEnding;
@@ -232,7 +233,7 @@ function after(result: Exclude<Attempt, 'done'>, isEnding: boolean) {
 
 type Attempt = 'done' | { task: JsonObject; afterMs?: number; failures?: number; isHeld?: true };
 
-/** A step that fails is tried again after a while, for ever: what must happen is not dropped. */
+/** Runs a step. A failed one is retried after a while, without limit: no job is dropped. */
 async function attempt(
   context: JobContext,
   kind: JobType | undefined,
@@ -252,7 +253,7 @@ async function attempt(
   }
 }
 
-/** Takes a step, again when another writer was faster: what it writes is then seen anew. */
+/** Runs a step, and retries it with the new state after a write conflict. */
 async function takeStep(
   context: JobContext,
   { step }: JobType,
@@ -267,14 +268,14 @@ async function takeStep(
   }
 }
 
-/** Moves an item to another due time; fails when somebody else has done so. */
+/** Moves a job to another due time; throws on a write conflict. */
 async function move(
   context: JobContext,
   item: Stored<JobData>,
   data: JobData,
 ): Promise<Stored<JobData>> {
   const put = workItem(data);
-  const isSamePlace = put.key.sk === item.key.sk; // within a millisecond
+  const isSamePlace = put.key.sk === item.key.sk; // due within the same millisecond
   const writes = isSamePlace ? [replace(item, data)] : [remove(item), put];
   const version = await maintain(context, writes);
   return { key: put.key, kind: put.kind, version, data };

@@ -4,20 +4,20 @@ import type { Change, Write } from '../store/store.ts';
 type Writer = Pick<Platform, 'store' | 'ids'>;
 
 /**
- * Writes what no client asked for, all or nothing: nothing follows from it.
+ * Commits writes that no client requested, all or nothing: nothing follows from them.
  *
- * @returns the version that the items written now have
- * @throws ConditionFailed when somebody was faster
+ * @returns the version of the written items
+ * @throws ConditionFailed on a write conflict
  */
 export function maintain(by: Writer, writes: readonly Write[]): Promise<string> {
   return writeFor(by, 'maintenance', writes);
 }
 
 /**
- * Writes what follows from something that a client asked for, all or nothing.
+ * Commits writes that follow from a client's request, all or nothing.
  *
- * @returns the version that the items written now have
- * @throws ConditionFailed when somebody was faster
+ * @returns the version of the written items
+ * @throws ConditionFailed on a write conflict
  */
 export function cascade(by: Writer, writes: readonly Write[]): Promise<string> {
   return writeFor(by, 'cascade', writes);

@@ -8,10 +8,10 @@ const minTries = 25; // each loses to one of so many others at the most, however
 const backOff = { firstMs: 4, maxMs: 200 };
 
 /**
- * Runs `attempt` until no other writer was faster, waiting a random time between tries.
+ * Runs `attempt` until it has no write conflict, with a random delay between tries.
  *
- * @param attempt reads what it depends on anew when `isFirst` is false, then writes under conditions
- * @throws ApiError 429 after two seconds of lost races, 25 at the least
+ * @param attempt reads its data again when `isFirst` is false, then writes under conditions
+ * @throws ApiError 429 after write conflicts for two seconds, and at least 25 of them
  */
 export async function retryOnConflict<Result>(
   attempt: (isFirst: boolean) => Promise<Result>,

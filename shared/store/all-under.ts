@@ -1,6 +1,6 @@
 import type { Bound, Key, Store, Stored } from './store.ts';
 
-/** Reads all items of a partition under a prefix: only for lists that are bounded by a limit of their own. */
+/** Reads all items of a partition under a prefix: only for lists with a limit of their own. */
 export async function allUnder(store: Store, at: Key): Promise<readonly Stored[]> {
   const items: Stored[] = [];
   let lower: Bound = { key: at.sk, inclusive: true };

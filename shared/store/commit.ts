@@ -4,17 +4,17 @@ import type { ApiError } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { type Change, ConditionFailed, type Write } from './store.ts';
 
-/** What a commit needs to know of the call that it is for. */
+/** The parts of a request that its commit needs. */
 export interface Committer {
   readonly platform: Pick<Platform, 'store' | 'ids'>;
   readonly actor: Actor;
 }
 
 /**
- * Writes what a client asked for, all or nothing.
+ * Commits writes that a client requested, all or nothing.
  *
- * @returns the version that the items written now have
- * @throws ConditionFailed when somebody was faster
+ * @returns the version of the written items
+ * @throws ConditionFailed on a write conflict
  */
 export async function commit(by: Committer, writes: readonly Write[]): Promise<string> {
   const id = by.platform.ids.random();
@@ -24,9 +24,9 @@ export async function commit(by: Committer, writes: readonly Write[]): Promise<s
 }
 
 /**
- * The same where inserts take names or values that must be unique.
+ * Commits writes of which some create names or values that must be unique.
  *
- * @param refusal what to throw when this write finds its place taken; undefined: it is an ordinary lost race
+ * @param refusal the error for a create whose key is taken; undefined: an ordinary write conflict
  */
 export async function commitUnique(
   by: Committer,
@@ -41,7 +41,7 @@ export async function commitUnique(
   }
 }
 
-/** Who acts, as notifications name it. */
+/** Returns the actor as notifications name it. */
 function actorName(actor: Actor): JsonObject {
   switch (actor.kind) {
     case 'anonymous':

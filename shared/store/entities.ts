@@ -65,7 +65,7 @@ import type { Key, Store, Stored } from './store.ts';
 /*
  * THE TABLE. Keys are spelled here and nowhere else.
  *
- * | What is asked                                   | pk                             | sk                          |
+ * | Item                                            | pk                             | sk                          |
  * |-------------------------------------------------|--------------------------------|-----------------------------|
  * | account by e-mail; its open invitations         | EMAIL#<lower-case e-mail>      | ACCOUNT; INVITATION#<id>    |
  * | account by identity at another service          | SOCIAL#<backend>#<id>          | ACCOUNT                     |
@@ -81,7 +81,7 @@ import type { Key, Store, Stored } from './store.ts';
  * | ... templates, by name and in list order        |                                | TEMPLATE#<name>; TEMPLATEROW#<row> |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
- * | ... group by name; groups that are gone         |                                | GROUPNAME#<name>; DELETEDGROUPS |
+ * | ... group by name; deleted groups               |                                | GROUPNAME#<name>; DELETEDGROUPS |
  * | users by id; their passwords                    | INSTANCE#<id>#USERS; INSTANCE#<id>#PASSWORDS | <id>          |
  * | user by name                                    | INSTANCE#<id>#USERNAME         | <name, encoded>             |
  * | user by identity at another service             | INSTANCE#<id>#SOCIAL           | <backend>#<id>              |
@@ -90,28 +90,28 @@ import type { Key, Store, Stored } from './store.ts';
  * | unique values of a class                        | INSTANCE#<id>#UNIQUE#<number>  | <storage name>#<value>      |
  * | files of objects of a class, with their bytes   | INSTANCE#<id>#FILES#<number>   | <key of the file>           |
  * | ... number and bytes of them                    | INSTANCE#<id>                  | CLASSCOUNT#<number>#FILES   |
- * | what was used, by hour (UTC)                    | INSTANCE#<id>#USAGE            | <YYYY-MM-DDThh>             |
+ * | usage by hour (UTC)                             | INSTANCE#<id>#USAGE            | <YYYY-MM-DDThh>             |
  * | credentials and applications of a push provider | INSTANCE#<id>                  | PUSHCONFIG#<provider>       |
  * | devices by token; all in order, those of a user | INSTANCE#<id>#DEVICES#<provider>; …#DEVICEROWS#… | <token>; ALL#<row>, USER#<id>#<row> |
- * | push messages; whom they are for, by hundreds   | INSTANCE#<id>#PUSHES#<provider>; …#PUSHPARTS#… | <id>; <message>#<part> |
- * | where a push service knows a device             | INSTANCE#<id>#PUSHENDPOINTS#<provider> | <environment>#<token> |
+ * | push messages; their devices, by hundreds       | INSTANCE#<id>#PUSHES#<provider>; …#PUSHPARTS#… | <id>; <message>#<part> |
+ * | endpoint of a device at a push service          | INSTANCE#<id>#PUSHENDPOINTS#<provider> | <environment>#<token> |
  * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
  * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
- * | runs of a script or an endpoint (by its row)    | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
- * | runs that go on, and runs that wait (on AWS)    | INSTANCE#<id>#RUNS             | PLACE#<0-7>; WAITER#<0 awaited, 1 not>#<time>#<id> |
+ * | runs of a script or an endpoint (by position)   | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
+ * | slots that runs take, waiting runs (on AWS)     | INSTANCE#<id>#RUNS             | PLACE#<0-7>; WAITER#<0 awaited, 1 not>#<time>#<id> |
  * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
- * | that the first account was made                 | DEPLOYMENT                     | FIRST                       |
- * | that functions are compared with scripts        |                                | SCRIPTSWEEP                 |
- * | which store this is (on one machine)            |                                | STORE                       |
+ * | mark that the first account was created         | DEPLOYMENT                     | FIRST                       |
+ * | mark that functions are compared with scripts   |                                | SCRIPTSWEEP                 |
+ * | identity of the store (on one machine)          |                                | STORE                       |
  * | attempts to log in, by name                     | ATTEMPTS#<scope>#<name>        | ADDRESS#<address>; ALL      |
  * | ... addresses from which the name has logged in |                                | KNOWN                       |
  * | attempts to log in, by address                  | ATTEMPTSFROM#<scope>#<address> | ALL                         |
- * | work that is due                                | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
- * | changes that a consumer could not take          | DEADLETTERS                    | <time>#<id>                 |
+ * | jobs that are due                               | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
+ * | changes that a consumer failed to process       | DEADLETTERS                    | <time>#<id>                 |
  *
- * Names are pointers: instances have an id and classes a number that are never given again, so a rename is one
- * transaction, a deletion is effective at once, and a name that comes back starts empty. What every call reads
- * (name, key, account, member, user, class) is small; metadata, of up to 32 KB, is an item of its own.
+ * Names are pointers: instances have an id and classes a number that are never reused, so a rename is one
+ * transaction, a deletion takes effect at once, and a reused name starts empty. Records that every request reads
+ * (name, key, account, member, user, class) are small; metadata, of up to 32 KB, is an item of its own.
  * Ids in sort keys have ten digits, so that their text order is their number order.
  */
 
@@ -143,7 +143,7 @@ function entity<Data extends object, Args extends readonly unknown[]>(
   return self;
 }
 
-/** Reads an item as what it must be by its kind. A different kind at its key is a fault of ours. */
+/** Returns an item with the type of its kind. A different kind at its key is an internal error. */
 export function as<Data extends object>(kind: Entity<Data, never>, item: Stored): Stored<Data>;
 export function as<Data extends object>(
   kind: Entity<Data, never>,
@@ -156,10 +156,10 @@ export function as<Data extends object>(
   if (item !== undefined && item.kind !== kind.kind) {
     throw new Error(`found ${item.kind} where ${kind.kind} belongs`);
   }
-  return item as Stored<Data> | undefined; // its kind says so
+  return item as Stored<Data> | undefined; // guaranteed by its kind
 }
 
-/** Who owns an e-mail address. */
+/** Owner of an e-mail address. */
 export const emailEntity = entity<EmailData, [email: string]>('email', (email) => ({
   pk: `EMAIL#${email}`,
   sk: 'ACCOUNT',
@@ -171,7 +171,7 @@ export const accountEntity = entity<AccountData, [id: number]>('account', (id) =
   sk: 'ACCOUNT',
 }));
 
-/** An account's password, hashed; kept away from the record that every call reads. */
+/** An account's password, hashed; separate from the record that every request reads. */
 export const passwordEntity = entity<PasswordData, [account: number]>('password', (id) => ({
   pk: `ACCOUNT#${id}`,
   sk: 'PASSWORD',
@@ -191,35 +191,35 @@ export const classMetadataEntity = entity<MetadataData, [instance: number, name:
   (id, name) => ({ pk: `INSTANCE#${id}`, sk: `CLASSMETADATA#${name}` }),
 );
 
-/** That an account belongs to an instance, seen from the account. */
+/** Membership of an account in an instance, by account. */
 export const memberPrefix = 'MEMBER#';
 export const memberEntity = entity<MemberData, [account: number, instance: number]>(
   'member',
   (account, instance) => ({ pk: `ACCOUNT#${account}`, sk: `${memberPrefix}${idKey(instance)}` }),
 );
 
-/** The instances that an account owns; the limit on their number is kept by this one item. */
+/** The instances that an account owns; this one item enforces the limit on their number. */
 export const ownedEntity = entity<OwnedData, [account: number]>('owned', (account) => ({
   pk: `ACCOUNT#${account}`,
   sk: 'OWNED',
 }));
 
-/** The same membership seen from the instance. */
+/** The same membership, by instance. */
 export const adminPrefix = 'ADMIN#';
 export const adminEntity = entity<AdminData, [instance: number, account: number]>(
   'admin',
   (instance, account) => ({ pk: `INSTANCE#${instance}`, sk: `${adminPrefix}${idKey(account)}` }),
 );
 
-/** Which instance bears a name. Its presence is what makes an instance exist. */
+/** The instance that has a name. An instance exists as long as this item does. */
 export const instanceNameEntity = entity<InstanceNameData, [name: string]>('name', (name) => ({
   pk: `NAME#${name}`,
   sk: 'INSTANCE',
 }));
 
 /**
- * Names and numbers of an instance's classes. Keeps their number within its limit and says which numbers were
- * given; a process without hints reads it beside the name and so knows where a class's objects are.
+ * Names and numbers of an instance's classes. Enforces the limit on classes and records which numbers were used; a
+ * process without cached ids reads it together with the name, and so finds a class's objects.
  */
 export const classNumbersEntity = entity<ClassNumbersData, [instanceName: string]>(
   'class-numbers',
@@ -246,10 +246,12 @@ export const classEntity = entity<ClassData, [instance: number, name: string]>(
   (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `${classPrefix}${name}` }),
 );
 
-/** What counts of objects and of files begin with. */
+/** Prefix of counts of objects and of files. */
 export const classCountPrefix = 'CLASSCOUNT#';
 
-/** How many objects a class has; counted by the consumer of changes, never by the calls that make objects. */
+/**
+ * Number of objects of a class; counted by a consumer of the change feed, never by the requests that create objects.
+ */
 export const classCountEntity = entity<ClassCountData, [instance: number, classNumber: number]>(
   'class-count',
   (instance, classNumber) => ({
@@ -258,7 +260,7 @@ export const classCountEntity = entity<ClassCountData, [instance: number, classN
   }),
 );
 
-/** How many files the objects of a class have; counted in the same way. */
+/** Number of files of the objects of a class; counted in the same way. */
 export const classFileCountEntity = entity<ClassCountData, [instance: number, classNumber: number]>(
   'class-file-count',
   (instance, classNumber) => ({
@@ -267,13 +269,13 @@ export const classFileCountEntity = entity<ClassCountData, [instance: number, cl
   }),
 );
 
-/** A data endpoint. One whose class is gone, or was made anew, is as if it were not there. */
+/** A data endpoint. One whose class was deleted, or created again, is treated as absent. */
 export const dataEndpointEntity = entity<DataEndpointData, [instance: number, name: string]>(
   'data-endpoint',
   (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `DATAENDPOINT#${name}` }),
 );
 
-/** Data endpoints in the order of their creation, by which they are listed. */
+/** Data endpoints in order of creation, which is the order of their list. */
 export const dataEndpointRowPrefix = 'DATAENDPOINTROW#';
 export const dataEndpointRowEntity = entity<NamedRowData, [instance: number, row: number]>(
   'data-endpoint-row',
@@ -281,15 +283,14 @@ export const dataEndpointRowEntity = entity<NamedRowData, [instance: number, row
 );
 
 /**
- * A template. Those that every instance has from the beginning are stored when they are changed or removed, and are
- * there before.
+ * A template. The predefined ones of every instance are stored only when they are changed or removed, and exist before.
  */
 export const templateEntity = entity<TemplateData, [instance: number, name: string]>(
   'template',
   (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `TEMPLATE#${name}` }),
 );
 
-/** Templates in the order of their creation, by which they are listed. */
+/** Templates in order of creation, which is the order of their list. */
 export const templateRowPrefix = 'TEMPLATEROW#';
 export const templateRowEntity = entity<NamedRowData, [instance: number, row: number]>(
   'template-row',
@@ -303,22 +304,22 @@ export const groupEntity = entity<GroupData, [instance: number, id: number]>(
   (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${groupPrefix}${idKey(id)}` }),
 );
 
-/** Which group bears a name. */
+/** The group that has a name. */
 export const groupNameEntity = entity<GroupNameData, [instance: number, name: string]>(
   'group-name',
   (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `GROUPNAME#${name}` }),
 );
 
 /**
- * Groups that were deleted and that users or objects may still name. Read beside every user's record: so a group
- * gives no rights from its deletion on, however long it takes to sweep what names it.
+ * Deleted groups that users or objects may still name. Read together with every user's record, so a group grants no
+ * rights from its deletion on, however long the clean-up of its references takes.
  */
 export const deletedGroupsEntity = entity<DeletedGroupsData, [instance: number]>(
   'deleted-groups',
   (instance) => ({ pk: `INSTANCE#${instance}`, sk: 'DELETEDGROUPS' }),
 );
 
-/** That a user is in a group, seen from the group; the user's record says the same in the same transaction. */
+/** Membership of a user in a group, by group; the same transaction updates the user's record. */
 export const membershipEntity = entity<
   MembershipData,
   [instance: number, group: number, user: number]
@@ -327,7 +328,7 @@ export const membershipEntity = entity<
   sk: idKey(user),
 }));
 
-/** A user of an app. Carries the ids of its groups, so that rights need no further read. */
+/** A user of an app. Contains the ids of its groups, so that rights need no further read. */
 export const userEntity = entity<UserData, [instance: number, id: number]>(
   'user',
   (instance, id) => ({ pk: `INSTANCE#${instance}#USERS`, sk: idKey(id) }),
@@ -339,7 +340,7 @@ export const userPasswordEntity = entity<PasswordData, [instance: number, user: 
   (instance, id) => ({ pk: `INSTANCE#${instance}#PASSWORDS`, sk: idKey(id) }),
 );
 
-/** Which user bears a name; `code` is the name as index-keys.ts encodes text. */
+/** The user that has a name; `code` is the name as index-keys.ts encodes text. */
 export const usernameEntity = entity<UsernameData, [instance: number, code: string]>(
   'username',
   (instance, code) => ({ pk: `INSTANCE#${instance}#USERNAME`, sk: code }),
@@ -363,7 +364,7 @@ export const objectEntity = entity<ObjectData, [instance: number, classNumber: n
   }),
 );
 
-/** That a value of a unique field is taken, and by which object. */
+/** The object that has a value of a unique field. */
 export const uniqueEntity = entity<
   UniqueData,
   [instance: number, classNumber: number, storage: string, value: string]
@@ -372,7 +373,7 @@ export const uniqueEntity = entity<
   sk: `${storage}#${value}`,
 }));
 
-/** A file that an object of a class names, by its key; what it has is counted in this way. */
+/** A file of an object of a class, by its key; the files of a class are counted by these items. */
 export const fileEntity = entity<FileData, [instance: number, classNumber: number, file: string]>(
   'file',
   (instance, classNumber, file) => ({
@@ -381,7 +382,7 @@ export const fileEntity = entity<FileData, [instance: number, classNumber: numbe
   }),
 );
 
-/** The class in whose partition an object, or what is kept of its file, is. */
+/** Returns the class whose partition contains an object or the record of its file. */
 export function placeOfObject({ pk }: Key): {
   readonly instance: number;
   readonly classNumber: number;
@@ -390,13 +391,13 @@ export function placeOfObject({ pk }: Key): {
   return { instance: Number(instance), classNumber: Number(classNumber) };
 }
 
-/** Credentials of a push provider, and the applications that were made with them. */
+/** Credentials of a push provider, and the applications that were created with them. */
 export const pushConfigEntity = entity<PushConfigData, [instance: number, provider: PushProvider]>(
   'push-config',
   (instance, provider) => ({ pk: `INSTANCE#${instance}`, sk: `PUSHCONFIG#${provider}` }),
 );
 
-/** A device; `code` is its token in the form by which tokens are told apart. */
+/** A device; `code` is its token in the form that identifies it. */
 export const pushDeviceEntity = entity<
   PushDeviceData,
   [instance: number, provider: PushProvider, code: string]
@@ -405,7 +406,7 @@ export const pushDeviceEntity = entity<
   sk: code,
 }));
 
-/** Devices in the order of their creation: all of them, and those of a user. */
+/** Devices in order of creation: all of them, and those of a user. */
 export function pushDeviceRowPrefix(user: number | undefined): string {
   return user === undefined ? 'ALL#' : `USER#${idKey(user)}#`;
 }
@@ -417,7 +418,7 @@ export const pushDeviceRowEntity = entity<
   sk: pushDeviceRowPrefix(user) + idKey(row),
 }));
 
-/** A push message, without whom it is for. */
+/** A push message, without its recipients. */
 export const pushMessageEntity = entity<
   PushMessageData,
   [instance: number, provider: PushProvider, id: number]
@@ -426,7 +427,7 @@ export const pushMessageEntity = entity<
   sk: idKey(id),
 }));
 
-/** Some of the devices that a message is for, and how far it has come with each of them. */
+/** Some of the devices of a message, and the state of delivery to each of them. */
 export const pushPartEntity = entity<
   PushPartData,
   [instance: number, provider: PushProvider, message: number, part: number]
@@ -435,7 +436,7 @@ export const pushPartEntity = entity<
   sk: `${idKey(message)}#${idKey(part)}`,
 }));
 
-/** Where the push service knows a device, whether it is one of ours or only was named by a message. */
+/** The endpoint of a device at the push service; the device may be known only from a message. */
 export const pushEndpointEntity = entity<PushEndpointData, [place: PushPlace, code: string]>(
   'push-endpoint',
   ({ instance, provider, environment }, code) => ({
@@ -444,7 +445,7 @@ export const pushEndpointEntity = entity<PushEndpointData, [place: PushPlace, co
   }),
 );
 
-/** The partitions of an instance that hold what belongs to push; what is known elsewhere comes first. */
+/** Returns the partitions of an instance for push, first that of endpoints at push services. */
 function pushPartitions(instance: number): readonly string[] {
   return pushProviders.flatMap((provider) => [
     pushEndpointEntity.key({ instance, provider, environment: 'production' }, '').pk,
@@ -468,13 +469,13 @@ export const scriptSourceEntity = entity<ScriptSourceData, [instance: number, sc
   (instance, script) => ({ pk: `INSTANCE#${instance}`, sk: `SCRIPTSOURCE#${idKey(script)}` }),
 );
 
-/** A script endpoint. One whose script is gone is as if it were not there. */
+/** A script endpoint. One whose script was deleted is treated as absent. */
 export const scriptEndpointEntity = entity<ScriptEndpointData, [instance: number, name: string]>(
   'script-endpoint',
   (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `SCRIPTENDPOINT#${name}` }),
 );
 
-/** Script endpoints in the order of their creation, by which they are listed; public links name the row. */
+/** Script endpoints in order of creation, which is the order of their list; public links name the list position. */
 export const scriptEndpointRowPrefix = 'SCRIPTENDPOINTROW#';
 export const scriptEndpointRowEntity = entity<
   ScriptEndpointRowData,
@@ -484,7 +485,7 @@ export const scriptEndpointRowEntity = entity<
   sk: `${scriptEndpointRowPrefix}${idKey(row)}`,
 }));
 
-/** A run of a script; its parent is the script, or the row of the endpoint that it was run by. */
+/** A run of a script; its parent is the script, or the list position of the endpoint that it was run by. */
 export const traceEntity = entity<
   TraceData,
   [instance: number, kind: TraceKind, parent: number, id: number]
@@ -493,14 +494,14 @@ export const traceEntity = entity<
   sk: idKey(id),
 }));
 
-/** A place that a run of an instance has taken; it expires when its process must be dead. */
+/** A slot that a run of an instance has taken; it expires when its process must be dead. */
 export const runPlacePrefix = 'PLACE#';
 export const runPlaceEntity = entity<RunPlaceData, [instance: number, place: number]>(
   'run-place',
   (instance, place) => ({ pk: `INSTANCE#${instance}#RUNS`, sk: `${runPlacePrefix}${place}` }),
 );
 
-/** A run that waits for a place, in the order of their turns; it expires soon, and is renewed while it waits. */
+/** A run that waits for a slot, in queue order; it expires soon, and is renewed while it waits. */
 export const runWaiterEntity = entity<
   RunWaiterData,
   [instance: number, waiter: { isAwaited: boolean; sinceMs: number; id: string }]
@@ -509,7 +510,7 @@ export const runWaiterEntity = entity<
   sk: `WAITER#${isAwaited ? 0 : 1}#${dueKey(sinceMs)}#${id}`,
 }));
 
-/** The partitions that are a class's own. */
+/** Returns the partitions that belong to a class. */
 export function classPartitions(instance: number, classNumber: number): readonly string[] {
   return [
     objectEntity.key(instance, classNumber, 0).pk,
@@ -519,10 +520,10 @@ export function classPartitions(instance: number, classNumber: number): readonly
 }
 
 /**
- * The partitions that are an instance's own, its main one last: whoever gives an instance another partition names
- * it here, and it goes with the instance.
+ * Returns the partitions that belong to an instance, its main one last. A new kind of partition must be added here, to
+ * be deleted with the instance.
  *
- * @param lastClass the highest class number that it ever gave
+ * @param lastClass the highest class number that it ever used
  */
 export function instancePartitions(instance: number, lastClass: number): readonly string[] {
   const classes = Array.from({ length: lastClass }, (_, n) => classPartitions(instance, n + 1));
@@ -539,16 +540,16 @@ export function instancePartitions(instance: number, lastClass: number): readonl
   ];
 }
 
-/** What an instance has used in an hour, `YYYY-MM-DDThh` in UTC. */
+/** Usage of an instance in one hour, `YYYY-MM-DDThh` in UTC. */
 export const usageEntity = entity<UsageData, [instance: number, hour: string]>(
   'usage',
   (instance, hour) => ({ pk: `INSTANCE#${instance}#USAGE`, sk: hour }),
 );
 
-/** The partitions of usage, for policies. */
+/** Pattern of the partitions of usage, for policies. */
 export const anyUsagePartition = 'INSTANCE#*#USAGE';
 
-/** What is counted inside an instance. */
+/** The counters of an instance. */
 export const instanceCounters = [
   'object',
   'key',
@@ -571,12 +572,12 @@ export function instanceCounter(instance: number, what: InstanceCounter): Key {
   return { pk: `INSTANCE#${instance}#SEQUENCE`, sk: what };
 }
 
-/** What is counted in the deployment. */
+/** Returns the key of a counter of the deployment. */
 export function deploymentCounter(what: 'account' | 'instance' | 'invitation'): Key {
   return { pk: 'SEQUENCE', sk: what };
 }
 
-/** Attempts to log in by a name: from an address, and from all of them where none is given. */
+/** Attempts to log in by a name: from one address, or from all of them when it is undefined. */
 export const attemptsEntity = entity<
   AttemptsData,
   [scope: string, name: string, address: string | undefined]
@@ -585,7 +586,7 @@ export const attemptsEntity = entity<
   sk: address === undefined ? 'ALL' : `ADDRESS#${address}`,
 }));
 
-/** Attempts to log in from an address by whatever name. */
+/** Attempts to log in from an address, by any name. */
 export const attemptsFromEntity = entity<AttemptsData, [scope: string, address: string]>(
   'attempts',
   (scope, address) => ({ pk: `ATTEMPTSFROM#${scope}#${address}`, sk: 'ALL' }),
@@ -597,7 +598,7 @@ export const knownAddressesEntity = entity<KnownAddressesData, [scope: string, n
   (scope, name) => ({ pk: `ATTEMPTS#${scope}#${name}`, sk: 'KNOWN' }),
 );
 
-/** That the first account was made: the set-up code is spent. */
+/** Mark that the first account was created: the set-up code is used up. */
 export const firstAccountEntity = entity<FirstAccountData, []>('first-account', () => ({
   pk: 'DEPLOYMENT',
   sk: 'FIRST',
@@ -609,19 +610,19 @@ export const mailsSentEntity = entity<MailsSentData, [address: string, purpose: 
   (address, purpose) => ({ pk: `MAILS#${address}`, sk: purpose }),
 );
 
-/** The Lambda function of a script. On its own page: they are walked when functions are compared with scripts. */
+/** The Lambda function of a script. All are in one partition, which is scanned to compare functions with scripts. */
 export const scriptFunctionEntity = entity<ScriptFunctionData, [instance: number, script: number]>(
   'script-function',
   (instance, script) => ({ pk: 'SCRIPTFUNCTIONS', sk: `${idKey(instance)}#${idKey(script)}` }),
 );
 
-/** That functions are compared with scripts from now on. */
+/** Mark that functions are compared with scripts from now on. */
 export const scriptSweepEntity = entity<ScriptSweepData, []>('script-sweep', () => ({
   pk: 'DEPLOYMENT',
   sk: 'SCRIPTSWEEP',
 }));
 
-/** Which store this is, on one machine: the folder's other files name it. */
+/** Identity of the store, on one machine: the folder's other files name it. */
 export const storeIdentityEntity = entity<StoreIdentityData, []>('store-identity', () => ({
   pk: 'DEPLOYMENT',
   sk: 'STORE',
@@ -634,15 +635,15 @@ export const invitationEntity = entity<InvitationData, [instance: number, id: nu
   (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${invitationPrefix}${idKey(id)}` }),
 );
 
-/** The one invitation of an instance that is addressed to an e-mail, in whatever state. */
+/** The one invitation of an instance to an e-mail, in any state. */
 export const invitedEntity = entity<InvitedData, [instance: number, email: string]>(
   'invited',
   (instance, email) => ({ pk: `INSTANCE#${instance}`, sk: `INVITED#${email}` }),
 );
 
 /**
- * Invitations seen from the e-mail that they are addressed to, until it has an account, and from the account. One
- * that is open no more may still be pointed at: who follows looks at its state.
+ * Invitations by the e-mail that they are addressed to, until it has an account, and by the account. They may still
+ * point to an invitation that is no longer open: readers check its state.
  */
 export const invitedEmailEntity = entity<InvitedData, [email: string, id: number]>(
   'invited-email',
@@ -665,13 +666,13 @@ export const configEntity = entity<ConfigData, [instance: number]>('config', (id
   sk: 'CONFIG',
 }));
 
-/** Partitions over which work is spread. */
+/** Partitions over which jobs are spread. */
 export const jobShards = Array.from({ length: 16 }, (_, shard) => shard);
 
-/** What all partitions of work begin with. */
+/** Prefix of all partitions of jobs. */
 export const workPrefix = 'WORK#';
 
-/** Work that is to be done at `due`, in epoch milliseconds, or later. Its id, in hex, says in which shard it is. */
+/** A job to be run at `due`, in epoch milliseconds, or later. Its id, in hex, determines its shard. */
 export const jobEntity = entity<JobData, [due: number, kind: string, id: string]>(
   'work',
   (due, kind, id) => ({
@@ -680,7 +681,7 @@ export const jobEntity = entity<JobData, [due: number, kind: string, id: string]
   }),
 );
 
-/** The partition of a shard of work. */
+/** Returns the partition of a shard of jobs. */
 export function workShard(shard: number): string {
   return workPrefix + shard;
 }
@@ -692,12 +693,12 @@ export function dueKey(due: number): string {
   return String(Math.floor(due)).padStart(dueDigits, '0');
 }
 
-/** When work at a key is due, in epoch milliseconds. */
+/** Returns when the job at a key is due, in epoch milliseconds. */
 export function dueOf({ sk }: Key): number {
   return Number(sk.slice(0, dueDigits));
 }
 
-/** A change that a consumer could not take, kept for the operator. `at` in epoch milliseconds. */
+/** A change that a consumer failed to process, kept for the operator. `at` in epoch milliseconds. */
 export const deadLetterEntity = entity<DeadLetterData, [at: number, id: string]>(
   'dead-letter',
   (at, id) => ({ pk: 'DEADLETTERS', sk: `${dueKey(at)}#${id}` }),

@@ -1,4 +1,4 @@
-/** Writes JSON from which the same value is read: `JSON.stringify` alone writes -0 as 0. */
+/** Writes JSON that parses to the same value: `JSON.stringify` alone writes -0 as 0. */
 export function writeJson(value: object): string {
   return holdsNegativeZero(value) ? writeExactly(value) : JSON.stringify(value);
 }

@@ -9,21 +9,21 @@ import { type IndexKeys, type IndexName, indexNames } from './store.ts';
 
 /*
  * Keys whose text order, by code point, is the order of the values. A key is the encoded value, U+0000 and the id in
- * ten digits: equal values stand in the order of ids. No encoded value has U+0000 in it, and null comes last.
+ * ten digits: equal values are in the order of ids. No encoded value contains U+0000, and null comes last.
  */
 
-/** Stands for null, after every value: no encoded value begins with it. */
+/** Represents null, after every value: no encoded value begins with it. */
 export const nullCode = '~';
 
-/** Parts the encoded value from the id; before every other character. */
+/** Separates the encoded value from the id; before every other character. */
 export const codeEnd = '\u0000';
 
-/** Index keys while they are being made. */
+/** Index keys under construction. */
 export type SlotKeys = { -readonly [name in keyof IndexKeys]: IndexKeys[name] };
 
 /**
- * The keys of an object in the slots of its class. Every slot that the class uses has one, null included, so that
- * a slot lists every object.
+ * Returns the keys of an object in the slots of its class. Every slot that the class uses has one, also for null, so
+ * that a slot lists every object.
  *
  * @param id the object's id, at most ten digits
  */
@@ -37,20 +37,20 @@ export function slotKeys(compiled: CompiledClass, values: StoredValues, id: numb
   return keys;
 }
 
-/** Name of a slot, 0 to 15. */
+/** Returns the name of a slot, 0 to 15. */
 export function slotName(slot: number | undefined): IndexName {
   const name = indexNames[slot ?? -1]; // the first sixteen are the slots
   if (name === undefined) throw new Error(`no slot ${slot}`);
   return name;
 }
 
-/** Code units of a code that stands in the keys of a pair; two long texts would be too much for a key. */
+/** Code units of a code in the keys of a composite index; two long texts would be too much for a key. */
 const longestCode = 64;
 const digestMark = '#'; // no encoded value begins with it
 
 /**
- * What the keys of objects with this value begin with in the slot of a pair; their keys in the index of the order
- * follow. Of a long text it is a digest, which another text might share: whoever reads looks at the value again.
+ * Returns the prefix of the keys of objects with this value in a composite index; their keys in the index of the order
+ * follow. For a long text it is a digest, which another text might share: readers compare the value again.
  */
 export function pairStart(type: FieldType, value: Json): string {
   const code = encodeValue(type, value);
@@ -58,8 +58,8 @@ export function pairStart(type: FieldType, value: Json): string {
 }
 
 /**
- * Encodes a stored value of a type that has an order; points stand in that of their cells. Same values have the same code, so it also tells whether two
- * values of a unique field are the same.
+ * Encodes a stored value of a type that has an order; points are ordered by their cells. Equal values have the same
+ * code, so it also shows whether two values of a unique field are equal.
  */
 export function encodeValue(type: FieldType, value: Json): string {
   if (value === null) return nullCode;
@@ -112,8 +112,8 @@ function hex(word: number): string {
 const escapedCharacters = /[\u0000\u0001]/;
 
 /**
- * Encodes text, at most doubling it. It begins with a quote, so that no text is mistaken for null, and the code of
- * a prefix is a prefix of the code. U+0000 becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002.
+ * Encodes text, at most doubling it. It begins with a quote, so that no text is mistaken for null, and the code of a
+ * prefix is a prefix of the code. U+0000 becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002.
  */
 export function encodeText(text: string): string {
   if (!escapedCharacters.test(text)) return `"${text}`;
@@ -121,10 +121,10 @@ export function encodeText(text: string): string {
   return `"${escaped}`;
 }
 
-/** Reads back what `encodeText` wrote. */
+/** Decodes the result of `encodeText`. */
 export function decodeText(code: string): string {
   return code
     .slice(1)
-    .replaceAll('\u0001\u0001', '\u0000') // pairs that end otherwise do not begin one of these
+    .replaceAll('\u0001\u0001', '\u0000') // pairs with another second character do not begin one of these
     .replaceAll('\u0001\u0002', '\u0001');
 }

@@ -3,11 +3,11 @@ import type { Store, Stored } from './store.ts';
 /** Some items of a partition. */
 export interface SomeItems {
   readonly items: readonly Stored[];
-  /** Sort key after which to go on; absent: these were the last. */
+  /** Sort key after which to continue; absent: these were the last. */
   readonly last?: string;
 }
 
-/** Reads the next items of a partition, for work that walks all of it in steps; from the start without a sort key. */
+/** Reads the next items of a partition, for jobs that scan it in steps; from the start without a sort key. */
 export async function itemsAfter(
   store: Store,
   pk: string,

@@ -1,9 +1,9 @@
 import type { IndexName, Key } from './store.ts';
 
-/** Bytes of UTF-8 that partition and sort key may have together, in the table and in an index. */
+/** Maximum bytes of partition and sort key together, in UTF-8, in the table and in an index. */
 const maxKeyBytes = 1000;
 
-/** What no key holds, so that adapters may part keys by it; index keys may. */
+/** Not allowed in keys, so that adapters can separate keys by it; allowed in index keys. */
 const forbidden = '\u0000';
 
 /**
@@ -43,7 +43,7 @@ export function checkIndexKey(name: IndexName, pk: string, sortKey: string): voi
  * @throws Error when they are
  */
 export function checkLength(pk: string, sortKey: string): void {
-  // A UTF-16 unit makes three bytes at the most, so that most keys need no count.
+  // A UTF-16 unit takes at most three bytes, so that most keys need no count.
   if ((pk.length + sortKey.length) * 3 <= maxKeyBytes) return;
   const bytes = Buffer.byteLength(pk) + Buffer.byteLength(sortKey);
   if (bytes > maxKeyBytes) throw new Error(`a key of ${bytes} bytes is too long (${pk})`);

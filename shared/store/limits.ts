@@ -1,4 +1,4 @@
-/* The limits of a table on AWS, kept on every platform, so that an app does not pass on one machine only. */
+/* The limits of a table on AWS, enforced on every platform, so that no app works on one machine only. */
 
 /** Bytes of one item, its keys included. */
 export const maxItemBytes = 400 * 1024;
@@ -9,5 +9,5 @@ export const maxTransactionBytes = 4 * 1024 * 1024;
 /** Writes in one transaction. */
 export const maxWrites = 100;
 
-/** Items that one query may ask for. */
+/** Maximum items of one query. */
 export const maxQueryLimit = 1000;

@@ -5,8 +5,8 @@ import type { ObjectData } from './records/records.ts';
 import type { IndexKeys } from './store.ts';
 
 /**
- * Where an object stands in the indexes of its class's partition: in every slot that the class uses, by the time
- * of its last change, under its owner, and, when members of its group or others may read it, among the shared ones.
+ * Returns an object's keys in the indexes of its class's partition: in every slot that the class uses, by the time of
+ * its last change, by its owner, and, when members of its group or others may read it, among the shared ones.
  */
 export function objectIndexes(compiled: CompiledClass, data: ObjectData): IndexKeys {
   const id = idKey(data.id);
@@ -18,7 +18,7 @@ export function objectIndexes(compiled: CompiledClass, data: ObjectData): IndexK
   return keys;
 }
 
-/** In the slot of a pair an object stands under its value of one field as it stands in the index of the other. */
+/** Adds the keys in composite indexes: the value of one field, then the key in the index of the other. */
 function addPairs(
   pairs: readonly CompiledCompositeIndex[],
   { values }: ObjectData,

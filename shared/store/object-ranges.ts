@@ -14,10 +14,10 @@ import type { Bound, IndexName, Query } from './store.ts';
 /** A range of objects of one class: of the table, or of an index. */
 export type ObjectRange = Pick<Query, 'index' | 'lower' | 'upper'>;
 
-/** Where a walk goes on: below or above this place, which is out. */
+/** Where a scan continues: below or above this position, which is excluded. */
 export interface Start {
   readonly id: number;
-  /** Of the field of an index; undefined where ids alone are compared. */
+  /** Value of the field of an index; undefined where only ids are compared. */
   readonly value: Scalar | null | undefined;
   readonly isDescending: boolean;
 }
@@ -26,11 +26,11 @@ const afterCodeEnd = '\u0001'; // after every id that follows the end of a code
 const afterDigits = ':';
 
 /**
- * Writes the ranges of a path, to be walked side by side; none when nothing can lie in them. Values are at most 128
- * characters, so that every bound has its place in the table's limit of 1,000 bytes.
+ * Returns the ranges of an access path, to be scanned side by side; none when they are certainly empty. Values are at
+ * most 128 characters, so that every bound fits into the table's limit of 1,000 bytes.
  *
- * @param ids  bounds of ids, where a range lists objects by id
- * @param from where the walk goes on; absent: at its beginning
+ * @param ids bounds of ids, where a range lists objects by id
+ * @param from where the scan continues; absent: at its beginning
  */
 export function objectRanges(
   path: Exclude<Path, { readonly kind: 'ids' }>,
@@ -70,7 +70,7 @@ export function objectRanges(
   }
 }
 
-/** The part of a pair's slot that is for its value what a range is in the index of the order. */
+/** Converts a range in the index of the order to one of the composite index. */
 function pairRange(
   { slot, type, value }: CompositeIndexPath,
   { lower, upper }: ObjectRange,
@@ -90,7 +90,7 @@ function narrowed({ above, below }: IdBounds, { id, isDescending }: Start): IdBo
     : { above: Math.max(above, id), below };
 }
 
-/** Objects of one prefix in the order of their ids. */
+/** Returns the range of objects of one prefix in the order of their ids. */
 function byIds(
   range: { readonly index?: IndexName },
   prefix: string,
@@ -119,7 +119,7 @@ function pointRanges(
   return points.flatMap((value) => byIds({ index: codes.index }, codes.start(value), ids));
 }
 
-/** How one index writes the beginning of a value's keys, and what comes after all of them. */
+/** How one index writes the beginning of a value's keys, and the text after all of them. */
 interface Codes {
   readonly index: IndexName;
   readonly start: (value: Scalar | null) => string;
@@ -146,7 +146,7 @@ function limitsRange(path: IndexPath): ObjectRange {
   const codes = codesOf(path);
   const whole: ObjectRange = { index: codes.index };
   if (path.limits.length === 0) return whole;
-  // what has a limit is set: null comes after every value
+  // a value with a limit is set: null comes after every value
   const values: ObjectRange = { ...whole, upper: { key: nullCode, inclusive: false } };
   return path.limits.reduce((range, limit) => intersect(range, limitRange(codes, limit)), values);
 }
@@ -173,7 +173,7 @@ function limitRange({ start, after }: Codes, limit: Limit): Pick<ObjectRange, 'l
   }
 }
 
-/** The least text above all that begin with `prefix`, which has a character below U+10FFFF. */
+/** Returns the least text above all with `prefix`, which has a character below U+10FFFF. */
 export function successor(prefix: string): string {
   const characters = Array.from(prefix);
   for (;;) {
@@ -198,7 +198,7 @@ function startKey(path: IndexPath, id: number, value: Scalar | null): string {
   return codesOf(path).start(value) + idKey(id);
 }
 
-/** What lies in both ranges. */
+/** Returns the intersection of two ranges. */
 function intersect(a: ObjectRange, b: Pick<ObjectRange, 'lower' | 'upper'>): ObjectRange {
   const lower = inner(a.lower, b.lower, 1);
   const upper = inner(a.upper, b.upper, -1);
@@ -209,7 +209,7 @@ function intersect(a: ObjectRange, b: Pick<ObjectRange, 'lower' | 'upper'>): Obj
   };
 }
 
-/** The bound that leaves less: the higher one with sign 1, the lower one with sign -1. */
+/** Returns the narrower bound: the higher one with sign 1, the lower one with sign -1. */
 function inner(a: Bound | undefined, b: Bound | undefined, sign: 1 | -1): Bound | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const order = compareText(a.key, b.key) * sign;

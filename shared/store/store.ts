@@ -1,9 +1,9 @@
 import type { JsonObject } from '../values/json/json.ts';
 
 /**
- * THE STORE PORT. One table of items under (partition key, sort key), with sparse indexes inside a partition.
- * Two adapters pass one conformance suite: LMDB (shared/platform/local/store) and DynamoDB (shared/platform/aws/store).
- * A call is one round trip as the caller sees it; adapters retry what the medium asks to retry.
+ * THE STORE PORT. One table of items under (partition key, sort key), with sparse indexes inside a partition. Two
+ * adapters pass one conformance suite: LMDB (shared/platform/local/store) and DynamoDB (shared/platform/aws/store). An
+ * operation is one round trip for the caller; adapters retry where the medium asks for it.
  *
  * Strings are ordered by code point (the order of their UTF-8 bytes), never by UTF-16 unit.
  */
@@ -11,21 +11,21 @@ export interface Store {
   /**
    * Reads items by key, strongly consistent for each one; not a snapshot over several.
    *
-   * @returns one entry a key, in the order of `keys`; undefined where there is no item or it has expired
+   * @returns one entry per key, in the order of `keys`; undefined where the item is absent or has expired
    */
   get(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]>;
 
   /**
-   * Reads one range of one partition, of the table (strongly consistent) or of an index (on AWS some
-   * milliseconds late). Items are complete on every index.
+   * Reads one range of one partition, of the table (strongly consistent) or of an index (on AWS some milliseconds
+   * late). Items are complete on every index.
    */
   query(query: Query): Promise<QueryPage>;
 
   /**
-   * Applies all writes or none, durably before it resolves. At most 100 items of 4 MB together, no key twice.
-   * Repeating a call with the same `id` and the same writes has no second effect and resolves, also when the
-   * first answer was lost. (A lone delete that finds nothing cannot be told from its own repetition: adapters
-   * that repeat by themselves know.)
+   * Applies all writes or none, durably before it resolves. At most 100 items of 4 MB together, no key twice. A
+   * repetition with the same `id` and the same writes has no second effect and resolves, also when the first result was
+   * lost. (A single delete that finds no item cannot be distinguished from its own repetition: adapters that repeat by
+   * themselves can.)
    *
    * @throws ConditionFailed when a condition does not hold; nothing is written
    * @throws ItemTooLarge when an item exceeds 400 KB; nothing is written
@@ -33,29 +33,29 @@ export interface Store {
   write(transaction: Transaction): Promise<void>;
 
   /**
-   * Takes the next `count` numbers of a counter that starts at 1, never giving one twice, not even after a crash
-   * when it was used in a write that was acknowledged. Gaps are possible.
+   * Reserves the next `count` numbers of a counter that starts at 1. Never returns a number twice, not even after a
+   * crash when it was used in a write that was acknowledged. Gaps are possible.
    *
-   * @returns the first of the numbers taken
+   * @returns the first of the reserved numbers
    */
   next(counter: Key, count?: number): Promise<number>;
 
-  /** Present where a read takes no time to speak of: it may be made to know a little more. Absent: it crosses a network. */
+  /** Present where a read takes negligible time, so that it may read a little more. Absent: it crosses a network. */
   readonly isNear?: true;
 
-  /** Finishes what is under way and releases the medium. */
+  /** Completes running operations and releases the medium. */
   close(): Promise<void>;
 }
 
-/** Where an item is. Both parts non-empty, without U+0000, together at most 1,000 bytes of UTF-8. */
+/** The key of an item. Both parts non-empty, without U+0000, together at most 1,000 bytes of UTF-8. */
 export interface Key {
   readonly pk: string;
   readonly sk: string;
 }
 
 /**
- * The indexes, all inside a partition: sixteen slots for the indexed fields of a class and pairs of them, and three over which
- * objects are listed by time of change, by owner, and by being readable by others.
+ * The indexes, all inside a partition: sixteen slots for the indexed fields of a class and its composite indexes, and
+ * three that list objects by time of change, by owner, and by being readable by others.
  */
 export const indexNames = [
   'slot0',
@@ -79,24 +79,23 @@ export const indexNames = [
   'shared',
 ] as const;
 
-/** One of the nineteen indexes. */
 export type IndexName = (typeof indexNames)[number];
 
-/** Sort keys of an item in the indexes that hold it: unique in its partition, because each ends in the item's id. */
+/** Sort keys of an item in its indexes: unique in its partition, because each ends in the item's id. */
 export type IndexKeys = { readonly [name in IndexName]?: string };
 
 /** An item as read. */
 export interface Stored<Data extends object = object> {
   readonly key: Key;
-  /** What kind of entity it is (entities.ts). */
+  /** The kind of its entity (entities.ts). */
   readonly kind: string;
-  /** Id of the write that made it so. An update names it to say what it has read. */
+  /** Id of the last write of the item. An update names it as the version that it has read. */
   readonly version: string;
   /** The entity's own fields. Shared between readers: never change it. */
   readonly data: Data;
 }
 
-/** A range of sort keys, walked from `lower` up, or from `upper` down when `descending`. */
+/** A range of sort keys, read from `lower` up, or from `upper` down when `descending`. */
 export interface Query {
   readonly pk: string;
   /** Absent: the table itself, by sort key. */
@@ -104,17 +103,17 @@ export interface Query {
   readonly lower?: Bound;
   readonly upper?: Bound;
   readonly descending?: boolean;
-  /** Items at the most, 1 to 1,000. */
+  /** Maximum number of items, 1 to 1,000. */
   readonly limit: number;
-  /** What a long read gives way to; absent: to whatever else has arrived. Of no concern where the medium waits. */
+  /** Turns for a long read; absent: it yields to any other task. Ignored where the medium waits. */
   readonly turns?: Turns;
 }
 
-/** How work that takes long shares its thread with others. */
+/** How long-running tasks share a thread with others. */
 export interface Turns {
-  /** Whether others should have their turn; cheap enough to be asked after every few items. */
+  /** Checks whether others should have their turn; cheap enough to be used after every few items. */
   isDue(): boolean;
-  /** Resolves when it may go on. */
+  /** Resolves when the task may continue. */
   pause(): Promise<void>;
 }
 
@@ -124,12 +123,12 @@ export interface Bound {
   readonly inclusive: boolean;
 }
 
-/** What a query found, in the order it was walked. */
+/** The results of a query, in the order of reading. */
 export interface QueryPage {
   readonly items: readonly Stored[];
-  /** Sort key (of the table or index that was asked) of each item, to go on from; same order as `items`. */
+  /** Sort key (of the table or index that was read) of each item, to continue from; same order as `items`. */
   readonly positions: readonly string[];
-  /** False only when the range is known to hold nothing beyond these. */
+  /** False only when the range is known to hold no further items. */
   readonly more: boolean;
 }
 
@@ -141,57 +140,57 @@ export interface Transaction {
   readonly writes: readonly Write[];
 }
 
-/** Why a write happened, so that triggers and notifications fire for what clients do and for nothing else. */
+/** Cause of a write, so that triggers and notifications fire only for actions of clients. */
 export interface Change {
-  /** Who did it, as notifications show it: `{"admin": 7}`, `{"api_key": 4, "user": 7}`; empty for ourselves. */
+  /** The actor as notifications show it: `{"admin": 7}`, `{"api_key": 4, "user": 7}`; empty for ourselves. */
   readonly actor: JsonObject;
   readonly cause: 'client' | 'cascade' | 'maintenance';
-  /** How many scripts stand between the client and this write, to stop loops. */
+  /** Scripts between the client and this write, to stop loops. */
   readonly depth: number;
 }
 
 /** One item's part of a transaction. */
 export type Write = Put | Delete | Check;
 
-/** Stores an item whole. */
+/** Puts a whole item. */
 export interface Put {
   readonly action: 'put';
   readonly key: Key;
   readonly kind: string;
-  /** Values that JSON can carry, undefined members left out. Readers may get this very object: never change it. */
+  /** Values that JSON can represent, undefined members omitted. Readers may get this very object: never change it. */
   readonly data: object;
   readonly indexes?: IndexKeys;
-  /** Epoch seconds after which readers no longer see it; it is removed some time later. */
+  /** Epoch seconds after which reads no longer return it; it is deleted some time later. */
   readonly expiresAt?: number;
   readonly condition: Condition;
 }
 
-/** Removes an item. Without a condition it does not matter whether it is there. */
+/** Deletes an item. Without a condition the item may be absent. */
 export interface Delete {
   readonly action: 'delete';
   readonly key: Key;
   readonly condition: Condition;
 }
 
-/** Writes nothing, but all or nothing depends on it. */
+/** Writes nothing, but the whole transaction depends on its condition. */
 export interface Check {
   readonly action: 'check';
   readonly key: Key;
   readonly condition: Condition;
 }
 
-/** What must hold of the item before the write: an expired item counts as absent. */
+/** What must be true of the item before the write: an expired item counts as absent. */
 export type Condition =
   | { readonly kind: 'none' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'present' }
   | { readonly kind: 'version'; readonly version: string };
 
-/** A condition of a write did not hold: somebody was faster, or the thing is there already, or gone. */
+/** A condition of a write did not hold: a write conflict, or the item exists already, or was deleted. */
 export class ConditionFailed extends Error {
   /** Position in `writes` of the first write whose condition failed. */
   readonly index: number;
-  /** The item as it is there instead, where the medium tells; undefined when absent or not told. */
+  /** The existing item, where the medium returns it; undefined when absent or not returned. */
   readonly existing: Stored | undefined;
 
   constructor(index: number, existing: Stored | undefined) {

@@ -1,6 +1,6 @@
 import type { Delete, IndexKeys, Key, Put, Stored } from './store.ts';
 
-/** A put of an item that must not be there yet. */
+/** Returns a create: a put of an item that must be absent. */
 export function insert<Data extends object>(
   entity: { readonly kind: string; readonly data?: Data },
   key: Key,
@@ -11,7 +11,7 @@ export function insert<Data extends object>(
   return indexes === undefined ? put : { ...put, indexes };
 }
 
-/** A put over what was read: it fails when the item has changed or is gone. */
+/** Returns an update: a put over an item as read, which fails when it has changed or was deleted. */
 export function replace<Data extends object>(
   current: Stored<Data>,
   data: Data,
@@ -22,7 +22,7 @@ export function replace<Data extends object>(
   return indexes === undefined ? put : { ...put, indexes };
 }
 
-/** A put over what may be there or not: nobody else's change can be lost by it. */
+/** Returns an unconditional put: for items whose change by another writer cannot be lost by it. */
 export function store<Data extends object>(
   entity: { readonly kind: string; readonly data?: Data },
   key: Key,
@@ -31,12 +31,12 @@ export function store<Data extends object>(
   return { action: 'put', key, kind: entity.kind, data, condition: { kind: 'none' } };
 }
 
-/** A delete of what was read: it fails when the item has changed or is gone. */
+/** Returns a delete of an item as read. It fails when the item has changed or was deleted. */
 export function remove({ key, version }: Pick<Stored, 'key' | 'version'>): Delete {
   return { action: 'delete', key, condition: { kind: 'version', version } };
 }
 
-/** A delete of what may be there or not: nobody else's change can be lost by it. */
+/** Returns a delete if exists: for items whose change by another writer cannot be lost by it. */
 export function erase(key: Key): Delete {
   return { action: 'delete', key, condition: { kind: 'none' } };
 }

@@ -1,25 +1,23 @@
 import type { Denial } from './errors/errors.ts';
 
 /**
- * Rights, one letter each: `L` list, `G` get one, `C` create, `U` put and patch, `D` delete, `A` act (POST on a
- * detail or action path). A text of them says what a caller may do with a resource (docs/reference/keys.md#rights).
+ * Rights, one letter each: `L` list, `G` get one, `C` create, `U` put and patch, `D` delete, `A` act (POST on a detail
+ * or action path). A text of them lists a caller's rights to a resource (docs/reference/keys.md#rights).
  */
 export type Right = 'L' | 'G' | 'C' | 'U' | 'D' | 'A';
 
-/** All six rights. */
 export const allRights = 'LGCUDA';
 
 /** Roles of accounts in instances, the strongest first. */
 export const roles = ['full', 'write', 'read'] as const;
-/** One of the roles. */
 export type Role = (typeof roles)[number];
 
 /** Role of an account in an instance, the strongest first. The owner also counts as `full`. */
 export type AdminRole = 'owner' | Role;
 
-/** Rights on one resource by kind of caller; what is absent has none. Flags and users add to `apiKey`. */
+/** Rights to one resource by kind of caller; an absent kind has none. Flags and users add to `apiKey`. */
 export interface Access {
-  /** Any account, whatever its role: only on resources outside instances, and on open ones. */
+  /** Any account, with any role: only on resources outside instances, and on open ones. */
   readonly account?: string;
   readonly owner?: string;
   readonly full?: string;
@@ -32,11 +30,11 @@ export interface Access {
   readonly allowAnonymousRead?: string;
   /** An API key together with a valid user key. */
   readonly user?: string;
-  /** Nobody in particular: no credentials at all. */
+  /** A request without credentials. */
   readonly anonymous?: string;
 }
 
-/** What an API key may do beyond the rights of others. */
+/** Additional rights of an API key. */
 export interface KeyFlags {
   readonly ignore_acl: boolean;
   readonly allow_user_create: boolean;
@@ -44,7 +42,7 @@ export interface KeyFlags {
   readonly allow_anonymous_read: boolean;
 }
 
-/** Who calls, as far as rules ask. */
+/** The caller, as far as rules depend on it. */
 export type Actor =
   | { readonly kind: 'anonymous' }
   | {
@@ -52,13 +50,13 @@ export type Actor =
       readonly account: number;
       /** Absent outside instances, and in an instance that the account does not belong to. */
       readonly role: AdminRole | undefined;
-      /** Scripts that stand between a client and this call, where a script makes it. */
+      /** Scripts between a client and this request, where a script makes it. */
       readonly depth?: number;
     }
   | {
       readonly kind: 'apiKey';
       readonly key: number;
-      /** Id of the instance that the key belongs to. */
+      /** Id of the key's instance. */
       readonly instance: number;
       readonly flags: KeyFlags;
       readonly user: ActingUser | undefined;
@@ -70,17 +68,17 @@ export interface ActingUser {
   readonly groups: readonly number[];
 }
 
-/** Tells whether `actor` is the owner of an instance or a member with role `full`. */
+/** Checks whether `actor` is the owner of an instance or a member with role `full`. */
 export function hasFullRole(actor: Actor): boolean {
   return actor.kind === 'admin' && (actor.role === 'owner' || actor.role === 'full');
 }
 
-/** How many scripts stand between a client and what `actor` does. */
+/** Returns the number of scripts between a client and the action of `actor`. */
 export function depthOf(actor: Actor): number {
   return actor.kind === 'admin' ? (actor.depth ?? 0) : 0;
 }
 
-/** Tells whether `actor` has `right` on a resource, by the resource's table alone. */
+/** Checks whether `actor` has `right` to a resource, by the resource's access table alone. */
 export function isAllowed(access: Access, actor: Actor, right: Right): boolean {
   switch (actor.kind) {
     case 'anonymous':
@@ -99,7 +97,7 @@ export function isAllowed(access: Access, actor: Actor, right: Right): boolean {
 }
 
 /**
- * Finds out why `actor` has none of `rights`, from the table that said so: what would be missing.
+ * Returns the reason why `actor` has none of `rights`. The access table that denied them shows what is missing.
  *
  * @param rights of which one would be enough
  */

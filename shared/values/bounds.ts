@@ -1,9 +1,11 @@
 /*
- * What one caller may cost the process that serves all. Each bound is on the page docs/internals/threats.md with the
- * test that tries it. Sizes are bytes, times milliseconds, unless the name says otherwise.
+ * Limits of what one client may cost the process that serves all. Each is on the page docs/internals/threats.md with
+ * the test for it. Sizes are bytes, times milliseconds, unless the name says otherwise.
  */
 
-/** Brackets, commas and colons of one JSON text outside strings: parsed, each takes up to 48 bytes and a microsecond. */
+/**
+ * Brackets, commas and colons of one JSON text outside strings: parsing each takes up to 48 bytes and a microsecond.
+ */
 export const maxStructure = 200_000;
 
 /** A body without a genuine credential in path, query or header: enough for a form, a log-in and an old client. */
@@ -12,29 +14,29 @@ export const anonymousBodyBytes = 65_536;
 /** Bodies up to this size are not counted: they cost less than the head of their request may. */
 export const uncountedBodyBytes = 2048;
 
-/** Bodies beyond this size are parsed one in each round of the event loop: a round may take 10 ms for each. */
+/** Larger bodies are parsed one in each round of the event loop: a round may take 10 ms for each. */
 export const heavyBodyBytes = 32_768;
 
-/** Memory that a parsed body takes beside its text, by structural character. */
+/** Memory of a parsed body in addition to its text, by structural character. */
 export const parsedBytesPerCharacter = 48;
 
-/** A short wait for room: longer than a burst takes, shorter than a client's patience. */
+/** A short wait for room: longer than a burst takes, shorter than a client waits. */
 export const roomWaitMs = 2000;
 
-/** Requests that wait for room at a time; the next ones hear at once that there is none. */
+/** Concurrent requests that wait for room; further ones are rejected at once. */
 export const maxRoomWaiters = 1000;
 
-/** Room for bodies that arrive. An instance has a quarter, an address half, so that neither takes all. */
+/** Room for arriving bodies. An instance has a quarter, an address half, so that neither takes all. */
 export const receivingRoom = { total: 67_108_864, perOwner: 16_777_216, perAddress: 33_554_432 };
 
-/** Room for bodies without a genuine credential that arrive: 256 of the largest. */
+/** Room for arriving bodies without a genuine credential: 256 of the largest. */
 export const anonymousReceivingRoom = {
   total: 16_777_216,
   perOwner: 16_777_216,
   perAddress: 8_388_608,
 };
 
-/** Room for bodies that were parsed and whose requests run. */
+/** Room for parsed bodies whose requests run. */
 export const parsedRoom = { total: 268_435_456, perOwner: 67_108_864, perAddress: 134_217_728 };
 
 /** Room for parsed bodies without a genuine credential: 20 of the most costly. */
@@ -47,41 +49,44 @@ export const anonymousParsedRoom = {
 /** A body must gain {@link minGainedBytes} in each of these windows, or end. */
 export const gainWindowMs = 5000;
 
-/** Slower than 13 kB a second holds memory for too long; smaller bodies have {@link smallBodyMs} instead. */
+/** Slower than 13 kB per second holds memory for too long; smaller bodies have {@link smallBodyMs} instead. */
 export const minGainedBytes = 65_536;
 
-/** A body below {@link minGainedBytes} may trickle, but not for ever. */
+/** A body below {@link minGainedBytes} may arrive slowly, but only for this time. */
 export const smallBodyMs = 15_000;
 
-/** A large upload to the disk may be slow, but has to go on: it holds a file and a connection. */
+/** A large upload to the disk may be slow, but has to make progress: it holds a file and a connection. */
 export const uploadIdleMs = 30_000;
 
 /** After an early response the rest of the body is read for this long: a reset would lose the response. */
 export const drainMs = 1000;
 
-/** Requests that wait on a connection while one is served: 3 kB each. Few clients pipeline at all. */
+/** Requests that wait on a connection while one is served: 3 kB each. Few clients use pipelining at all. */
 export const maxPipelined = 512;
 
 /** Requests that wait on all connections, and those that will never be served. */
 export const maxPipelinedInAll = 8192;
 
-/** A connection with bytes to be sent that takes none for this long is closed. */
+/** A connection with bytes to be sent that accepts none for this long is closed. */
 export const stalledSendMs = 30_000;
 
-/** Responses are handed to the system in pieces, so that a slow reader holds one and its progress shows. */
+/**
+ * Size of the pieces in which responses are passed to the system, so that a slow reader holds one and its progress
+ * shows.
+ */
 export const sendPieceBytes = 65_536;
 
-/** Bytes of responses that wait to be sent; beyond, the connections that take least are closed. */
+/** Bytes of responses that wait to be sent; above, the connections that accept least are closed. */
 export const maxWaitingBytes = 134_217_728;
 
-/** Descriptors that are not for connections: store, logs, pipes of scripts. A file in transit takes one more each. */
+/** Descriptors not available to connections: store, logs, pipes of scripts. A file in transit takes one more each. */
 export const reservedDescriptors = 256;
 
-/** Connections, however many descriptors there are: an idle one takes 10 kB. */
+/** Maximum connections, even with more descriptors: an idle one takes 10 kB. */
 export const maxConnections = 16_384;
 
-/** When the server ends, bodies that still arrive and responses that nobody reads are given up after this time. */
+/** When the server ends, arriving bodies and unread responses are dropped after this time. */
 export const lastChanceMs = 2000;
 
-/** Large responses that are compressed at a time: commits need the other two threads. */
+/** Large responses that are compressed concurrently: commits need the other two threads. */
 export const maxCompressions = 2;

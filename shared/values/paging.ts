@@ -1,30 +1,30 @@
 import { incorrectPage } from './errors/errors.ts';
 
 const defaultPageSize = 100;
-const maxPageSize = 100; // larger sizes are cut to it, not refused
+const maxPageSize = 100; // larger sizes are reduced to it, not rejected
 const maxCursor = 2_147_483_647;
 
-/** What a caller asks of a list, by row number (docs/reference/paging.md#parameters). */
+/** Selects a page of a list, by list position (docs/reference/paging.md#parameters). */
 export interface Paging {
-  /** Rows a page, 0 to 100; 0 gives an empty page. */
+  /** Items per page, 0 to 100; 0 returns an empty page. */
   readonly size: number;
   /** Order of the whole list. */
   readonly ascending: boolean;
-  /** Absent on a call for the first page. */
+  /** Absent in a request for the first page. */
   readonly direction: 'forward' | 'backward' | undefined;
-  /** Number of the row next to the page, on the side we come from. */
+  /** List position of the item next to the page, on the side of the previous request. */
   readonly lastPk: number | undefined;
 }
 
-/** Rows to read: numbers strictly between the bounds, walked up or down. */
+/** Items to read: list positions strictly between the bounds, ascending or descending. */
 export interface RowRange {
   readonly above: number | undefined;
   readonly below: number | undefined;
   readonly descending: boolean;
   readonly limit: number;
   /**
-   * The last row is only wanted to know whether one follows the page. It is looked for among what was read for the
-   * page, or on one page more where that is near. Absent: all rows are for the page.
+   * Set when the last item only shows whether one follows the page. It is searched among the items read for the page,
+   * or on one page more where the store is near. Absent: all items are for the page.
    */
   readonly ahead?: 'read' | 'page';
 }
@@ -32,7 +32,7 @@ export interface RowRange {
 /** Parameters of a link to a neighbouring page; empty: the first page. */
 export type PageLink = { readonly direction?: '0' | '1'; readonly last_pk?: string };
 
-/** The links of a page; null: there is no such neighbour. */
+/** The links of a page; null: no such neighbour. */
 export interface PageLinks {
   readonly next: PageLink | null;
   readonly prev: PageLink | null;
@@ -41,8 +41,8 @@ export interface PageLinks {
 /**
  * Reads the paging parameters.
  *
- * @param value gives a query parameter, undefined when it was not sent
- * @throws ApiError 400 for a value out of its range; a bad `ordering` counts as not sent
+ * @param value returns a query parameter, undefined when absent
+ * @throws ApiError 400 for a value out of its range; a bad `ordering` counts as absent
  */
 export function parsePaging(
   value: (name: string) => string | undefined,
@@ -80,7 +80,7 @@ function parseDirection(text: string | undefined): Paging['direction'] {
   }
 }
 
-/** Says which rows a page needs; a backward page is walked towards its far end. */
+/** Returns the range that a page needs; a backward page is read away from its cursor. */
 export function rowRange(paging: Paging): RowRange {
   const backward = paging.direction === 'backward';
   const isAbove = paging.ascending !== backward;
@@ -93,8 +93,8 @@ export function rowRange(paging: Paging): RowRange {
 }
 
 /**
- * Says which rows to read for a page whose `next` is null when nothing follows: one more than it has. A backward page
- * was come to from its `next`, so nothing is looked for.
+ * Returns the range for a page whose `next` is null when nothing follows: one item more than the page. A backward page
+ * was reached from its `next` page, so no further item is read.
  *
  * @param isNear whether reading one page more costs no time
  */
@@ -104,17 +104,17 @@ export function rangeAhead(paging: Paging, isNear: boolean): RowRange {
   return { ...range, limit: range.limit + 1, ahead: isNear ? 'page' : 'read' };
 }
 
-/** Puts the rows of a walk into list order. */
+/** Puts items into list order after reading. */
 export function inListOrder<Row>(rows: readonly Row[], paging: Paging): readonly Row[] {
   return paging.direction === 'backward' ? rows.toReversed() : rows;
 }
 
 /**
- * Finds the links of a page. A full page has a neighbour on the way, unless it is known that nothing follows; the way
- * back is not looked at (docs/reference/paging.md#algorithm).
+ * Returns the links of a page. A full page has a neighbour in its direction, unless it is known that nothing follows;
+ * the opposite direction is not checked (docs/reference/paging.md#algorithm).
  *
- * @param pks row numbers of the page, in list order
- * @param isMore whether rows follow a forward page; undefined: not known
+ * @param pks list positions of the page, in list order
+ * @param isMore whether items follow a forward page; undefined: not known
  */
 export function pageLinks(
   paging: Paging,
@@ -139,7 +139,9 @@ export function pageLinks(
   }
 }
 
-/** Without a cursor a backward page is the last one. One that is not full has come to the first page. */
+/**
+ * Returns `next` of a backward page. Without a cursor it is the last page; if not full, it has reached the first page.
+ */
 function nextOfBackward({ lastPk }: Paging, after: PageLink | null): PageLink | null {
   return lastPk === undefined ? null : (after ?? {});
 }

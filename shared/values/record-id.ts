@@ -6,14 +6,14 @@ import { schemaOf, type ValueSchema } from './values.ts';
 const maxId = 2_147_483_647;
 
 /**
- * The id of another record, as a number or its text. Whether the record is there is the caller's to find out
+ * Accepts the id of another record, as a number or its text. The caller checks whether the record exists
  * (docs/reference/requests.md#values).
  */
 export function recordId(): ValueSchema<number> {
   return schemaOf((input) => {
     const id = toId(input);
     if (id === undefined) return refuse(messages.badPkType(jsonTypeName(input)));
-    // what no record can have is not there
+    // no record can have such an id
     return id > maxId || id < 1 ? refuse(messages.noSuchPk(id)) : read(id);
   });
 }

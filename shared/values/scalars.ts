@@ -1,47 +1,46 @@
 import { messages } from './errors/messages.ts';
 import { jsonTypeName } from './json/json.ts';
 
-/** What became of one input value: the value as we keep it, or every message that the client gets. */
+/** Result of reading one input value: the value to store, or all messages for the client. */
 export type Reading<T> = Read<T> | Refused;
 
-/** An input value that was accepted. */
+/** An accepted input value. */
 export interface Read<T> {
   readonly ok: true;
   readonly value: T;
 }
 
-/** An input value that was refused; at least one message. */
+/** A rejected input value; at least one message. */
 export interface Refused {
   readonly ok: false;
   readonly messages: readonly string[];
 }
 
-/** Reads one input value that is neither missing nor null (unless null has a meaning there). Never throws. */
+/** Reads one input value that is neither absent nor null (unless null has a meaning there). Never throws. */
 export type Reader<T> = (input: unknown) => Reading<T>;
 
-/** Accepts a value. */
 export function read<T>(value: T): Read<T> {
   return { ok: true, value };
 }
 
-/** Refuses a value with one or more messages. */
+/** Rejects a value with one or more messages. */
 export function refuse(...texts: readonly string[]): Refused {
   return { ok: false, messages: texts };
 }
 
-/** What a text must be like. Lengths are counted in code points (docs/reference/requests.md#values). */
+/** Rules of a text. Lengths are counted in code points (docs/reference/requests.md#values). */
 export interface TextRules {
   readonly max?: number;
   readonly min?: number;
-  /** Whether surrounding white space is cut off first; it is unless this is false. */
+  /** Whether surrounding white space is removed first; the default is true. */
   readonly trim?: boolean;
-  /** Whether the empty text is allowed; it is not unless this is true. */
+  /** Whether the empty text is allowed; the default is false. */
   readonly blank?: boolean;
 }
 
 /**
- * Makes a reader of text. Numbers become text; everything else that is not text is refused. U+0000 is legal;
- * lone surrogates become U+FFFD, since no encoding could carry them (docs/reference/requests.md#values).
+ * Makes a reader of text. Numbers become text; any other value that is not text is rejected. U+0000 is legal; lone
+ * surrogates become U+FFFD, since no encoding can represent them (docs/reference/requests.md#values).
  */
 export function textReader(rules: TextRules = {}): Reader<string> {
   const { trim = true, blank = false } = rules;
@@ -64,7 +63,7 @@ function checkLength(text: string, { max, min }: TextRules): Reading<string> {
   return read(text);
 }
 
-/** Replaces lone surrogates by U+FFFD, so that the text has a UTF-8 form of its own. */
+/** Replaces lone surrogates with U+FFFD, so that the text has a UTF-8 form. */
 export function wellFormed(text: string): string {
   return loneSurrogate.test(text) ? text.replace(loneSurrogates, '\uFFFD') : text;
 }
@@ -72,7 +71,7 @@ export function wellFormed(text: string): string {
 const loneSurrogate = /\p{Surrogate}/u;
 const loneSurrogates = /\p{Surrogate}/gu;
 
-/** The number of code points in `text`. */
+/** Counts the code points of `text`. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i += 1) {
@@ -98,7 +97,7 @@ export interface Range {
   readonly max?: number;
 }
 
-const numericTextMax = 1000; // docs/reference/requests.md#values. Longer text is refused before it is looked at
+const numericTextMax = 1000; // docs/reference/requests.md#values. Longer text is rejected before it is parsed
 const integerText = /^\s*[+-]?\d+(\.0*)?\s*$/;
 const floatText = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
 
@@ -114,7 +113,7 @@ export function integerReader(range: Range = {}): Reader<number> {
   };
 }
 
-/** The number, or the message that says why it is none. */
+/** Returns the number, or the message for a value that is none. */
 function toInteger(input: unknown): number | string {
   if (typeof input === 'number') return Number.isInteger(input) ? input : messages.notInteger;
   if (typeof input !== 'string') return messages.notInteger;
@@ -131,7 +130,7 @@ export function readFloat(input: unknown): Reading<number> {
   return Number.isFinite(value) ? read(value + 0) : refuse(messages.notNumber);
 }
 
-/** The number; NaN when there is none. */
+/** Returns the number; NaN for a value that is none. */
 function toFloat(input: unknown): number {
   if (typeof input === 'number') return input;
   if (typeof input === 'boolean') return input ? 1 : 0;
@@ -148,13 +147,13 @@ const booleanWords: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 ]);
 
 /**
- * The boolean that a word, number or boolean stands for; undefined for all else (docs/reference/requests.md#values).
+ * Returns the boolean for a word, number or boolean; undefined for any other value (docs/reference/requests.md#values).
  */
 export function toBoolean(input: unknown): boolean | undefined {
   return booleanWords.get(input);
 }
 
-/** How a value looks inside a message: text as it is, lists and objects by the name of their kind. */
+/** Formats a value for a message: text unchanged, lists and objects by the name of their type. */
 export function quoted(input: unknown): string {
   switch (typeof input) {
     case 'string':
@@ -171,8 +170,8 @@ export function quoted(input: unknown): string {
 const datetimeText = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?Z$/;
 
 /**
- * Reads a point in time: `YYYY-MM-DDThh:mm:ss[.f]Z` with up to 6 digits of fraction, years 1 to 9999, a day that
- * the calendar has. The value is the same text with exactly 6 digits (docs/reference/objects.md#values).
+ * Reads a point in time: `YYYY-MM-DDThh:mm:ss[.f]Z` with up to 6 digits of fraction, years 1 to 9999, a day that exists
+ * in the calendar. The value is the same text with exactly 6 digits (docs/reference/objects.md#values).
  */
 export function readDatetime(input: unknown): Reading<string> {
   const parts = typeof input === 'string' ? datetimeText.exec(input) : null;

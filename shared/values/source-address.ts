@@ -3,10 +3,10 @@ const unknown = 'unknown';
 const mappedPrefix = '0:0:0:0:0:ffff';
 
 /**
- * Returns what an address counts as where attempts are limited: all addresses of this machine as one, an IPv4 address
- * in its IPv6 form as itself, and an IPv6 address as its /64, which is what one customer of a provider has.
+ * Returns the group of an address for limiting attempts: all addresses of this machine are one, an IPv4 address, also
+ * in its IPv6 form, is its own, and an IPv6 address has its /64, which is what one customer of a provider has.
  *
- * @returns one spelling for each group; `unknown` for anything that is no address
+ * @returns one spelling for each group; `unknown` for any text that is no address
  */
 export function addressGroup(address: string): string {
   const ipv4 = readIpv4(address);
@@ -19,8 +19,8 @@ export function addressGroup(address: string): string {
 }
 
 /**
- * Tells whether a host is this machine by its name alone, so that no name server can say otherwise: `localhost`,
- * 127.0.0.0/8 and ::1, the last with or without brackets. Names below `localhost` are not: some resolvers ask for them.
+ * Checks whether a host is this machine by its name alone, which no name server can redirect. These are `localhost`,
+ * 127.0.0.0/8 and ::1, the last with or without brackets. Names below `localhost` are not: some resolvers query them.
  */
 export function isLoopbackName(host: string): boolean {
   if (/^localhost\.?$/i.test(host)) return true;
@@ -38,7 +38,7 @@ function readIpv4(text: string): readonly number[] | undefined {
   return bytes.every((byte) => byte <= 255) ? bytes : undefined;
 }
 
-/** The eight words of an address in lower case without leading zeros; undefined when it is none. */
+/** Returns the eight words of an address in lower case without leading zeros; undefined for other text. */
 function readIpv6(text: string): readonly string[] | undefined {
   const address = text.replace(/%.*$/, ''); // the zone
   if (!/^[\da-f:.]*:[\da-f:.]*$/i.test(address)) return undefined;

@@ -1,4 +1,4 @@
-/** Who work is done for: slots and queues are shared between owners, and between the instances of one. */
+/** The owner of a task: slots and queues are shared between owners, and between the instances of one. */
 export interface Tenant {
   /** Id of the instance. */
   readonly instance: number;

@@ -1,29 +1,29 @@
 import { dataMessages } from './errors/data-messages.ts';
 import { extensionOf } from './file-keys.ts';
 
-/** A file that came as a part of a multipart body. */
+/** A file from a part of a multipart body. */
 export interface Upload {
   /** Name of the part. */
   readonly field: string;
-  /** Without folders, as the client named it; empty when it did not. */
+  /** Without folders, as sent by the client; empty when absent. */
   readonly filename: string;
-  /** In lower case, without parameters; `text/plain` when the part says nothing. */
+  /** In lower case, without parameters; `text/plain` when the part has none. */
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }
 
-/** Bytes that a large upload may have, straight to where files are (docs/reference/objects.md#large-uploads). */
+/** Maximum bytes of a large upload, sent directly to the file storage (docs/reference/objects.md#large-uploads). */
 export const maxUploadBytes = 134_217_728;
 
-const maxExtension = 16; // with its dot
+const maxExtension = 16; // including its dot
 
-/** What is wrong with a file's name (docs/reference/objects.md#errors-by-type); empty when nothing is. */
+/** Returns the errors of a filename (docs/reference/objects.md#errors-by-type); empty when valid. */
 export function filenameErrors(filename: string): readonly string[] {
   const isLong = [...extensionOf(filename)].length > maxExtension;
   return isLong ? [dataMessages.extensionTooLong(maxExtension)] : [];
 }
 
-/** What is wrong with an uploaded file; empty when nothing is. */
+/** Returns the errors of an uploaded file; empty when valid. */
 export function uploadErrors({ filename, bytes }: Upload): readonly string[] {
   return bytes.byteLength === 0 ? [dataMessages.emptyFile] : filenameErrors(filename);
 }
@@ -67,8 +67,8 @@ const generic: readonly string[] = ['', 'text/plain', 'application/octet-stream'
 const typePattern = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
 
 /**
- * The content type with which a file is stored: what its part says, or, where that says nothing, what files of its
- * extension mostly are. Clients often say nothing.
+ * Returns the content type for storing a file: that of its part, or, where that is generic, the usual one of its
+ * extension. Clients often send none.
  */
 export function contentTypeOf(said: string, filename: string): string {
   const type = said.toLowerCase();
@@ -80,7 +80,7 @@ export function contentTypeOf(said: string, filename: string): string {
 const inert =
   /^(image\/(?!svg)|audio\/|video\/|font\/|text\/(plain|csv)$|application\/(pdf|json)$)/;
 
-/** How a browser is to take a file that is opened by its address: what could run as a page is saved, not shown. */
+/** Returns how a browser opens a file at its URL: a file that could run as a page is saved, not shown. */
 export function dispositionOf(contentType: string): 'inline' | 'attachment' {
   return inert.test(contentType) ? 'inline' : 'attachment';
 }

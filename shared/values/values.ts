@@ -20,14 +20,14 @@ import {
 } from './scalars.ts';
 
 /*
- * Builders of schemas, each for the input value of one field. Missing and null are the caller's: it looks for them
- * first. The issues' messages are what the client gets, in order.
+ * Builders of schemas, each for the input value of one field. The caller handles absent and null values first. The
+ * issues' messages are sent to the client, in order.
  */
 
-/** What a field accepts (`unknown`) and gives. */
+/** Accepts any input (`unknown`) and returns the value of a field. */
 export type ValueSchema<T> = v.GenericSchema<unknown, T>;
 
-/** Makes a schema of a reader; each message of a refusal becomes an issue. */
+/** Makes a schema of a reader; each message of a rejected value becomes an issue. */
 export function schemaOf<T>(reader: Reader<T>): ValueSchema<T> {
   return v.pipe(
     v.unknown(),
@@ -41,14 +41,16 @@ export function schemaOf<T>(reader: Reader<T>): ValueSchema<T> {
 }
 
 /**
- * Text: trimmed unless `trim` is false; numbers become text; lone surrogates become U+FFFD
- * (docs/reference/requests.md#values). Empty text is refused unless `blank` is true. Lengths count code points.
+ * Accepts text: trimmed unless `trim` is false; numbers become text; lone surrogates become U+FFFD
+ * (docs/reference/requests.md#values). Empty text is rejected unless `blank` is true. Lengths count code points.
  */
 export function text(rules: TextRules = {}): ValueSchema<string> {
   return schemaOf(textReader(rules));
 }
 
-/** An e-mail address of at most `max` characters, trimmed and in lower case (docs/reference/requests.md#values). */
+/**
+ * Accepts an e-mail address of at most `max` characters, trimmed and in lower case (docs/reference/requests.md#values).
+ */
 export function email({ max }: { readonly max: number }): ValueSchema<string> {
   const readText = textReader({});
   return schemaOf((input) => {
@@ -62,7 +64,7 @@ export function email({ max }: { readonly max: number }): ValueSchema<string> {
   });
 }
 
-/** One part of what stands before the `@`: parts are looked at one by one, since millions exhaust an expression. */
+/** One part before the `@`: parts are checked one by one, since millions exhaust a regular expression. */
 const mailboxPart = /^[-!#$%&'*+/=?^_`{}|~0-9a-z]+$/;
 const hostLabel = /^[0-9a-z]([0-9a-z-]{0,61}[0-9a-z])?$/;
 
@@ -77,19 +79,19 @@ function isEmail(address: string): boolean {
 }
 
 /**
- * A whole number within `min` and `max` (both inclusive; without them what a double holds exactly): a number
+ * Accepts a whole number within `min` and `max` (both inclusive; by default the exact integers of a double): a number
  * without fraction or its text, `5` or `5.0`; no booleans (docs/reference/requests.md#values).
  */
 export function integer(range: Range = {}): ValueSchema<number> {
   return schemaOf(integerReader(range));
 }
 
-/** A finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (docs/reference/requests.md#values). */
+/** Accepts a finite number, its text, or a boolean as 1 or 0; -0 becomes 0 (docs/reference/requests.md#values). */
 export function float(): ValueSchema<number> {
   return schemaOf(readFloat);
 }
 
-/** A boolean: JSON's own, 1, 0 or one of the words that clients send (docs/reference/requests.md#values). */
+/** Accepts a boolean: JSON's own, 1, 0 or one of the words that clients send (docs/reference/requests.md#values). */
 export function flag(): ValueSchema<boolean> {
   return schemaOf((input) => {
     const value = toBoolean(input);
@@ -98,8 +100,8 @@ export function flag(): ValueSchema<boolean> {
 }
 
 /**
- * One of `words`: the word itself, its number, counted from `first`, or that number as text. Gives the word
- * (docs/reference/requests.md#values).
+ * Accepts one of `words`: the word itself, its number, counted from `first`, or that number as text. The value is the
+ * word (docs/reference/requests.md#values).
  */
 export function choice<const Word extends string>(
   words: readonly Word[],
@@ -116,27 +118,27 @@ export function choice<const Word extends string>(
   });
 }
 
-/** A point in time as text with 6 digits of fraction, UTC; the fraction may be shorter or absent. */
+/** Accepts a point in time as text with 6 digits of fraction, UTC; the fraction may be shorter or absent. */
 export function datetime(): ValueSchema<string> {
   return schemaOf(readDatetime);
 }
 
-/** Limits of a JSON object that a field holds, and what it is called in messages. */
+/** Limits of a field's JSON object, and its name in messages. */
 export interface JsonObjectRules {
   /** As in `<name> passed in invalid format.` */
   readonly name: string;
   readonly maxKeys?: number;
-  /** Characters of a key of the object itself. */
+  /** Maximum characters of a key of the object itself. */
   readonly maxKeyLength?: number;
-  /** Characters of the JSON text of one member. */
+  /** Maximum characters of the JSON text of one member. */
   readonly maxValueLength?: number;
-  /** Bytes of the JSON text of the whole. */
+  /** Maximum bytes of the JSON text of the whole. */
   readonly maxBytes?: number;
 }
 
 /**
- * A JSON object, or text that holds one; the empty text is the empty object. Too deep a nesting counts as a wrong
- * form (docs/reference/requests.md#metadata).
+ * Accepts a JSON object, or its text; the empty text is the empty object. Too deep nesting counts as an invalid format
+ * (docs/reference/requests.md#metadata).
  */
 export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
   return schemaOf((input) => {
@@ -145,7 +147,7 @@ export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
     const { value } = parsed;
     const { maxKeys = Number.POSITIVE_INFINITY } = rules;
     if (!isJsonObject(value)) return refuse(dataMessages.invalidFormat(rules.name));
-    // before its values are looked at: a body of 6 MB may have some 500,000 keys
+    // before its values are checked: a body of 6 MB may have some 500,000 keys
     if (Object.keys(value).length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
     if (!isStorable(value)) return refuse(dataMessages.invalidFormat(rules.name));
     return checkSizes(wellFormedJson(value), rules);
@@ -167,7 +169,7 @@ function checkSizes(value: JsonObject, rules: JsonObjectRules): Reading<JsonObje
   return read(value);
 }
 
-/** Free data of an account, an instance or a class (docs/reference/requests.md#metadata). */
+/** Accepts free data of an account, an instance or a class (docs/reference/requests.md#metadata). */
 export function metadata(): ValueSchema<JsonObject> {
   return jsonObject({ name: 'Metadata', maxKeys: 8, maxKeyLength: 16, maxValueLength: 4096 });
 }

@@ -8,29 +8,29 @@ import type { Request } from './message.ts';
 import { createRouter } from './router.ts';
 import { maxEventBytes } from './write-response.ts';
 
-/** What a request may send as its body, as its head shows. */
+/** What a request may send as its body, judged by its head. */
 export type Admission =
   /** The response does not depend on the body. */
   | { readonly kind: 'unread' }
-  /** No genuine credential outside of the body. */
+  /** No genuine credential outside the body. */
   | { readonly kind: 'anonymous' }
   | Genuine;
 
-/** A genuine credential: whom a body is counted for, and what its route takes. */
+/** A genuine credential: the owner that a body is counted for, and the limit of its route. */
 export interface Genuine {
   readonly kind: 'genuine';
   /** Account or instance of the key. */
   readonly owner: string;
-  /** Of its route, or what the platform lets through. */
+  /** The limit of the route, or of the platform. */
   readonly maxBytes: number;
 }
 
-/** Judges requests before their bodies are read. */
+/** Checks requests before their bodies are read. */
 export interface Gate {
-  /** Judges a request by its head alone. */
+  /** Checks a request by its head alone. */
   readonly admit: (head: Request) => Promise<Admission>;
   /**
-   * Judges an anonymous request by the first 64 KB of its body: in multipart a key may be there
+   * Checks an anonymous request by the first 64 KB of its body: a multipart body may hold a key there
    * (docs/reference/requests.md#keys).
    *
    * @returns undefined when there is no genuine key
@@ -39,7 +39,7 @@ export interface Gate {
   readonly admitByStart: (head: Request, start: Uint8Array) => Promise<Genuine | undefined>;
 }
 
-/** Opens the gate before `routes`, for servers that see a request before its body. */
+/** Creates the gate before `routes`, for servers that see a request before its body. */
 export function openGate(
   routes: readonly Route[],
   { secrets, clock }: Pick<Platform, 'secrets' | 'clock'>,
@@ -64,7 +64,7 @@ export function openGate(
   };
 }
 
-/** A body that is larger than its route takes is refused as such, whatever its key is. */
+/** Returns the limit of a route for a body that exceeds it: the response is 413, whatever the key is. */
 function tooLargeFor(
   { maxBodyBytes = Infinity }: Route,
   { headers }: Request,

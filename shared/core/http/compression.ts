@@ -2,12 +2,12 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { maxCompressions } from '../../values/bounds.ts';
 
-const minBytes = 1024; // below, the headers outweigh what is saved
-const maxSyncBytes = 65_536; // some 250 us; a longer text goes to the thread pool
+const minBytes = 1024; // below this, the headers outweigh the saving
+const maxSyncBytes = 65_536; // some 250 us; a longer text is compressed in the thread pool
 const options = { level: 4 };
 const gzipAside = promisify(gzip);
 
-/** Tells whether a body of this type and size is worth compressing, for clients that accept it. */
+/** Checks whether compressing a body of this type and size pays, for clients that accept it. */
 export function isCompressible(contentType: string, bytes: number): boolean {
   return (
     bytes >= minBytes && /^(text\/|application\/(json|javascript|xml)|image\/svg)/.test(contentType)
@@ -15,7 +15,7 @@ export function isCompressible(contentType: string, bytes: number): boolean {
 }
 
 /**
- * Tells whether a client accepts gzip.
+ * Checks whether a client accepts gzip.
  *
  * @param acceptEncoding the header as sent; absent means no
  */
@@ -26,7 +26,6 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return weight[1] === undefined || Number(weight[1]) > 0;
 }
 
-/** Compresses a body with gzip. */
 export async function compress(body: Buffer): Promise<Buffer> {
   return body.byteLength > maxSyncBytes ? gzipInTurn(body) : gzipSync(body, options);
 }
@@ -34,10 +33,10 @@ export async function compress(body: Buffer): Promise<Buffer> {
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** On the threads that commits need as well: few at a time. */
+/** Compresses in the thread pool. Commits need its threads as well, so few bodies are compressed at a time. */
 async function gzipInTurn(body: Buffer): Promise<Buffer> {
   if (running < maxCompressions) running += 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve)); // takes the place of one that ends
+  else await new Promise<void>((resolve) => waiting.push(resolve)); // takes over the slot of one that ends
   try {
     return await gzipAside(body, options);
   } finally {

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Response } from './message.ts';
 
-/** Headers of the answer to a request from a page of another origin (docs/reference/requests.md#cors). */
+/** Headers of the response to a request from a page of another origin (docs/reference/requests.md#cors). */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
-  // Without it a page cannot read when to call again, and calls at once without end.
+  // Without it a page cannot read when to retry, and retries at once without end.
   'access-control-expose-headers':
     'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored',
 };
@@ -14,7 +14,7 @@ const requestHeaders =
   'x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, ' +
   'x-strict, last-event-id';
 
-/** The answer to any preflight: given before routing and credentials (docs/reference/requests.md#cors). */
+/** The response to any preflight, sent before routing and credentials (docs/reference/requests.md#cors). */
 export const preflightResponse: Response = {
   status: 200,
   headers: {
@@ -24,7 +24,7 @@ export const preflightResponse: Response = {
   },
 };
 
-/** Tells a browser's preflight from a call that asks what a resource can do. */
+/** Checks whether an OPTIONS request is a browser's preflight rather than a request for introspection. */
 export function isPreflight({ headers, requestContext }: APIGatewayProxyEventV2): boolean {
   return (
     requestContext.http.method === 'OPTIONS' &&

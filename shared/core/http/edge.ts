@@ -8,7 +8,7 @@ import { toRequest } from './event.ts';
 import type { Dispatch } from './message.ts';
 import { isTooLarge, maxEventBytes, type Result, toResult } from './write-response.ts';
 
-/** What the edge needs: the map as one function, and three of a platform's ports. */
+/** The parts of the edge: the map as one function, and three of a platform's ports. */
 export interface Edge {
   readonly dispatch: Dispatch;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface Edge {
 /**
  * A Lambda handler for an HTTP API with payload 2.0. Never rejects.
  *
- * @param context of the invocation; only with it can a function that runs out of time still answer
+ * @param context of the invocation; only with it can a function that runs out of time still send a response
  */
 export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Promise<Result>;
 
@@ -34,10 +34,10 @@ const timing = {
 };
 
 /**
- * Makes the handler that serves `dispatch` behind a gateway (docs/reference/requests.md#cors,
- * docs/reference/responses.md#headers). It answers preflights itself, refuses what is over the platform's size, turns
- * faults into a 500 with a fixed text, puts `X-Request-Id` on every answer and writes one line a request to the log,
- * without query, keys and bodies.
+ * Creates the handler that serves `dispatch` behind a gateway (docs/reference/requests.md#cors,
+ * docs/reference/responses.md#headers). It responds to preflights itself, rejects requests over the platform's size,
+ * turns unexpected errors into a 500 with a fixed text, sets `X-Request-Id` on every response and logs one line per
+ * request, without query, keys and bodies.
  *
  * @example export const handler = toHandler({ dispatch: createDispatch(api, platform), ...platform });
  */
@@ -53,7 +53,7 @@ export function toHandler({ dispatch, log, ids, clock }: Edge): Handler {
   return async (event, context) => {
     const started = clock.micros();
     event.requestContext.requestId ||= ids.random();
-    // Without a context there is no limit of time: the local server calls so.
+    // Without a context there is no time limit: the local server passes none.
     const result = await serve(event, context ?? ({} as Context));
     const outcome = { status: result.statusCode, code: result.headers['x-error-code'] };
     logRequest(log, event, outcome, clock.micros() - started);
@@ -61,7 +61,7 @@ export function toHandler({ dispatch, log, ids, clock }: Edge): Handler {
   };
 }
 
-/** What needs neither routing nor credentials; undefined for all other calls. */
+/** Responds to requests that need neither routing nor credentials; undefined for all others. */
 function answerAtOnce(event: APIGatewayProxyEventV2): Promise<Result> | undefined {
   if (isPreflight(event)) return toResult(event, preflightResponse);
   if (isTooLarge(event)) return toResult(event, tooLarge(maxEventBytes));
@@ -74,21 +74,21 @@ function answerFault(event: APIGatewayProxyEventV2, error: unknown, log: Log): P
   return toResult(event, error instanceof OutOfTime ? serverTimeout() : serverError());
 }
 
-/** Where it happened and why, without the values that an error may carry. */
+/** Describes where and why an error happened, without the values that it may carry. */
 function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return `thrown: ${typeof error}`;
   const cause = error.cause === undefined ? '' : `\ncaused by ${describeFault(error.cause)}`;
   return `${error.stack ?? error.name}${cause}`;
 }
 
-/** What the log line of a request says of its response. */
+/** The part of a log line that describes the response. */
 interface RequestOutcome {
   readonly status: number;
-  /** As the response header has it; absent without error. */
+  /** The code of the response header; absent without error. */
   readonly code?: string | undefined;
 }
 
-/** Writes the line of one request: keys and tokens of devices in its path are left out. */
+/** Logs the line of one request, without keys and device tokens in its path. */
 export function logRequest(
   log: Log,
   { requestContext: { http, requestId }, rawPath }: APIGatewayProxyEventV2,

@@ -4,8 +4,8 @@ import type { Request } from './message.ts';
 const noBytes = new Uint8Array();
 
 /**
- * Reads a gateway's event (HTTP API, payload 2.0) as a request. The event's path is already percent-decoded and
- * is taken as it is, see {@link pathOf}; its query is not and is decoded here; header names are already in lower case.
+ * Converts a gateway's event (HTTP API, payload 2.0) to a request. The event's path is already percent-decoded and is
+ * used unchanged, see {@link pathOf}; its query is not and is decoded here; header names are already in lower case.
  */
 export function toRequest(event: APIGatewayProxyEventV2): Request {
   const { http, requestId } = event.requestContext;
@@ -21,8 +21,8 @@ export function toRequest(event: APIGatewayProxyEventV2): Request {
 }
 
 /**
- * An escaped slash is part of a segment and never parts two. The gateway decodes it in `rawPath`; where another member
- * of the event shows that there was one, the path has it escaped, and so names nothing.
+ * Keeps an escaped slash as part of its segment. The gateway decodes it in `rawPath`; where another member of the event
+ * shows that there was one, the path has it escaped, and so matches no route.
  */
 function pathOf({ rawPath, pathParameters, requestContext: { http } }: APIGatewayProxyEventV2) {
   if (/%2f/i.test(http.path)) return http.path;

@@ -2,15 +2,15 @@ import { maxStructure } from '../../values/bounds.ts';
 import { type ApiError, refused } from '../../values/errors/errors.ts';
 import { measureStructure } from '../../values/json/json-structure.ts';
 
-const maxDepth = 200; // V8 parses any depth, but writing a value of some thousand levels overflows the stack
+const maxDepth = 200; // V8 parses any depth, but serializing a value of some thousand levels overflows the stack
 const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level needs two brackets
 
 /**
- * Parses JSON that came from a client into plain data.
+ * Parses JSON from a client into plain data.
  *
  * - A key `__proto__` is a key like any other.
- * - Lone surrogates (only an escape such as `\ud800` can bring them) become U+FFFD in keys and values, so that
- *   every string inside can be stored and ordered as UTF-8.
+ * - Lone surrogates (only an escape such as `\ud800` can produce them) become U+FFFD in keys and values, so that every
+ *   string inside can be stored and ordered as UTF-8.
  *
  * @throws ApiError 400 `JSON parse error - ...` when it is no JSON, has more than 200 levels or more than
  *   {@link maxStructure} brackets, commas and colons
@@ -27,7 +27,8 @@ export function parseJsonText(text: string): unknown {
 }
 
 /**
- * 400 for a body that is no JSON; clients expect the words before the dash (docs/reference/errors.md#malformed-bodies).
+ * Returns the 400 for a body that is no JSON; clients expect the words before the dash
+ * (docs/reference/errors.md#malformed-bodies).
  */
 export function jsonParseError(reason: string, code: BodyFault = 'malformed_body'): ApiError {
   return refused(400, `JSON parse error - ${reason}`, code);
@@ -35,12 +36,12 @@ export function jsonParseError(reason: string, code: BodyFault = 'malformed_body
 
 type BodyFault = 'malformed_body' | 'body_too_complex';
 
-/** The text with each lone surrogate replaced by U+FFFD. */
+/** Replaces each lone surrogate of a text with U+FFFD. */
 export function wellFormed(text: string): string {
   return /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
 }
 
-/** Works on the text, because there it covers keys and values in one pass and keeps pairs and `\\\\ud800` as they are. */
+/** Replaces lone escapes in the text: one pass covers keys and values and keeps pairs and `\\\\ud800` unchanged. */
 function replaceLoneEscapes(text: string): string {
   const escapes =
     /(?:\\\\)+|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}/g;
@@ -49,7 +50,7 @@ function replaceLoneEscapes(text: string): string {
   );
 }
 
-/** Bounds what parsing costs. A short text cannot have too much of anything. */
+/** Limits the cost of parsing. A short text cannot exceed any of the limits. */
 function checkStructure(text: string): void {
   if (text.length <= shortest) return;
   if (text.length <= maxStructure && !hasManyBrackets(text)) return;
@@ -58,7 +59,7 @@ function checkStructure(text: string): void {
   if (characters > maxStructure) throw tooMuchStructure();
 }
 
-/** 400 for JSON of which parsing would cost too much. */
+/** Returns the 400 for JSON that would cost too much to parse. */
 export function tooMuchStructure(): ApiError {
   return jsonParseError(
     `more than ${maxStructure} brackets, commas and colons`,
@@ -66,7 +67,7 @@ export function tooMuchStructure(): ApiError {
   );
 }
 
-/** Whether there are brackets enough to be too deep, inside strings or not: quick, and mostly the end of it. */
+/** Checks whether there are enough brackets to be too deep, inside strings or not: quick, and mostly sufficient. */
 function hasManyBrackets(text: string): boolean {
   return has(text, '[', maxDepth / 2) || has(text, '{', maxDepth / 2);
 }

@@ -1,14 +1,15 @@
 import { type ApiError, refused } from '../../values/errors/errors.ts';
 
-/** In which form an answer is sent. */
+/** The form in which a response is sent. */
 export type Representation = 'json' | 'html';
 
 /**
- * Chooses the form of the answer (docs/reference/responses.md#content-negotiation). The type with the higher `q` wins;
- * of two equal ones that which `Accept` names more exactly; then JSON, so that only who asks for a page gets one.
+ * Chooses the form of the response (docs/reference/responses.md#content-negotiation). The type with the higher `q`
+ * wins; of two equal ones, the one that `Accept` names more exactly; then JSON, so that only clients that ask for a
+ * page get one.
  *
  * @param accept the header as sent; absent or empty means anything
- * @param format the query parameter `format`: `json` or `html` decides alone, empty says nothing
+ * @param format the query parameter `format`: `json` or `html` decides alone, empty is ignored
  * @throws ApiError 406 when `accept` allows neither; 404 for any other `format`
  */
 export function negotiate(accept: string | undefined, format?: string): Representation {
@@ -24,14 +25,14 @@ export function negotiate(accept: string | undefined, format?: string): Represen
   return html > json ? 'html' : 'json';
 }
 
-/** 406 when no form of the answer suits the client; itself always sent as JSON. */
+/** Returns the 406 for a client that accepts no form of the response; itself always sent as JSON. */
 export function notAcceptable(): ApiError {
   return refused(406, 'Could not satisfy the request Accept header.', 'not_acceptable');
 }
 
 /**
- * Spaces that each level of a JSON answer is indented by, 0 to 8, as `Accept: application/json; indent=4` asks;
- * 0 without it (docs/reference/responses.md#formats).
+ * Returns the indentation of a JSON response, 0 to 8 spaces, as requested by `Accept: application/json; indent=4`; 0
+ * without it (docs/reference/responses.md#formats).
  */
 export function jsonIndent(accept: string | undefined): number {
   if (!accept?.includes('indent')) return 0;
@@ -41,7 +42,7 @@ export function jsonIndent(accept: string | undefined): number {
 
 interface Range {
   readonly type: string;
-  /** 0 to 1; 0 refuses. */
+  /** 0 to 1; 0 excludes the type. */
   readonly quality: number;
 }
 
@@ -53,8 +54,9 @@ function parseRange(text: string): Range {
 }
 
 /**
- * How much `type` is wanted, as one number to compare by; 0 when it is refused. The most exact range that covers
- * it counts, also when a wider one has a better quality. Quality, which has three decimals, goes before exactness.
+ * Returns the client's preference for `type` as one comparable number; 0 when excluded. The most exact range that
+ * covers it counts, even when a wider one has a higher quality. Quality, which has three decimals, counts before
+ * exactness.
  */
 function rank(ranges: readonly Range[], type: string): number {
   const family = `${type.slice(0, type.indexOf('/'))}/*`;

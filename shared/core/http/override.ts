@@ -7,13 +7,14 @@ import { keyMembers, type Request } from './message.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Gives the request that a `POST` of `text/plain` stands for: browsers send so to avoid a preflight
+ * Returns the request that a `POST` of `text/plain` represents: browsers send it this way to avoid a preflight
  * (docs/reference/requests.md#method-override). `_method` in its JSON object names the method, the other keys are the
- * body; any other value of `_method`, any other request and a body that does not parse stay as they are.
+ * body. With any other value of `_method`, and with a body that does not parse, the request keeps its method, like any
+ * other request.
  *
- * When the method becomes `GET`, the keys of the body, but for credentials, are query parameters as well, before
- * those of the address, which so stay in force: a query may be longer than the 10 kB that a gateway allows.
- * Strings go as they are, other values as JSON.
+ * When the method becomes `GET`, the keys of the body, except credentials, become query parameters as well, before
+ * those of the URL, which so take precedence: a query may be longer than the 10 kB that a gateway allows. Strings are
+ * used unchanged, other values as JSON.
  *
  * @returns the request with its body parsed, so that it is parsed once; `request` itself when nothing applies
  */
@@ -29,7 +30,7 @@ export function applyOverride(request: Request): Request {
   if (!isJsonObject(value) || typeof method !== 'string' || !methods.includes(method)) {
     return { ...request, body: { kind: 'json', value } };
   }
-  // just parsed, and ours alone: a copy without it takes seconds where a body has 300,000 keys
+  // just parsed and not shared: a copy without it takes seconds where a body has 300,000 keys
   Reflect.deleteProperty(value, '_method');
   return {
     ...request,
@@ -39,7 +40,7 @@ export function applyOverride(request: Request): Request {
   };
 }
 
-/** The value of the body; undefined when it does not parse, which the parser of bodies then says. */
+/** Returns the value of the body; undefined when it does not parse, which the body parser reports later. */
 function readJson(bytes: Uint8Array, contentType: string): unknown {
   try {
     return parseJsonText(decodeText(bytes, contentType));

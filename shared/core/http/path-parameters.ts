@@ -1,17 +1,17 @@
 import type { Params } from '../resource/route.ts';
 
-/** What may stand in a path in place of a `{parameter}`, and how it is read. */
+/** What a `{parameter}` of a path accepts, and how it is read. */
 export interface PathParameter {
   /** An `integer` is a number in Params. */
   readonly type: 'string' | 'integer';
   readonly pattern: RegExp;
   /** For the interface document. */
   readonly description: string;
-  /** Its name there, where ours is a reserved word of languages, or too short to be understood. */
+  /** Its name in the interface document; differs where ours is a reserved word of languages, or too short. */
   readonly documentedAs?: string;
-  /** Capitals are read as small letters (docs/reference/requests.md#names-and-ids). */
+  /** Capitals are converted to small letters (docs/reference/requests.md#names-and-ids). */
   readonly isLowered?: true;
-  /** What does not fit may be something else at the same place: the path is looked for as if this were not there. */
+  /** A segment that does not match may be something else: the path is matched as if this parameter did not exist. */
   readonly isExact?: true;
 }
 
@@ -70,12 +70,12 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
   },
 };
 
-/** All parameters by the names that the interface document gives them. */
+/** All parameters by their names in the interface document. */
 export const documentedParameters: Readonly<Record<string, PathParameter>> = Object.fromEntries(
   Object.entries(pathParameters).map(([name, each]) => [each.documentedAs ?? name, each]),
 );
 
-/** A path with its `{parameters}` named as in the interface document. */
+/** Renames the `{parameters}` of a path as in the interface document. */
 export function documentedPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, (whole, name: string) =>
     isParameter(name) ? `{${pathParameters[name].documentedAs ?? name}}` : whole,
@@ -83,7 +83,7 @@ export function documentedPath(path: string): string {
 }
 
 /**
- * Reads a parameter; what fits no grammar names nothing, and is found out without a look at the store.
+ * Reads a parameter. Text outside its grammar names nothing, which is detected without reading the store.
  *
  * @throws Error for a name that is no parameter: a route is wrong
  */
@@ -95,7 +95,7 @@ export function parseParameter(name: string, segment: string): Params {
   return { [name]: type === 'integer' ? Number(text) : text };
 }
 
-/** Tells whether a segment can stand for a parameter at all; most can, though they may name nothing. */
+/** Checks whether a segment can be a value of a parameter; most can, though they may name nothing. */
 export function mayStandFor(name: string, segment: string): boolean {
   return (
     !isParameter(name) || !pathParameters[name].isExact || name in parseParameter(name, segment)

@@ -1,39 +1,39 @@
 import type { JsonObject } from '../../values/json/json.ts';
 
 /*
- * Showing an object and writing its JSON is most of what a list costs, and mostly both were done before, if only when
- * it was made. So what was made of an item's data is kept for as long as somebody holds the data, which never change:
- * a change of the object makes others. Nothing can be outdated, and nothing has to be cleared.
+ * Showing an object and serializing its JSON is most of the cost of a list, and mostly both were done before, if only
+ * when it was created. So the results are cached for as long as the item's data are referenced, which never change: a
+ * change of the object creates new data. No entry can be outdated, and none has to be cleared.
  */
 
-/** What shapes bodies beside the items that they show. */
+/** What shapes bodies, apart from the items that they show. */
 export interface BodyShape {
-  /** Such as a class in one of its revisions; never changes. */
+  /** For example a class in one of its revisions; never changes. */
   readonly form: object;
-  /** Path of the list that the items are in: links begin with it. */
+  /** Path of the list that contains the items: links begin with it. */
   readonly list: string;
 }
 
-/** A body, and what it was made by. */
+/** A body, and the shape that it was made with. */
 interface Kept extends BodyShape {
   readonly body: JsonObject;
 }
 
-/** By the data that they show. */
+/** Bodies by the data that they show. */
 const keptBodies = new WeakMap<object, Kept>();
-/** JSON of kept bodies; empty until it is written for the first time. */
+/** JSON of cached bodies; empty until it is first serialized. */
 const texts = new WeakMap<object, string>();
 
 /** How bodies are made. */
 export interface BodyMaking<View> {
-  /** All of a view that its body shows; it never changes. */
+  /** All data of a view that its body shows; they never change. */
   readonly of: (view: View) => object;
   readonly make: (view: View) => JsonObject;
 }
 
 /**
- * Makes a function that gives the body of a view: the one that was made of the same data in the same shape before, or a
- * new one. Bodies are shared, and frozen: who wants another one copies it.
+ * Creates a function that returns the body of a view: the cached one, if made of the same data in the same shape, or a
+ * new one. Bodies are shared and frozen; copy one to change it.
  */
 export function cachedBodies<View>(
   { form, list }: BodyShape,
@@ -50,17 +50,17 @@ export function cachedBodies<View>(
   };
 }
 
-/** What was last made of a body and other members. */
+/** The last result for a body with other members. */
 const joinedBodies = new WeakMap<
   object,
   { readonly members: JsonObject; readonly body: JsonObject }
 >();
 
 /**
- * Gives a lasting body with other members in place of its own: the one that was made last, when it has the very same
- * ones, or a new one. It lasts and is frozen as well.
+ * Returns a cached body with other members in place of its own: the last result, when it has the very same members, or
+ * a new one. It is cached and frozen as well.
  *
- * @param members lasting bodies, alone or in lists; with anything else it is made anew each time
+ * @param members cached bodies, alone or in lists; with anything else a new body is made each time
  */
 export function joinedBody(base: JsonObject, members: JsonObject): JsonObject {
   const known = joinedBodies.get(base);
@@ -85,26 +85,26 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /*
- * A few large bodies are the same for everybody and for as long as the process lives. Whoever asks for one costs no more
- * than sending it: what was made of it is kept in each form.
+ * A few large bodies are the same for all clients for as long as the process lives. A request for one costs no more
+ * than sending it: every form made of it is cached.
  */
 const constants = new WeakMap<object, Map<string, unknown>>();
 
-/** Says that a value is the same for everybody and never changes; for few: all that is made of it is kept. */
+/** Marks a value as the same for all clients and constant. Only for few values: every form made of it is cached. */
 export function markConstant<Value extends object>(value: Value): Value {
   constants.set(value, new Map());
   return value;
 }
 
-/** Tells whether a value is the same for everybody. */
+/** Checks whether a value is marked as constant. */
 export function isConstant(value: unknown): boolean {
   return typeof value === 'object' && value !== null && constants.has(value);
 }
 
 /**
- * Makes something of a value, or gives what was made before when the value is constant.
+ * Makes a form of a value, or returns the cached one when the value is constant.
  *
- * @param form what is made; one name, one type
+ * @param form name of the form; one name, one type
  */
 export function cachedForm<Form>(value: unknown, form: string, make: () => Form): Form {
   const known = typeof value === 'object' && value !== null ? constants.get(value) : undefined;
@@ -114,15 +114,15 @@ export function cachedForm<Form>(value: unknown, form: string, make: () => Form)
   return made;
 }
 
-/** Says that the JSON of a body that will not change is `text`: it is not written again. */
+/** Sets the JSON of a body that will not change. It is not serialized again. */
 export function keepText(body: object, text: string): void {
   texts.set(body, text);
 }
 
 /**
- * Writes a body as JSON: a lasting one, and lasting ones on a page of results, from what was written before.
+ * Serializes a body as JSON. Uses the cached text of cached bodies, also of those on a page of results.
  *
- * @param body a value that JSON can carry
+ * @param body a value that JSON can represent
  */
 export function writeBody(body: unknown): string {
   if (typeof body !== 'object' || body === null) return JSON.stringify(body);

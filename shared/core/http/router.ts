@@ -2,7 +2,7 @@ import type { Params, Route } from '../resource/route.ts';
 import { type Version, versions } from '../resource/versions.ts';
 import { mayStandFor, parseParameter } from './path-parameters.ts';
 
-/** A route that a path belongs to. */
+/** The route that a path matches, with version and parameters. */
 export interface Match {
   readonly route: Route;
   readonly version: Version;
@@ -19,8 +19,8 @@ interface Node {
 }
 
 /**
- * Compiles routes into one tree a version, walked by segment. A fixed segment is preferred to a parameter.
- * Every path ends in `/`; without it a path is unknown (docs/reference/requests.md#trailing-slash).
+ * Compiles routes into one tree per version, searched segment by segment. A fixed segment takes precedence over a
+ * parameter. Every path ends in `/`; without it a path is unknown (docs/reference/requests.md#trailing-slash).
  */
 export function createRouter(routes: readonly Route[]): Router {
   const trees = new Map<string, { version: Version; root: Node }>(
@@ -44,7 +44,7 @@ export function createRouter(routes: readonly Route[]): Router {
   };
 }
 
-/** Makes a router that walks once for each path: for few calls, which mostly go to the same places. */
+/** Creates a router that caches each path: for few requests, which mostly have the same paths. */
 export function rememberPaths(router: Router): Router {
   const known = new Map<string, Match | undefined>();
   return (path) => {

@@ -6,25 +6,25 @@ import type { Response } from './message.ts';
 import { jsonIndent } from './negotiation.ts';
 import { cachedForm, writeBody } from './response-cache.ts';
 
-/** Bytes of JSON that a function may receive or return, all included: 6 MB on AWS, and so everywhere. */
+/** Bytes of JSON that a function may receive or return, everything included: 6 MB on AWS, and so everywhere. */
 export const maxEventBytes = 6_291_456;
 
-/** An answer as the gateway takes it. */
+/** A response in the gateway's form. */
 export type Result = APIGatewayProxyStructuredResultV2 & {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
 };
 
 const jsonType = 'application/json; charset=utf-8';
-/** Belong to one connection, are counted by the gateway, or hold for all; scripts choose headers too. */
+/** Headers of one connection, counted by the gateway, or fixed for all responses; scripts set headers too. */
 const notOurs =
   /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|x-content-type-options)$/;
 
 /**
- * Writes a response as the gateway's answer to `event`: encoded, compressed when that pays and the client accepts
+ * Converts a response to the gateway's result for `event`: encoded, compressed when that pays and the client accepts
  * it, with the request id and what browsers need. HEAD has the headers of the body and no body.
  *
- * @returns the answer; a 413 when it would exceed the 6 MB that the platform lets through
+ * @returns the result; a 413 when it would exceed the 6 MB that the platform allows
  */
 export async function toResult(event: APIGatewayProxyEventV2, response: Response): Promise<Result> {
   const headers = toHeaders(event, response);
@@ -45,22 +45,22 @@ export async function toResult(event: APIGatewayProxyEventV2, response: Response
   return { statusCode: result.statusCode, headers };
 }
 
-/** Tells whether an event or a result is over what the platform lets through. */
+/** Checks whether an event or a result exceeds the platform's limit. */
 export function isTooLarge(message: { readonly body?: string | undefined }): boolean {
   const { body } = message;
-  // A character takes at most six bytes of JSON, so nearly always nothing has to be counted.
+  // A character takes at most six bytes of JSON, so mostly no count is needed.
   if (body === undefined || body.length * 6 < maxEventBytes - 65_536) return false;
   return Buffer.byteLength(JSON.stringify(message)) > maxEventBytes;
 }
 
-/** What a response says unless it says something else: nobody keeps it, for it is for one caller. */
+/** The default: no cache stores a response, because it is for one client. */
 const uncached = 'private, no-store';
 
-/** What the response to one request depends on, for caches that keep one all the same: where a key may be, and the form. */
+/** What a response depends on, for caches that store it anyway: the headers that may hold a key, and the form. */
 const varying =
   'Accept, Authorization, X-API-KEY, X-USER-KEY, X-Template, X-Template-Response, X-Strict, Origin';
 
-/** Headers of every response but files; names in lower case. */
+/** Headers of every response except files; names in lower case. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   'cache-control': uncached,
   vary: varying,
@@ -86,7 +86,7 @@ function toHeaders(event: APIGatewayProxyEventV2, response: Response): Record<st
 interface Content {
   readonly type: string;
   readonly body: string | Uint8Array;
-  /** What it was written of. */
+  /** The value that was serialized. */
   readonly source: unknown;
   readonly indent?: number;
 }

@@ -1,15 +1,15 @@
-/** The texts that browsers get inside each page. */
+/** The texts inside each page for browsers. */
 export interface PageAssets {
   readonly style: string;
   readonly script: string;
 }
 
-/** The bundled texts, and what a bundler needs to know of them. */
+/** The bundled texts, and the data that a bundler needs. */
 export interface BundledAssets {
   readonly assets: PageAssets;
-  /** For esbuild's `define`: gives the texts to assets.ts. */
+  /** For esbuild's `define`: passes the texts to assets.ts. */
   readonly define: Readonly<Record<string, string>>;
-  /** Absolute paths of the files that they were made of. */
+  /** Absolute paths of the source files. */
   readonly inputs: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-// Plain JavaScript, because bin/start.mjs imports it untransformed; bundle-assets.d.mts describes it.
+// Plain JavaScript, because bin/start.mjs imports it untransformed; bundle-assets.d.mts declares its types.
 
 const program = fileURLToPath(import.meta.url);
 const folder = fileURLToPath(new URL('browser/', import.meta.url));
@@ -16,8 +16,8 @@ export function bundleAssets() {
     bundle: true,
     minify: true,
     format: 'iife',
-    target: 'es2020', // of browsers since 2020
-    charset: 'utf8', // as the page says
+    target: 'es2020', // supported by browsers since 2020
+    charset: 'utf8', // as the page declares
     legalComments: 'none',
     logLevel: 'error',
   });

@@ -2,22 +2,22 @@ import type { Json } from '../../values/json/json.ts';
 import type { DescribedField } from './fields.ts';
 import { attributes, type Html, html } from './html.ts';
 
-const longText = 256; // characters; a field that takes more gets several lines
+const longText = 256; // characters; a field that accepts more gets several lines
 
 /** How the script of the page reads a control. */
 type Kind = 'text' | 'word' | 'number' | 'json' | 'boolean' | 'choice' | 'file';
 
-/** Where a control stands. */
+/** Place of a control. */
 export interface ControlPlace {
-  /** Of its form; what begins the ids of its controls. */
+  /** Id of its form; the ids of its controls begin with it. */
   readonly form: string;
-  /** What the field is now; undefined: nothing yet, or nothing that shows. */
+  /** Current value of the field; undefined: none yet, or none to show. */
   readonly value: Json | undefined;
 }
 
 /**
- * The control for one writable field, with its label, a hint and a place for its errors. Controls have no `name`,
- * or they would hide members of the form of the same name; the script goes by `data-field`.
+ * Renders the control for one writable field. It has a label, a hint and a place for its errors. Controls have no
+ * `name`, which would hide members of the form of the same name; the script uses `data-field`.
  */
 export function renderControl(field: DescribedField, place: ControlPlace): Html {
   const id = `${place.form}-${field.name}`;
@@ -47,7 +47,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   integer: 'number',
   float: 'number',
   decimal: 'number',
-  datetime: 'word', // what is emptied is null: no word is empty
+  datetime: 'word', // an emptied one is null: no word is empty
   date: 'word',
   time: 'word',
   slug: 'word',
@@ -98,7 +98,7 @@ function renderText({ name, type, maxLength }: DescribedField, value: string, sh
   })}${shared}${attributes({ value })}>`;
 }
 
-/** A browser leaves out the first line break inside; ours is the one that it leaves out. */
+/** Renders a text area. A browser drops the first line break inside, so one is added. */
 function renderLines(text: string, shared: Html, look?: 'code'): Html {
   const rows = Math.min(Math.max(text.split('\n').length, look === 'code' ? 1 : 2), 16);
   const plain = look === 'code' ? { spellcheck: 'false', autocapitalize: 'none' } : {};
@@ -106,7 +106,7 @@ function renderLines(text: string, shared: Html, look?: 'code'): Html {
 ${text}</textarea>`;
 }
 
-/** A field without a value begins at an empty choice, which sends nothing. */
+/** Renders the options. A field without a value starts with an empty option, which sends nothing. */
 function renderOptions({ choices }: DescribedField, value: Json | undefined): readonly Html[] {
   const current = typeof value === 'string' && choices.includes(value) ? value : '';
   const shown = current === '' ? ['', ...choices] : choices;
@@ -124,7 +124,7 @@ function hintOf({ type, limits, helpText }: DescribedField): string {
 const typeWords: Readonly<Record<string, string>> = {
   datetime: 'YYYY-MM-DDThh:mm:ss.uuuuuuZ, in UTC',
   string: 'text',
-  choice: '', // its options say it all
+  choice: '', // its options are enough
   field: 'JSON',
   list: 'JSON list',
   'nested object': 'JSON object',

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../values/json/json
 import { type DescribedField, readFields } from './fields.ts';
 import { type Html, html } from './html.ts';
 
-/** What OPTIONS says of the place, in words. */
+/** Renders the response to OPTIONS in words. */
 export function renderDescription(description: JsonObject, allow: string | undefined): Html {
   const { description: text, renders, parses, actions } = description;
   const facts = [

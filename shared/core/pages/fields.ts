@@ -8,13 +8,13 @@ export interface DescribedField {
   readonly required: boolean;
   readonly readOnly: boolean;
   readonly helpText: string | undefined;
-  /** What bounds its values, in words: `at most 50 characters`. */
+  /** Limits of its values, in words: `at most 50 characters`. */
   readonly limits: readonly string[];
   readonly choices: readonly string[];
   readonly maxLength: number | undefined;
 }
 
-/** Reads what OPTIONS says of one method; empty when it says nothing. */
+/** Reads the fields of one method from the response to OPTIONS; empty when it has none. */
 export function readFields(action: Json | undefined): readonly DescribedField[] {
   if (!isJsonObject(action)) return [];
   return Object.entries(action).flatMap(([name, field]) =>

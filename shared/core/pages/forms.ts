@@ -4,13 +4,13 @@ import { readFields } from './fields.ts';
 import { attributes, type Html, html } from './html.ts';
 import type { Offer } from './offer.ts';
 
-/** One form: its fields, and the methods that send it, the usual one first. */
+/** One form: its fields, and the methods that send it, the default one first. */
 interface Form {
   readonly id: string;
   readonly title: string;
   readonly action: Json | undefined;
   readonly buttons: readonly { readonly method: string; readonly label: string }[];
-  /** What a form starts from; absent: empty. */
+  /** Initial values of the form; absent: empty. */
   readonly current?: unknown;
   readonly note?: string;
   /** The field whose value is the whole body. */
@@ -18,10 +18,10 @@ interface Form {
 }
 
 /**
- * Forms for the writes that OPTIONS describes, and for a removal. They need the script of the page, which sends
- * them with the keys; without it they do not show. Undefined when there are none.
+ * Renders forms for the writes that OPTIONS describes, and for a delete. They need the script of the page, which sends
+ * them with the keys; without it they are hidden. Undefined when there are none.
  *
- * @param current the thing as the page shows it
+ * @param current the resource as the page shows it
  */
 export function renderForms(offer: Offer, current: unknown): Html | undefined {
   const forms = formsOf(offer, current);

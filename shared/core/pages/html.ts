@@ -1,11 +1,11 @@
-const markup = Symbol('markup'); // JSON cannot have this key: no value of a client passes for HTML
+const markup = Symbol('markup'); // JSON cannot have this key: no value of a client is mistaken for HTML
 
-/** HTML that is safe to insert as it is: a result of `html`. */
+/** HTML that is safe to insert unchanged: a result of `html`. */
 export interface Html {
   readonly [markup]: string;
 }
 
-/** What `html` inserts. */
+/** The values that `html` inserts. */
 export type HtmlValue = string | number | Html | false | null | undefined | readonly HtmlValue[];
 
 const escapes: Readonly<Record<string, string>> = {
@@ -17,8 +17,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Template tag for HTML. Strings and numbers are escaped for elements and quoted attributes; results of `html` are
- * inserted as they are; the items of an array follow each other without a separator; false, null and undefined insert
+ * Builds HTML from a template. Strings and numbers are escaped for elements and quoted attributes; results of `html`
+ * are inserted unchanged; the items of an array follow each other without a separator; false, null and undefined insert
  * nothing.
  */
 export function html(texts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
@@ -28,7 +28,7 @@ export function html(texts: TemplateStringsArray, ...values: readonly HtmlValue[
 }
 
 /**
- * Returns attributes for a start tag, with a space before each: `true` gives the bare name; `false`, null and
+ * Returns attributes for a start tag, with a space before each: `true` inserts the bare name; `false`, null and
  * undefined omit it.
  */
 export function attributes(
@@ -41,7 +41,7 @@ export function attributes(
   return asHtml(written.join(''));
 }
 
-/** Marks text of this project as HTML, for the style and the script inside a page. Never for text of a client. */
+/** Marks text of this project as HTML, for style and script of a page. Never for text of a client. */
 export function asHtml(text: string): Html {
   return { [markup]: text };
 }

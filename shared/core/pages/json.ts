@@ -6,8 +6,8 @@ const maxColoured = 400_000; // characters; a longer text would become several t
 const ours = new RegExp(`^/(${versions.join('|').replaceAll('.', '\\.')})/[^\\s\\\\]*$`);
 
 /**
- * A JSON value as indented HTML with its parts marked for colours. Paths in `links`, `next` and `prev` are links to
- * follow; everything else is text, whatever it looks like. A very long value stays plain.
+ * Renders a JSON value as indented HTML with its parts marked for colours. Paths in `links`, `next` and `prev` become
+ * links; everything else is text, whatever it looks like. A very long value stays plain.
  */
 export function renderJson(body: unknown): Html | string {
   const text = JSON.stringify(body, null, 2);
@@ -17,14 +17,14 @@ export function renderJson(body: unknown): Html | string {
   return renderObject(value, '\n', (name) => name === 'next' || name === 'prev');
 }
 
-/** Tells whether a body is one page of a list. */
+/** Checks whether a body is one page of a list. */
 export function isPageOfResults(
   body: unknown,
 ): body is { readonly objects: Json; readonly next: Json; readonly prev: Json } {
   return isJsonObject(body) && Array.isArray(body.objects) && 'next' in body && 'prev' in body;
 }
 
-/** Tells whether a text is a path of the interface: with it no other host can be meant, and no script. */
+/** Checks whether a text is a path of the interface. This excludes other hosts and scripts. */
 export function isOurPath(text: unknown): text is string {
   return typeof text === 'string' && ours.test(text);
 }

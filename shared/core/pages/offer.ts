@@ -5,20 +5,20 @@ import type { Request, Response } from '../http/message.ts';
 import { checkVisible, describe } from '../pipeline/rights.ts';
 import type { Context, Method } from '../resource/route.ts';
 
-/** What a page offers beside the answer. */
+/** What a page offers in addition to the response. */
 export interface Offer {
-  /** What OPTIONS answers to the same caller. */
+  /** Response to OPTIONS for the same client. */
   readonly description: JsonObject;
   readonly isList: boolean;
-  /** To read it is to run code of a client. */
+  /** A GET runs a client's code. */
   readonly runsCode: boolean;
-  /** Methods that the access table gives to the caller; a thing may have stricter rules of its own. */
+  /** Methods that the access table allows to the client; an item may have stricter rules of its own. */
   readonly methods: readonly Method[];
 }
 
 /**
- * What the caller may know of the place and do there. Nothing for a place that has refused it, or where the thing is
- * not there; a place that cannot be read offers what it can do instead.
+ * Returns what the client may know and do at this path. Undefined after it denied access, or where the resource does
+ * not exist; a path that cannot be read offers its other methods instead.
  */
 export function offerOf(
   { method }: Request,
@@ -45,4 +45,4 @@ export function offerOf(
   }
 }
 
-const reads: readonly string[] = ['GET', 'HEAD', 'OPTIONS']; // for these was read what a description needs
+const reads: readonly string[] = ['GET', 'HEAD', 'OPTIONS']; // for these, the records for a description were read

@@ -9,18 +9,18 @@ import { type Offer, offerOf } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
 
-/** What a page is made of. */
+/** The data that a page is made of. */
 export interface PageSource {
   readonly request: Request;
-  /** The answer as a client would get it, with a body. */
+  /** The response as other clients get it, with a body. */
   readonly response: Response;
-  /** Absent when the call failed before it was settled who calls. */
+  /** Absent when the request failed before its caller was known. */
   readonly context: Context | undefined;
 }
 
 /**
- * Renders an answer for a browser: the same status, the body with its links to follow, what the place is and, as
- * forms, what the caller may do there.
+ * Renders a response for a browser: the same status, the body with its links, a description of the resource and forms
+ * for everything that the client may do there.
  */
 export function renderPage({ request, response, context }: PageSource): Response {
   const { status, headers } = response;
@@ -37,7 +37,7 @@ export function renderPage({ request, response, context }: PageSource): Response
   };
 }
 
-/** The name of the place, or what went wrong. */
+/** Returns the name of the resource, or the error. */
 function titleOf(offer: Offer | undefined, status: number): string {
   const name = offer?.description.name;
   return typeof name === 'string' && status !== 400 ? name : statusText(status);
@@ -67,7 +67,7 @@ ${beside}
 </main>`;
 }
 
-/** What to do next, where the answer does not say it. */
+/** Renders advice on the next step, where the response has none. */
 function adviceFor(status: number, offer: Offer | undefined): Html | undefined {
   if (status === 403) {
     return html`<p class="advice">Some places need a key, or another one: <a href="#keys">enter it under Keys</a>.</p>`;
@@ -77,24 +77,24 @@ function adviceFor(status: number, offer: Offer | undefined): Html | undefined {
   return html`<p class="advice">There is nothing to read here: send the form.</p>`;
 }
 
-/** For narrow windows, in which these stand far below. */
+/** Renders jump links for narrow windows, in which these sections are far below. */
 function jumpsTo(offer: Offer | undefined, forms: Html | undefined): Html | undefined {
   if (offer === undefined) return undefined;
   const toForms = forms && html`<a class="scripts" href="#forms">Forms</a>`;
   return html`<p class="jumps">${toForms}<a href="#about">About</a></p>`;
 }
 
-/** What was asked and how it went; keys stay out of it. */
+/** Renders the request and its status, without keys. */
 function renderCall({ method, path, query }: Request, status: number): Html {
   const shown = new URLSearchParams(query);
   for (const name of keyParameters) shown.delete(name);
   const address = shown.size === 0 ? path : `${path}?${shown}`;
-  // a HEAD is told the length of what a GET gives
+  // a HEAD returns the length of the body of a GET
   const asked = method === 'HEAD' ? 'GET' : method;
   return html`<p class="call"><span class="verb">${asked}</span> <code>${address}</code> <span class="status ${status < 400 ? 'good' : 'bad'}">${status} ${statusText(status)}</span></p>`;
 }
 
-/** Buttons to the neighbours of a page of results; nothing elsewhere. */
+/** Returns a function that renders buttons to the neighbours of a page of results; undefined elsewhere. */
 function renderPager(body: unknown): (label: string) => Html | undefined {
   if (!isPageOfResults(body)) return () => undefined;
   const { prev, next } = body;

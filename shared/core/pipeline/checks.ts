@@ -27,8 +27,8 @@ import { wantedTemplate } from './response-templates.ts';
 import { checkReading, checkRights, checkVisible, rightOf } from './rights.ts';
 
 /*
- * The checks of a request, each a step of the lists in ./index.ts: it reads what the steps before it have found, returns
- * what it adds, and throws the ApiError of its line in docs/reference/requests.md#order-of-checks.
+ * The checks of a request, each a step of the lists in ./index.ts: it reads the results of the steps before it, returns
+ * its own, and throws the ApiError of its line in docs/reference/requests.md#order-of-checks.
  */
 
 type Adds<After extends Before, Before> = Omit<After, keyof Before>;
@@ -48,7 +48,7 @@ export function matchPath(exchange: Arrived): Adds<Matched, Arrived> {
   };
 }
 
-/** Refuses a body that is larger than the path takes, or than is taken without a genuine key. */
+/** Rejects a body over the limit of the path, or over that without a genuine key. */
 export function limitSize({ request, bodyBytes, match, keys }: Matched): Promise<void> | undefined {
   const { maxBodyBytes = anonymousBodyBytes } = match.route;
   if (bodyBytes <= Math.min(anonymousBodyBytes, maxBodyBytes)) return undefined;
@@ -60,7 +60,7 @@ async function refuseSize(arrived: Parameters<typeof sizeError>[0]): Promise<voi
   if (error !== undefined) throw error;
 }
 
-/** Reads the claims of the credentials; inside a session those of the request around it count. */
+/** Reads the claims of the credentials; inside a session those of the outer request count. */
 export async function authenticate(exchange: Matched): Promise<Adds<Authenticated, Matched>> {
   return { caller: await callerOf(exchange) };
 }
@@ -72,7 +72,7 @@ function callerOf({ request, match, session, body, keys }: Matched): Promise<Cal
   return session?.caller ?? identify(request, body, keys);
 }
 
-/** Reads all records that the checks need, in as few steps as possible, and takes ids for new items. */
+/** Reads all records that the checks need, in as few steps as possible, and reserves ids. */
 export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, Authenticated>> {
   const { request, match, operation, caller, platform, caches, session, count, form } = exchange;
   const { route } = match;
@@ -95,7 +95,7 @@ export function requireInstance({ match, loaded }: Read): void {
   if (isMissing) throw parentNotFound('Instance');
 }
 
-/** Settles the form of the response: a template replaces other forms, and errors beside it are JSON. */
+/** Determines the form of the response: a template replaces other forms, and errors are then JSON. */
 export function negotiate({ request, match, loading, form, session }: Read): FormOfResponse {
   const { route } = match;
   if (loading.template !== undefined) return { form: 'json', isDescription: isOptions(request) };
@@ -105,30 +105,30 @@ export function negotiate({ request, match, loading, form, session }: Read): For
 
 type FormOfResponse = Pick<Formed, 'form' | 'isDescription'>;
 
-/** Refuses a body that was read for its key and cannot be parsed. */
+/** Rejects a body that was read for its key and cannot be parsed. */
 export function checkBodyOfKey({ caller }: Formed): void {
   if (caller.bodyFault !== undefined) throw caller.bodyFault;
 }
 
-/** Checks that the records of the credentials are those that these were made for, and settles who calls. */
+/** Checks that the records still agree with the credentials, and creates the context. */
 export function settleCaller(exchange: Formed): Adds<Settled, Formed> {
   const { request, routes, loading, loaded, body, sessionOf } = exchange;
   const openSession = () => sessionOf(exchange);
   return { context: createContext({ request, routes, load: loading, loaded, body, openSession }) };
 }
 
-/** Hides an instance, where it is the thing itself, from callers outside of it. */
+/** Hides an instance from callers outside it, where it is the resource itself. */
 export function hideInstance({ context }: Settled): void {
   checkVisible(context);
 }
 
-/** Requires the right to the operation; of a description, the right to read. */
+/** Requires the right to the operation; for a description, the right to read. */
 export function requireRight({ request, operation, context, isDescription }: Settled): void {
   if (isDescription) checkReading(context);
   else checkRights(context, [rightOf(context.route, methodOf(request), operation)]);
 }
 
-/** Limits the rate of requests in an instance, and counts those that may be made; those refused for it do not count. */
+/** Limits the rate of requests in an instance, and counts the allowed ones; rejected ones do not count. */
 export function limitRate({ throttle, platform, context }: Settled): void {
   const { route, instanceId } = context;
   if (route.instance === 'none' || instanceId === undefined) return;
@@ -149,12 +149,12 @@ export function authorize({ allowed, context }: Allowed): void {
   allowed?.authorize?.(context);
 }
 
-/** The most common mistake in a path has a code of its own. */
+/** Returns the 404 of an unknown path. The most common mistake in a path has a code of its own. */
 function unknownPath(path: string, router: Router): ApiError {
   return pathNotFound(router(`${path}/`) === undefined ? 'path_unknown' : 'no_trailing_slash');
 }
 
-/** Whether a request is answered with the description of the route. */
+/** Checks whether the response is the description of the route. */
 function isDescribed(request: Request, { operations }: Route, form: Arrived['form']): boolean {
   if (isOptions(request)) return true;
   const runs = request.method === 'GET' && operations.GET?.runsCode === true;
@@ -165,7 +165,7 @@ function isOptions({ method }: Request): boolean {
   return method === 'OPTIONS';
 }
 
-/** HEAD is served as the GET whose body is left out. */
+/** Returns the method. HEAD is served as GET without body. */
 function methodOf({ method }: Request): string {
   return method === 'HEAD' ? 'GET' : method;
 }
@@ -174,18 +174,18 @@ function isMethod(method: string): method is Method {
   return (methods as readonly string[]).includes(method);
 }
 
-/** Name of the template that a request in an instance names for its response; items of a batch have none. */
+/** Returns the template that a request in an instance names for its response; items of a batch have none. */
 function templateName(request: Request, { instance }: Route, isItem: boolean): string | undefined {
   return instance === 'place' && !isItem ? wantedTemplate(request) : undefined;
 }
 
-/** Some routes have a format of their own. */
+/** Checks whether the request's `format` is one of the route's own. */
 function isOwnFormat({ formats }: Route, { query }: Request): boolean {
   const format = queryValue(query, 'format');
   return format !== undefined && formats?.includes(format) === true;
 }
 
-/** To describe is to read; no id is taken for it. */
+/** Returns the operation that a description loads records for: GET, which reserves no id here. */
 function readingOf({ operations: { GET } }: Route): Operation | undefined {
   if (GET?.counter === undefined) return GET;
   const { counter: _, ...others } = GET;

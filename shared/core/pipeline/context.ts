@@ -28,7 +28,7 @@ import { isCurrent, type RecordClaims, type ScriptClaims } from './caller/creden
 import type { Loaded, LoadRequest } from './load.ts';
 import { storedTemplate } from './response-templates.ts';
 
-/** What a context is made of. */
+/** The parts of a context. */
 export interface ContextParts {
   readonly request: Request;
   readonly routes: Context['routes'];
@@ -39,9 +39,9 @@ export interface ContextParts {
 }
 
 /**
- * Puts a call together with what was read for it, and settles who calls.
+ * Combines a request with everything that was read for it, and determines its actor.
  *
- * @throws ApiError 403 when a key's record is gone or has another generation
+ * @throws ApiError 403 when a key's record is deleted or has another generation
  */
 export function createContext(parts: ContextParts): Context {
   const { request, routes, load, loaded, body, openSession } = parts;
@@ -51,7 +51,7 @@ export function createContext(parts: ContextParts): Context {
   const member = as(memberEntity, records.member);
   const apiKey = as(apiKeyEntity, records.apiKey);
   const user = currentUser(load.caller.user, as(userEntity, records.user));
-  // one plain literal: spreads cost more than all the rest of a small call's context
+  // one plain literal: spreads cost more than the rest of a small request's context
   return {
     request,
     route,
@@ -77,7 +77,7 @@ export function createContext(parts: ContextParts): Context {
   };
 }
 
-/** A data endpoint goes with its class: one that bears the same name later is not the class of the call. */
+/** Returns the request's class. A data endpoint is bound to its class: a later one of the same name does not count. */
 function classOfCall(
   { match: { route } }: LoadRequest,
   { records }: Loaded,
@@ -96,7 +96,7 @@ function templateOf(
   return storedTemplate(as(templateEntity, records.template), instanceId, name)?.data;
 }
 
-/** An outdated user key is no error: the call goes on without user (docs/reference/requests.md#keys). */
+/** Returns the user. An outdated user key is ignored: the request has no user (docs/reference/requests.md#keys). */
 function currentUser(
   claims: RecordClaims | undefined,
   record: Stored<UserData> | undefined,
@@ -122,8 +122,8 @@ function settleActor(load: LoadRequest, loaded: Loaded, callers: Callers): Actor
 }
 
 /**
- * A script acts with role `full` on behalf of the owner of its instance, and in there only, as long as script and owner
- * are those of the run (docs/reference/scripts.md#full-access).
+ * Returns the actor of a script: role `full` on behalf of the owner of its instance, only inside that instance, and
+ * only while script and owner are those of the run (docs/reference/scripts.md#full-access).
  */
 function scriptActor(
   claims: ScriptClaims,
@@ -140,7 +140,7 @@ function scriptActor(
   return { kind: 'admin', account: claims.owner, role: 'full', depth: claims.depth };
 }
 
-/** Whether the instance of an API key still exists; inside an instance its name says so. */
+/** Checks whether the instance of an API key still exists; inside an instance its name proves it. */
 function isLiving(load: LoadRequest, { records }: Loaded): boolean {
   return load.match.route.instance !== 'none' || records.instanceOfKey !== undefined;
 }
@@ -164,7 +164,7 @@ function apiKeyActor(
   };
 }
 
-/** A group that is gone gives nothing, though a record may still name it. */
+/** Returns the user with its groups. A deleted group grants nothing, though a record may still name it. */
 function actingUser({ data: { id, groups } }: Stored<UserData>, { records }: Loaded): ActingUser {
   const gone = as(deletedGroupsEntity, records.deletedGroups)?.data.groups;
   return { id, groups: gone ? groups.filter((group) => !gone.includes(group)) : groups };

@@ -14,7 +14,7 @@ import { createThrottle } from './throttle.ts';
 import { ignoredHeader, writeNames } from './unknown-names.ts';
 
 /**
- * Makes the function that answers every call: over HTTP, inside a batch and in tests.
+ * Creates the function that serves every request: over HTTP, inside a batch and in tests.
  *
  * @param routes the whole map, or the part of it that this process serves
  */
@@ -30,7 +30,7 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
     throttle: createThrottle(platform.settings.instanceRate, platform.clock),
   };
   const keys = { secrets: platform.secrets, clock: platform.clock, known: caches.keys };
-  /** The body of a request that is refused by its path, its size or its key is not parsed before. */
+  /** Applies the method override. The body of a request that is rejected by path, size or key is not parsed first. */
   const override = async (sent: Request, bodyBytes: number): Promise<Request> => {
     const match = router(sent.path);
     if (match === undefined) return sent;
@@ -50,7 +50,7 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   };
 }
 
-/** The methods of a route as its `Allow` header lists them. */
+/** Returns the methods of a route for its `Allow` header. */
 export function allowedMethods({ operations }: Route): string {
   const own = methods.filter((method) => operations[method] !== undefined);
   return [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
@@ -66,7 +66,7 @@ function finish(response: Response, allow: string | undefined): Response {
 
 type Shown = Arrived & { readonly context?: Context };
 
-/** Shows a response as a page. Few requests want one: the code of pages is loaded when the first does. */
+/** Renders a response as a page. Few requests want one, so the code of pages is loaded for the first of them. */
 async function toPage(response: Response, exchange: Shown): Promise<Response> {
   if (response.body === undefined || response.content !== undefined) return response;
   try {
@@ -74,7 +74,7 @@ async function toPage(response: Response, exchange: Shown): Promise<Response> {
     const { request, context } = exchange;
     const { body } = response;
     if (!isConstant(body)) return renderPage({ request, response, context });
-    // whatever the query: it has no part in what is shown, though headers may name some of it
+    // independent of the query, which does not affect the page, though headers may name some of it
     const shown = { ...request, query: new URLSearchParams() };
     const page = cachedForm(body, `page at ${request.path}`, () => {
       const made = renderPage({ request: shown, response, context });

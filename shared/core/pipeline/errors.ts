@@ -5,13 +5,13 @@ import { queryValue, type Request, type Response } from '../http/message.ts';
 import { negotiate } from '../http/negotiation.ts';
 import type { Arrived } from './exchange.ts';
 
-/** What is needed of a request that failed. */
+/** The parts of a failed request that its error response needs. */
 interface Failed {
   readonly request: Request;
   readonly platform: Pick<Platform, 'log'>;
 }
 
-/** Returns the response to a request that failed: an error that is not an ApiError is logged, and its status is 500. */
+/** Returns the response to a failed request: an error that is not an ApiError is logged, and its status is 500. */
 export function errorResponse(error: unknown, { request, platform }: Failed): Response {
   if (error instanceof ApiError) return responseOf(error);
   const cause = causeOf(error);
@@ -23,7 +23,7 @@ function responseOf({ status, headers, body }: ApiError): Response {
   return { status, headers, body };
 }
 
-/** Returns the representation that a request asks for, or the error that there is none. */
+/** Returns the representation that a request asks for, or an error when none suits it. */
 export function formOf({ headers, query }: Request): Arrived['form'] {
   try {
     return negotiate(headers.accept, queryValue(query, 'format'));

@@ -11,7 +11,7 @@ import type { Loaded, LoadRequest } from './load.ts';
 import type { SessionCall } from './session/session.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What serving requests needs, once per process. */
+/** What serving requests needs, created once per process. */
 export interface Service {
   readonly routes: readonly Route[];
   readonly router: Router;
@@ -25,15 +25,15 @@ export interface Service {
 /** A request that has arrived. */
 export interface Arrived extends Service {
   readonly request: Request;
-  /** As it was sent; 0 inside a batch, whose own size counts. */
+  /** Size as sent; 0 inside a batch, whose own size counts. */
   readonly bodyBytes: number;
   /** By `performance.now()`. */
   readonly startedMs: number;
-  /** Representation of the response, of errors too; or the error of the request that no representation suits. */
+  /** Representation of the response, also of errors; or the error of a request that no representation suits. */
   readonly form: Representation | ApiError;
-  /** Requests that differ in their bodies only, for which the shared checks run once. */
+  /** Number of requests that differ only in their bodies, for which the shared checks run once. */
   readonly count: number;
-  /** Of a request inside another one. */
+  /** Session of a request inside another one. */
   readonly session?: SessionCall;
   /** Opens a session for requests of the same caller. */
   readonly sessionOf: (exchange: Read) => Session;
@@ -64,7 +64,7 @@ export interface Read extends Authenticated {
 
 /** A request whose response has a form. */
 export interface Formed extends Read {
-  /** Whether it is answered with the description of the route, as OPTIONS is. */
+  /** Whether its response is the description of the route, as for OPTIONS. */
   readonly isDescription: boolean;
 }
 

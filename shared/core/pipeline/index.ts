@@ -26,10 +26,10 @@ import { type Outcome, runSteps, startWith } from './steps.ts';
 
 /*
  * THE PIPELINE: every check of a request, in the order of docs/reference/requests.md#order-of-checks. The first that
- * throws decides the response.
+ * throws determines the response.
  */
 
-/** The checks that items of a batch share which differ in their bodies only. */
+/** The checks that are shared by items of a batch that differ only in their bodies. */
 const sharedChecks = startWith<Arrived>()
   .add(matchPath)
   .add(limitSize)
@@ -45,10 +45,10 @@ const sharedChecks = startWith<Arrived>()
 /** The checks of each item of a batch. */
 const ownChecks = startWith<Settled>().add(limitRate).add(requireMethod).add(authorize);
 
-/** The checks of a request that came by itself. */
+/** The checks of a single request. */
 const allChecks = sharedChecks.add(limitRate).add(requireMethod).add(authorize).add(respond);
 
-/** Serves a request that came by itself; the outcome has what is known of it, for error responses too. */
+/** Serves a single request; the outcome has everything known about it, also for error responses. */
 export function serve(
   service: Service,
   arrived: Pick<Arrived, 'request' | 'bodyBytes' | 'startedMs'>,
@@ -66,7 +66,7 @@ function arrivedAt(
   return { ...arrived, request, bodyBytes, startedMs, count: 1, sessionOf };
 }
 
-/** Opens a session, in which a batch makes its requests with the caller and the records of its own. */
+/** Opens a session. In it a batch makes its requests with its own caller and records. */
 function sessionOf(exchange: Read): Session {
   const { caller, loaded, platform, startedMs } = exchange;
   const service = { ...exchange, router: rememberPaths(exchange.router) };
@@ -81,13 +81,13 @@ function sessionOf(exchange: Read): Session {
 }
 
 interface Group {
-  /** Requests that differ in their bodies only. */
+  /** Requests that differ only in their bodies. */
   readonly requests: readonly Request[];
   readonly first: Request;
   readonly session: SessionCall;
 }
 
-/** Runs the shared checks once, and the others for each request, in their order. Never rejects. */
+/** Runs the shared checks once, and the others for each request, in order. Never rejects. */
 async function open(service: Service & Arrived, group: Group): Promise<readonly Opened[]> {
   const { requests, first, session } = group;
   const { platform } = session;

@@ -1,12 +1,12 @@
 import type { Response } from '../http/message.ts';
 
 const name = 'Content-Security-Policy';
-/** All that a page may need, but not our origin: its storage may hold the keys of who browses us. */
+/** Everything that a page may need, except our origin: its storage may hold the keys of users of our pages. */
 const sandbox = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
 
 /**
- * What a browser keeps of one answer for all others of our origin, those of other instances too: with `NEL`, for one,
- * it would report to strangers the addresses of all calls, and public links in them.
+ * Headers of one response that a browser applies to our whole origin, also to other instances. With `NEL`, for example,
+ * it would report the URLs of all requests, and public links in them, to third parties.
  */
 const ofOrigin = new Set([
   'accept-ch',
@@ -19,8 +19,8 @@ const ofOrigin = new Set([
 ]);
 
 /**
- * Gives an answer that is not ours, such as what a script or a template has made, an origin of its own in browsers,
- * whatever else its headers say. Headers that speak for all of our origin are left out.
+ * Isolates a foreign response in an origin of its own, for example that of a script or a template. Its other headers
+ * cannot prevent this. Headers that apply to our whole origin are removed.
  */
 export function isolate(response: Response): Response {
   const others = Object.entries(response.headers ?? {}).filter(
@@ -31,7 +31,7 @@ export function isolate(response: Response): Response {
     ...response,
     headers: {
       ...Object.fromEntries(others.filter(([header]) => !isPolicy(header))),
-      [name]: [...policies, sandbox].join(', '), // all of them hold
+      [name]: [...policies, sandbox].join(', '), // all of them apply
       'X-Content-Type-Options': 'nosniff',
     },
   };

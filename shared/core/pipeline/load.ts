@@ -23,7 +23,7 @@ import { type Binding, bindingName, type Caches, classNumberName } from '../reso
 import type { Known, Operation } from '../resource/route.ts';
 import type { Caller } from './caller/authentication.ts';
 
-/** What was read for a call, by what it is for, and the first of the numbers taken from the operation's counter. */
+/** Records of a request by name, and the first number reserved from the operation's counter. */
 export interface Loaded {
   readonly records: Readonly<Record<string, Stored | undefined>>;
   readonly instanceId: number | undefined;
@@ -32,22 +32,22 @@ export interface Loaded {
   readonly found: ReadonlyMap<string, Found>;
 }
 
-/** What reading needs to know of the call. */
+/** The parts of a request that determine what is read. */
 export interface LoadRequest {
   readonly match: Match;
   readonly operation: Operation | undefined;
   readonly caller: Caller;
   readonly platform: Platform;
   readonly caches: Caches;
-  /** Records of caller and place that earlier calls of the session have read; this one adds its own. */
+  /** Records of caller and place that earlier requests of the session have read; this one adds its own. */
   readonly remembered: Map<string, Found> | undefined;
-  /** Name of the template that the answer is to be rendered with. */
+  /** Name of the template for rendering the response. */
   readonly template: string | undefined;
-  /** Numbers to take from the operation's counter: one for each call that this is for. */
+  /** Numbers to reserve from the operation's counter: one for each request that this is for. */
   readonly count: number;
 }
 
-/** A record that was looked for; undefined: it is not there. */
+/** A record that was looked up; undefined: it does not exist. */
 export interface Found {
   readonly key: Key;
   readonly item: Stored | undefined;
@@ -56,9 +56,9 @@ export interface Found {
 type Wanted = Readonly<Record<string, Key | undefined>>;
 
 /**
- * Reads everything that a call needs to be judged: the instance's name, the credentials' records, the class and
- * what the route asks for, in as few steps as names allow. Ids come from caches first; the same step reads the
- * records that prove them, and a wrong or missing hint costs another step. The counter is taken beside.
+ * Reads everything that the checks of a request need: the instance's name, the credentials' records, the class and the
+ * records of the route, in as few steps as names allow. Ids come from caches first; the same step reads the records
+ * that prove them, and a wrong or missing entry costs another step. The counter is incremented in parallel.
  */
 export async function load(request: LoadRequest): Promise<Loaded> {
   const state: State = { found: new Map(request.remembered ?? []), taken: undefined };
@@ -79,7 +79,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
 
 interface State {
   readonly found: Map<string, Found>;
-  /** The number taken, and from which counter: a wrong hint leaves a gap in another one. */
+  /** The reserved number and its counter: a wrong cache entry leaves a gap in another one. */
   taken: { readonly counter: Key; readonly number: number } | undefined;
 }
 
@@ -89,7 +89,7 @@ function wantedCounter(
   { taken }: State,
 ): Key | undefined {
   const scope = (apiKey ?? link ?? script)?.scope;
-  // who shows no genuine key, or that of another instance, will be refused: no number is spent on it
+  // without a genuine key, or with one of another instance, the request is rejected: no number is spent on it
   const isOfPlace = account !== undefined || (scope !== undefined && scope === known.instance);
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
@@ -114,7 +114,7 @@ async function step(
 function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State): Loaded {
   const records: Record<string, Stored | undefined> = {};
   for (const [name, key] of Object.entries(wanted)) {
-    // what was read at a place that a wrong hint gave is not for this call
+    // a record read at the place of a wrong cache entry is not for this request
     records[name] = key === undefined ? undefined : found.get(name)?.item;
   }
   return { records, instanceId: instance, reserved: taken?.number, found };
@@ -132,7 +132,7 @@ const shared = [
   'class',
 ];
 
-/** What one call has read of its caller and its place, for the next ones of the same caller. */
+/** Returns the records of caller and place that one request has read. For later requests of the same caller. */
 export function recordsToShare(found: ReadonlyMap<string, Found>): Map<string, Found> {
   return new Map([...found].filter(([name]) => shared.includes(name)));
 }
@@ -145,7 +145,7 @@ function isSame(a: Key | undefined, b: Key): boolean {
   return a !== undefined && a.pk === b.pk && a.sk === b.sk;
 }
 
-/** Ids as far as they are proved, and caches where they are not. */
+/** Collects the ids: proved ones where known, else cached ones. */
 function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
   const { match } = request;
   const { params, version } = match;
@@ -171,7 +171,7 @@ function instanceId(
   return caches.instances.get(name) ?? ofKey;
 }
 
-/** What the record says by which the call came; a hint until it was read. */
+/** Returns the binding of the record that the request came by; a cached one until it is read. */
 function bindingAt(
   { caches }: LoadRequest,
   found: ReadonlyMap<string, Found>,
@@ -213,7 +213,7 @@ function classNumberOf(
     : caches.classes.get(classNumberName(instance, name));
 }
 
-/** Numbers of the instance's classes by name, when they were read. */
+/** Returns the numbers of the instance's classes by name, when they were read. */
 function listedNumbers(found: ReadonlyMap<string, Found>): Readonly<Record<string, number>> {
   return as(classNumbersEntity, found.get('classNumbers')?.item)?.data.numbers ?? {};
 }
@@ -232,7 +232,7 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
       route.inClass && known.instance !== undefined && known.className !== undefined
         ? classEntity.key(known.instance, known.className)
         : undefined,
-    // a process without a hint learns the numbers of all classes at once: references lead to others
+    // a process without a cache entry reads the numbers of all classes at once: references lead to others
     classNumbers:
       isFirst && route.inClass && known.classNumber === undefined && params.instance !== undefined
         ? classNumbersEntity.key(params.instance)
@@ -242,7 +242,7 @@ function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wa
   };
 }
 
-/** Where a template is whose name a client has sent; undefined for what can be no name. */
+/** Returns the key of a template named by a client; undefined for text that is no valid name. */
 function templateKey({ instance }: Known, name: string): Key | undefined {
   const { template } = parseParameter('template', name);
   return instance === undefined || template === undefined
@@ -264,7 +264,7 @@ function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
     apiKey: apiKeyEntity.key(apiKey.scope, apiKey.record),
     user: user === undefined ? undefined : userEntity.key(user.scope, user.record),
     deletedGroups: user === undefined ? undefined : deletedGroupsEntity.key(user.scope),
-    // inside an instance its name proves that it lives
+    // inside an instance its name proves that it exists
     instanceOfKey: isOutside ? instanceEntity.key(apiKey.scope) : undefined,
   };
 }

@@ -7,8 +7,8 @@ import { checkTemplate, renderAnswer } from './response-templates.ts';
 import { checkNames, isStrict, unknownNames, withIgnored } from './unknown-names.ts';
 
 /**
- * Runs the operation of a request that its caller may make, or describes the route. The response, or the error response
- * of the operation, names what of the request the path does not know; a strict request fails for it. Never rejects.
+ * Runs the operation of an allowed request, or describes the route. The response, or the error response of the
+ * operation, lists names of the request that the path does not know; a strict request fails for them. Never rejects.
  */
 export async function respond(exchange: Allowed): Promise<Pick<Answered, 'response'>> {
   const { allowed, context } = exchange;

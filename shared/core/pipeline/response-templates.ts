@@ -10,11 +10,9 @@ import { notAcceptable } from '../http/negotiation.ts';
 import { tenantOf } from '../resource/place.ts';
 import type { Context, Method, Operation, Route } from '../resource/route.ts';
 
-/*
- * Answers that are rendered with a template (docs/reference/templates.md#use-with-other-resources).
- */
+/* Responses that are rendered with a template (docs/reference/templates.md#use-with-other-resources). */
 
-/** Name of the template that a call wants its answer to be rendered with; undefined: none. */
+/** Returns the name of the template that a request wants for its response; undefined: none. */
 export function wantedTemplate({ headers, query }: Request): string | undefined {
   const header = headers['x-template-response'] || headers['x-template'];
   if (header) return header.toLowerCase();
@@ -24,8 +22,8 @@ export function wantedTemplate({ headers, query }: Request): string | undefined 
 }
 
 /**
- * The template at a name: what is stored, or the predefined one that nobody has changed yet, whose version is empty.
- * One that was removed is stored as such.
+ * Returns the template of a name: the stored one, or an unchanged predefined one, whose version is empty. A removed one
+ * is stored as such.
  */
 export function storedTemplate(
   item: Stored<TemplateData> | undefined,
@@ -40,9 +38,9 @@ export function storedTemplate(
 }
 
 /**
- * Looks whether the answer of a call can be rendered with the template that it names, before anything is done.
+ * Checks whether the response can be rendered with the requested template, before the operation runs.
  *
- * @throws ApiError 400 where the route has nothing to show, 406 when there is no such template
+ * @throws ApiError 400 where the route has nothing to show, 406 when the template does not exist
  */
 export function checkTemplate({ route, template }: Context): void {
   if (route.isUntemplated)
@@ -50,7 +48,7 @@ export function checkTemplate({ route, template }: Context): void {
   if (template === undefined || template.isRemoved) throw notAcceptable();
 }
 
-/** The answer of a call as its template shows it; answers without JSON, and refusals, stay as they are. */
+/** Renders a response with its template; responses without JSON, and error responses, stay unchanged. */
 export async function renderAnswer(
   context: Context,
   operation: Operation,
@@ -69,10 +67,10 @@ export async function renderAnswer(
 }
 
 /**
- * The answer to a run of a script endpoint, where its call names a template; undefined: it names none, or is an item
- * of a batch. Dispatch has seen to it that the template is there, and leaves this answer as it is.
+ * Renders the response to a run of a script endpoint; undefined: the request names no template, or is an item of a
+ * batch. Dispatch has checked that the template exists, and leaves this response unchanged.
  *
- * @param run    the result of the run, as it is answered without template
+ * @param run the result of the run, as it is returned without template
  * @param status of the script's own response; 200 without one
  */
 export async function renderRun(
@@ -88,7 +86,7 @@ export async function renderRun(
     variables,
     await tenantOf(context),
   );
-  // odd but so: the type without charset, and a problem as bare text (docs/reference/templates.md#script-endpoints)
+  // deliberate: the type without charset, and a problem as bare text (docs/reference/templates.md#script-endpoints)
   if (rendering.ok) {
     return { status, content: { type: template.content_type, bytes: rendering.text } };
   }
@@ -101,7 +99,7 @@ export async function renderRun(
   };
 }
 
-/** What every template knows of the call. */
+/** Returns the variables of every template. */
 export function callVariables({ params, user }: Context, action: string): JsonObject {
   return {
     instance: params.instance ?? '',
@@ -113,7 +111,7 @@ export function callVariables({ params, user }: Context, action: string): JsonOb
 /**
  * Renders a template.
  *
- * @throws ApiError 400 with what went wrong
+ * @throws ApiError 400 with the problem
  */
 export async function renderText(
   context: Context,
@@ -137,7 +135,7 @@ const itemActions: Readonly<Record<Method, string>> = {
   DELETE: 'destroy',
 };
 
-/** What a call does, in the words of templates; an action is called as its path ends. */
+/** Returns the action of a request in the words of templates; an action has the name at the end of its path. */
 function actionOf({ kind, paths }: Route, method: string): string {
   const isListed = kind === 'list';
   if (method === 'POST') {
@@ -145,5 +143,5 @@ function actionOf({ kind, paths }: Route, method: string): string {
     if (kind !== 'detail') return (paths['v1.1'] ?? '').split('/').at(-2) ?? '';
   }
   if (isListed) return 'list';
-  return itemActions[method === 'HEAD' ? 'GET' : (method as Method)]; // there is an operation for it
+  return itemActions[method === 'HEAD' ? 'GET' : (method as Method)]; // it has an operation
 }

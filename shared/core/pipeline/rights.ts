@@ -5,7 +5,7 @@ import { introspect } from '../resource/introspection.ts';
 import type { Context, Operation, Route } from '../resource/route.ts';
 
 /**
- * Where the instance is the thing itself, or holds one that is hidden, who is no part of it learns nothing.
+ * Hides an instance from callers outside it. It must be the resource, or hold a hidden one.
  *
  * @throws ApiError 404
  */
@@ -18,11 +18,11 @@ export function checkVisible({ route, actor, instanceName, instanceId }: Context
 }
 
 /**
- * Rights come before the method: a method that the resource lacks is refused like a write when the caller may not
- * write, and as a method when it may (docs/reference/requests.md#order-of-checks).
+ * Checks the caller's rights. They come before the method: a method that the resource lacks fails like a write when the
+ * caller may not write, and as an unknown method when it may (docs/reference/requests.md#order-of-checks).
  *
  * @param rights of which one is enough
- * @throws ApiError 403, or 404 when the class of the path is not there
+ * @throws ApiError 403, or 404 when the class of the path does not exist
  */
 export function checkRights(context: Context, rights: readonly Right[]): void {
   const { route, actor } = context;
@@ -33,7 +33,7 @@ export function checkRights(context: Context, rights: readonly Right[]): void {
   throw route.boundBy === undefined ? parentNotFound('Class') : notFound();
 }
 
-/** The right that a method needs: the operation's own, or that of its kind where there is no operation. */
+/** Returns the right that a method needs: the operation's own, or without operation that of its kind. */
 export function rightOf({ kind }: Route, method: string, operation: Operation | undefined): Right {
   if (operation !== undefined) return operation.right;
   if (method === 'GET') return kind === 'list' ? 'L' : 'G';
@@ -46,7 +46,7 @@ export function rightOf({ kind }: Route, method: string, operation: Operation | 
  * Checks the right to a description, which is the right to read.
  *
  * @param context of a request for which the records of a GET were read
- * @throws ApiError as a GET would; the item itself is not looked for
+ * @throws ApiError as a GET would; the item itself is not looked up
  */
 export function checkReading(context: Context): void {
   checkRights(context, readRights(context.route));
@@ -63,7 +63,7 @@ export function describe(context: Context): JsonObject {
   return introspect(context);
 }
 
-/** Rights of which one opens the description of a route: those of reading, on an action also the action's. */
+/** Returns the rights of which one allows the description: those of reading, on an action also the action's. */
 function readRights({ kind }: Route): readonly Right[] {
   return kind === 'list' ? ['L'] : kind === 'detail' ? ['G'] : ['G', 'A'];
 }

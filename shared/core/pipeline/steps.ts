@@ -1,22 +1,22 @@
-/** Reads what earlier steps have found, and returns what it adds to it. Throws to end the list. */
+/** Reads the results of earlier steps, and returns what it adds to them. Throws to end the list. */
 type Step<Exchange, More> = (exchange: Exchange) => More | Promise<More>;
 
-/** A list of steps that need `Start` and leave `End`. */
+/** A list of steps that need `Start` and produce `End`. */
 export interface Steps<Start extends object, End extends Start> {
   readonly list: readonly Step<never, unknown>[];
-  /** Adds a step; the compiler checks that the steps before it leave what it reads. */
+  /** Adds a step; the compiler checks that the steps before it produce what it reads. */
   add<More>(step: Step<End, More>): Steps<Start, End & Added<More>>;
 }
 
 /** A step that returns nothing adds nothing. */
 type Added<More> = More extends object ? More : unknown;
 
-/** How a list of steps ended: with all that they found, or with what was found before the error. */
+/** The end of a list of steps: with all their results, or with those before the error. */
 export type Outcome<Start, End> =
   | { readonly isDone: true; readonly exchange: End }
   | { readonly isDone: false; readonly exchange: Start & Partial<End>; readonly error: unknown };
 
-/** Begins a list of steps over an exchange. */
+/** Starts a list of steps over an exchange. */
 export function startWith<Start extends object>(): Steps<Start, Start> {
   return stepsOf<Start, Start>([]);
 }
@@ -31,7 +31,7 @@ function stepsOf<Start extends object, End extends Start>(
   };
 }
 
-/** Runs steps one after the other until one throws. Steps that return no promise run without a turn of the event loop. */
+/** Runs steps in order until one throws. Steps that return no promise run without a turn of the event loop. */
 export async function runSteps<Start extends object, End extends Start>(
   { list }: Steps<Start, End>,
   start: Start,

@@ -2,17 +2,17 @@ import type { Clock } from '../../platform/ports.ts';
 import { throttled } from '../../values/errors/errors.ts';
 
 /**
- * Counts a call of an instance.
+ * Counts a request of an instance.
  *
- * @throws ApiError 429 when the instance has had its calls of this second
+ * @throws ApiError 429 when the instance has used up its requests of this second
  */
 export type Throttle = (instance: number) => void;
 
 /**
- * Makes the throttle of a process: it knows of no other. Time is cut into seconds; a call that is refused counts as
- * well (docs/reference/limits.md#throttling). A machine whose time is set back stops nobody.
+ * Creates the throttle of a process, which is independent of other processes. Time is divided into seconds; a rejected
+ * request counts as well (docs/reference/limits.md#throttling). Setting back a machine's time blocks no request.
  *
- * @param limit calls of one instance in a second; undefined: as many as come
+ * @param limit requests of one instance per second; undefined: unlimited
  */
 export function createThrottle(
   limit: number | undefined,

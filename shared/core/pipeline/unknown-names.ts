@@ -6,12 +6,12 @@ import type { Body } from '../resource/input.ts';
 import type { Context, Operation, Route } from '../resource/route.ts';
 
 /*
- * Clients of the service send more than a path knows, so that such names have to be ignored. That is said in a header,
- * or, to who asks for it, with an error: a name that was mistyped is found at once. What is known follows from the
- * resource values.
+ * Clients of the service send more than a path knows, so such names have to be ignored. A header lists them, or, if the
+ * client asks for it, an error: this makes a mistyped name visible at once. The known names follow from the resource
+ * values.
  */
 
-/** The response header with the names that were ignored. */
+/** The response header that lists the ignored names. */
 export const ignoredHeader = 'X-Ignored';
 
 const parametersOfAll = new Set([...keyParameters, 'format', 'template', 'template_response']);
@@ -22,15 +22,15 @@ const maxNames = 20;
 const maxBytes = 512;
 const none: readonly string[] = [];
 
-/** Tells whether names that a path does not know are an error to this request. */
+/** Checks whether names that a path does not know are an error for this request. */
 export function isStrict({ headers }: Request): boolean {
   return headers['x-strict'] === '1';
 }
 
 /**
- * Checks a strict request before anything is changed.
+ * Checks a strict request before the operation changes anything.
  *
- * @throws ApiError 400 with the names that its path does not know; what the body's reader throws
+ * @throws ApiError 400 with the names that its path does not know; the errors of the body's parser
  */
 export async function checkNames(context: Context, operation: Operation): Promise<void> {
   if (readsBody(context, operation)) await context.body();
@@ -64,7 +64,7 @@ export function writeNames(names: readonly string[]): string {
   return text;
 }
 
-/** Adds names to those that a response has already, such as a batch those of its items. */
+/** Adds names to those of a response; that of a batch already has those of its items. */
 export function withIgnored(response: Response, names: readonly string[]): Response {
   if (names.length === 0) return response;
   const { ignored = none } = response;
@@ -81,14 +81,14 @@ function unknownParameters(
   );
 }
 
-/** Tells whether the operation reads its body. Where it has no fields, whatever was sent is ignored. */
+/** Checks whether the operation reads its body. Without fields a body is ignored. */
 function readsBody({ request, route }: Context, { runsCode }: Operation): boolean {
   return (
     !runsCode && bodyMethods.has(request.method) && fieldsOf(route, request.method) !== undefined
   );
 }
 
-/** The fields of a method's bodies; undefined when it has none. An item is changed by POST as by PUT. */
+/** Returns the fields of a method's bodies; undefined when it has none. POST updates an item like PUT. */
 function fieldsOf({ forms }: Route, method: string): Fields | undefined {
   const fields = method === 'POST' ? (forms.POST ?? forms.PUT) : forms.PUT;
   return fields === undefined || Object.keys(fields).length === 0 ? undefined : fields;
@@ -112,13 +112,13 @@ async function parsedBody({ body }: Context): Promise<Body | undefined> {
     return await body();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return undefined; // the operation that reads it says why
+    return undefined; // the operation that reads it throws the error
   }
 }
 
 type Known = (name: string) => Field | undefined;
 
-/** Makes what finds a field by its name. A class adds fields of its own, which are looked up when they matter. */
+/** Returns a function that finds a field by name. A class adds fields of its own, which are read only when needed. */
 function knownIn(context: Context, fields: Fields): Known {
   const { fieldsAt, links } = context.route.forms;
   let all = fieldsAt === undefined ? fields : undefined;
@@ -133,14 +133,14 @@ function knownIn(context: Context, fields: Fields): Known {
 
 const linksField: Field = { type: 'field', writable: 'never' };
 
-/** A form names what is inside a nested object by a dot: `profile.avatar`. */
+/** Checks whether a form's name is a member of a nested object, written with a dot: `profile.avatar`. */
 function isPart(known: Known, name: string): boolean {
   const dot = name.indexOf('.');
   const children = dot < 0 ? undefined : known(name.slice(0, dot))?.children;
   return children !== undefined && Object.hasOwn(children, name.slice(dot + 1));
 }
 
-/** Objects inside a body that may be written by their members. */
+/** Returns the nested objects of a body whose members may be written. */
 function nestedIn(fields: Fields): readonly string[] {
   return Object.keys(fields).filter((name) => {
     const field = fields[name];
@@ -158,12 +158,12 @@ function unknownInside(known: Known, name: string, value: JsonObject): readonly 
 }
 
 function* namesIn({ files = [] }: Body, value: JsonObject): Iterable<string> {
-  // a body may have 100,000 members: no list of them is made
+  // a body may have 100,000 members, so they are not listed first
   for (const name in value) yield name;
   for (const { field } of files) yield field;
 }
 
-/** The first names that are not known. */
+/** Returns the first unknown names. */
 function firstOf(names: Iterable<string>, isKnown: (name: string) => boolean): readonly string[] {
   const found: string[] = [];
   for (const name of names) {

@@ -11,15 +11,15 @@ export interface Caches {
   readonly instances: Cache<string, number>;
   /** Class numbers by {@link classNumberName}. */
   readonly classes: Cache<string, number>;
-  /** What records lead to, by {@link bindingName}. */
+  /** Bindings of records, by {@link bindingName}. */
   readonly bindings: Cache<string, Binding>;
   /** Claims of genuine keys by their text: saves the MAC, not the record, which is read for each request. */
   readonly keys: Cache<string, KeyClaims>;
-  /** Where public files are served. */
+  /** Returns the URL where public files are served. */
   readonly filesAt: () => string;
 }
 
-/** What the record in a path leads to: a data endpoint to a class, a script endpoint to a script. */
+/** The target of the record in a path: the class of a data endpoint, the script of a script endpoint. */
 export interface Binding {
   readonly className?: string;
   /** Name of the script endpoint of a public link. */
@@ -27,7 +27,7 @@ export interface Binding {
   readonly script?: number;
 }
 
-/** A bounded map that is emptied when it is full, which costs a few reads and no bookkeeping. */
+/** A bounded map. It is emptied when full, which costs a few reads and no bookkeeping. */
 export interface Cache<Name, Value> {
   get(name: Name): Value | undefined;
   set(name: Name, value: Value | undefined): void;
@@ -35,7 +35,7 @@ export interface Cache<Name, Value> {
 
 const maxEntries = 10_000;
 
-/** Makes the caches of a process, empty. */
+/** Creates the caches of a process, empty. */
 export function createCaches(files: Pick<FileStore, 'address'>): Caches {
   return {
     filesAt: files.address,
@@ -49,7 +49,7 @@ export function createCaches(files: Pick<FileStore, 'address'>): Caches {
 /**
  * Declares a cache of a feature, one for each process.
  *
- * @returns the cache that belongs to a process's caches; it is made at its first use
+ * @returns the cache that belongs to a process's caches; it is created at its first use
  */
 export function defineCache<Name, Value>(): (caches: Caches) => Cache<Name, Value> {
   const made = new WeakMap<Caches, Cache<Name, Value>>();
@@ -62,7 +62,7 @@ export function defineCache<Name, Value>(): (caches: Caches) => Cache<Name, Valu
   };
 }
 
-/** Makes a cache of at most {@link maxEntries} entries; setting undefined deletes one. */
+/** Creates a cache of at most {@link maxEntries} entries; setting undefined deletes one. */
 export function createCache<Name, Value>(): Cache<Name, Value> {
   const entries = new Map<Name, Value>();
   return {

@@ -13,7 +13,7 @@ import type {
 } from './route.ts';
 import type { Version } from './versions.ts';
 
-/** A path that is no part of a list: a log-in, a page of links, an action on the account. */
+/** A path that is not part of a list: a log-in, a page of links, an action on the account. */
 export interface Endpoint {
   readonly name: string;
   readonly description?: string;
@@ -22,25 +22,25 @@ export interface Endpoint {
   /** See Route; required for POST. */
   readonly operationNames?: OperationNames;
   readonly path: string;
-  /** Where version 1 has it under another path, or null where it does not have it. */
+  /** Its path in version 1, where that differs; null where version 1 does not have it. */
   readonly v1Path?: string | null;
   readonly access: Access;
   readonly operations: Route['operations'];
   readonly forms?: Forms;
-  /** What its successes answer with; absent: see Forms. */
+  /** Form of successful responses; absent: see Forms. */
   readonly answer?: AnswerForm;
-  /** Values of `format` that it knows beside those of every route. */
+  /** Values of `format` that it accepts in addition to those of every route. */
   readonly formats?: readonly string[];
   readonly ignoresCredentials?: true;
-  /** To an account that is no member it is as if it were not there. */
+  /** Responds with 404 to an account that is not a member. */
   readonly isHidden?: true;
-  /** No item of a batch may call it. */
+  /** Not allowed as an item of a batch. */
   readonly isUnbatchable?: true;
-  /** Bytes that a body may have, where that is less than everywhere. */
+  /** Maximum bytes of a body, where lower than everywhere. */
   readonly maxBodyBytes?: number;
-  /** A call counts as the calls inside it. */
+  /** A request counts as the requests inside it. */
   readonly countsAsItems?: true;
-  /** Its answers are rendered with no template. */
+  /** Its responses are not rendered with templates. */
   readonly isUntemplated?: true;
 }
 
@@ -70,15 +70,15 @@ export function endpointRoute(endpoint: Endpoint): Route {
   };
 }
 
-/** Access for everybody, with or without credentials; a bad key is still refused. */
+/** Access with or without credentials; a bad key is still rejected. */
 export const open: Access = { account: allRights, apiKey: allRights, anonymous: allRights };
 
-/** Access for accounts, whatever instances they belong to. */
+/** Access for all accounts, independent of their instances. */
 export const accountsOnly: Access = { account: allRights };
 
 /**
- * Links of a page by name: paths below the page's own place, or below the version when they start with `/`; or a
- * page below this one with its links.
+ * Links of a page by name: paths below the page's own path, or below the version when they start with `/`; or a page
+ * below this one with its links.
  */
 export interface PageLinks {
   readonly [name: string]: string | { readonly uri: string; readonly links: PageLinks };
@@ -116,7 +116,7 @@ export function linkPage(page: {
   return route;
 }
 
-/** Links as fields, for the interface document. */
+/** Describes links as fields, for the interface document. */
 function linkFields(links: PageLinks): Field {
   const children = Object.entries(links).map(([name, link]): [string, Field] => [
     name,
@@ -141,7 +141,7 @@ function absolute(links: PageLinks, base: string, version: Version): PageLinks {
   );
 }
 
-/** A POST that reads its fields from the body and answers as `run` says. */
+/** Describes a POST that reads its fields from the body and returns the response of `run`. */
 export function post(
   fields: Fields,
   run: (context: Context, body: Body) => ReturnType<Operation['run']>,

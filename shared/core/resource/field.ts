@@ -11,7 +11,7 @@ import {
 } from '../../values/values.ts';
 import type { Version } from './versions.ts';
 
-/** The kind of a field as introspection names it (docs/reference/requests.md#options). */
+/** The type of a field as introspection names it (docs/reference/requests.md#options). */
 export type FieldType =
   | 'field'
   | 'string'
@@ -26,21 +26,21 @@ export type FieldType =
   | 'list'
   | 'nested object';
 
-/** One field of a resource: what it accepts, what it does when absent, and how introspection describes it. */
+/** One field of a resource: the accepted values, the default, and its description for introspection. */
 export interface Field {
   readonly type: FieldType;
   /** Absent: read-only. */
   readonly input?: ValueSchema<unknown>;
-  /** `create`: later bodies that carry it are read past; `update`: a create reads it past. */
+  /** `create`: later bodies may contain it, but it is ignored; `update`: a create ignores it. */
   readonly writable: 'always' | 'create' | 'update' | 'never';
-  /** Must be in the body of a create and of a PUT. */
+  /** Required in the body of a create and of a PUT. */
   readonly required?: boolean;
-  /** Introspection says required though a default steps in (docs/reference/requests.md#options). */
+  /** Introspection shows it as required although it has a default (docs/reference/requests.md#options). */
   readonly shownRequired?: boolean;
   readonly nullable?: boolean;
-  /** Taken by a create that does not send the field. */
+  /** Value when a create omits the field. */
   readonly initial?: Json;
-  /** Taken by a PUT that does not send the field; without it the field stays as it is. */
+  /** Value when a PUT omits the field; without it the field stays unchanged. */
   readonly putDefault?: Json;
   readonly label?: string;
   readonly helpText?: string;
@@ -56,13 +56,13 @@ export interface Field {
   readonly links?: readonly LinkForm[];
   /** A class adds fields of its own to the children. */
   readonly isOpen?: true;
-  /** Taken, and in no answer. */
+  /** Accepted, but never returned. */
   readonly writeOnly?: true;
-  /** What a `field` holds, as far as children do not say it: for the interface document. */
+  /** Type of the value of a `field` without children, for the interface document. */
   readonly shows?: 'string' | 'integer' | 'boolean' | 'object' | 'list';
 }
 
-/** A link as introspection describes it, and the versions that have it; all when absent. */
+/** A link as introspection describes it, and its versions; all when absent. */
 export interface LinkForm {
   readonly name: string;
   /** Kind of the target: `list`, `detail`, or the last word of its path. */
@@ -73,15 +73,15 @@ export interface LinkForm {
 /** Fields by name, in display order. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What a field may add to its kind. */
+/** What a field may add to its type. */
 type Extra = Partial<Omit<Field, 'type' | 'input'>>;
 
-/** A field that only answers. */
+/** Describes a read-only field. */
 export function computed(type: FieldType = 'field', extra: Extra = {}): Field {
   return { type, writable: 'never', ...extra };
 }
 
-/** Text of `min` to `max` characters; optional and blank unless `required`. */
+/** Describes text of `min` to `max` characters; optional and possibly blank unless `required`. */
 export function text(
   max: number | undefined,
   extra: Extra & { readonly min?: number } = {},
@@ -103,12 +103,12 @@ export function text(
   };
 }
 
-/** Free text of at most 256 characters, empty at first. */
+/** Describes free text of at most 256 characters, initially empty. */
 export function description(): Field {
   return text(256);
 }
 
-/** An e-mail address of at most 254 characters. */
+/** Describes an e-mail address of at most 254 characters. */
 export function email(extra: Extra = {}): Field {
   const max = 254;
   return {
@@ -121,17 +121,17 @@ export function email(extra: Extra = {}): Field {
   };
 }
 
-/** A boolean, false at first. */
+/** Describes a boolean, initially false. */
 export function flag(): Field {
   return { type: 'boolean', writable: 'always', input: flagValue(), initial: false };
 }
 
-/** The revision that an update expects to find; no answer shows it. */
+/** Describes the revision that an update expects; no response contains it. */
 export function expectedRevision(): Field {
   return { type: 'integer', writable: 'update', writeOnly: true, input: integerValue() };
 }
 
-/** One of `choices`. */
+/** Describes one of `choices`. */
 export function choice<const Word extends string>(
   choices: readonly Word[],
   initial: Word,
@@ -148,17 +148,17 @@ export function choice<const Word extends string>(
   };
 }
 
-/** The role of an administrator: the word, or its number from 1; a PUT without it gives `full`. */
+/** Describes the role of an administrator: the word, or its number from 1; a PUT without it sets `full`. */
 export function role(): Field {
   return { ...choice(roles, 'full'), input: choiceValue(roles, 1) };
 }
 
-/** A JSON value that `input` checks. */
+/** Describes a JSON value that `input` checks. */
 export function json(input: ValueSchema<unknown>, extra: Extra = {}): Field {
   return { type: 'field', writable: 'always', input, ...extra };
 }
 
-/** A small free object; a PUT without it empties it. */
+/** Describes a small free object; a PUT without it empties it. */
 export function metadata(): Field {
   return json(metadataValue(), { initial: {}, putDefault: {}, shows: 'object' });
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, jsonTypeName } from '../../values/json/j
 import type { Upload } from '../../values/uploads.ts';
 import type { Field, Fields } from './field.ts';
 
-/** A parsed body: its value, and whether its members came as text, as in a form. */
+/** A parsed body: its value, and whether its members are text, as in a form. */
 export interface Body {
   readonly value: unknown;
   readonly form: boolean;
@@ -13,10 +13,10 @@ export interface Body {
   readonly files?: readonly Upload[];
 }
 
-/** How a body is meant: a create, a full update (PUT) or a partial one (PATCH). */
+/** The use of a body: a create, a full update (PUT) or a partial one (PATCH). */
 export type InputMode = 'create' | 'replace' | 'patch';
 
-/** What a body says by field: accepted values, and the messages of those that were refused. */
+/** A body by field: accepted values, and the messages of the rejected ones. */
 export interface Input {
   readonly values: Readonly<Record<string, unknown>>;
   readonly errors: FieldErrors | undefined;
@@ -24,7 +24,7 @@ export interface Input {
 
 const noBody: Body = { value: {}, form: false };
 
-/** Reads the body of a call that takes `fields`; where there are none, whatever was sent is ignored. */
+/** Reads the body of a request that takes `fields`; without fields the body is ignored. */
 export function bodyFor(
   call: { readonly body: () => Promise<Body> },
   fields: Fields,
@@ -33,7 +33,7 @@ export function bodyFor(
 }
 
 /**
- * Takes a body for what it must be at its top level.
+ * Returns the body as an object.
  *
  * @throws ApiError 400 when it is no object (docs/reference/requests.md#bodies)
  */
@@ -46,7 +46,7 @@ export function bodyObject(body: Body): JsonObject {
   return value;
 }
 
-/** Reads all fields of a body; unknown and read-only members are read past. */
+/** Reads all fields of a body; unknown and read-only members are ignored. */
 export function readInput(fields: Fields, body: Body, mode: InputMode): Input {
   const object = bodyObject(body);
   const values: Record<string, unknown> = {};
@@ -63,7 +63,7 @@ export function readInput(fields: Fields, body: Body, mode: InputMode): Input {
 
 type NamedFields = readonly (readonly [name: string, field: Field])[];
 
-/** Fields that bodies of a kind may carry, found out once. */
+/** Fields that bodies of a mode may contain, computed once. */
 const writable = new WeakMap<Fields, Map<InputMode, NamedFields>>();
 
 function writableFields(fields: Fields, mode: InputMode): NamedFields {
@@ -76,7 +76,7 @@ function writableFields(fields: Fields, mode: InputMode): NamedFields {
 }
 
 /**
- * Reads all fields of a body, or refuses it with the messages of all that failed.
+ * Reads all fields of a body, or throws the messages of all that failed.
  *
  * @throws ApiError 400
  */
@@ -90,7 +90,7 @@ export function validInput(
   return values;
 }
 
-/** Tells whether a body of this kind may carry the field. */
+/** Checks whether a body of this mode may contain the field. */
 export function isWritable({ writable }: Field, mode: InputMode): boolean {
   return writable === 'always' || writable === (mode === 'create' ? 'create' : 'update');
 }
@@ -99,7 +99,7 @@ type FieldReading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly messages: readonly string[] };
 
-/** What a body says of one field; undefined: nothing, it stays as it is. */
+/** Reads one field of a body; undefined: the field stays unchanged. */
 function readField(
   field: Field,
   raw: unknown,
@@ -123,7 +123,7 @@ function readField(
 
 function absent(field: Field, mode: InputMode, form: boolean): FieldReading | undefined {
   if (mode === 'patch') return undefined;
-  // a browser's form leaves unticked boxes out
+  // a browser's form omits unticked boxes
   if (form && field.type === 'boolean') return { ok: true, value: false };
   if (field.required === true) return { ok: false, messages: [messages.required] };
   const value = mode === 'create' ? field.initial : field.putDefault;

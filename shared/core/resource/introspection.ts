@@ -9,8 +9,8 @@ const renders = ['application/json', 'text/html'];
 const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /**
- * Describes a route to a caller: what it renders and parses, and the fields of the writes that this caller may
- * make (docs/reference/requests.md#options). Keys stand in the order given there.
+ * Describes a route to a client: what it renders and parses, and the fields of the writes that this client may make
+ * (docs/reference/requests.md#options). Keys have the order given there.
  */
 export function introspect(context: Context): JsonObject {
   const { route, version } = context;
@@ -31,7 +31,7 @@ export function introspect(context: Context): JsonObject {
   };
 }
 
-/** Tells whether the caller may call an operation, by the table of rights and by the operation's own rules. */
+/** Checks whether the client may use an operation. Applies the access table and the operation's own rules. */
 function mayCall(context: Context, operation: Operation | undefined): boolean {
   const { route, actor } = context;
   if (operation === undefined || !isAllowed(route.access, actor, operation.right)) return false;
@@ -44,7 +44,7 @@ function mayCall(context: Context, operation: Operation | undefined): boolean {
   }
 }
 
-/** Describes fields in display order; `links` comes last where there are links. */
+/** Describes fields in display order; `links` comes last if present. */
 export function describeFields(fields: Fields, links: Route['forms']['links']): JsonObject {
   const described = Object.entries(fields).map(([name, field]) => [
     name,
@@ -56,7 +56,7 @@ export function describeFields(fields: Fields, links: Route['forms']['links']): 
   };
 }
 
-/** An element of a list has no name, and so no label. */
+/** Describes one field. An element of a list has no name, and so no label. */
 function describeField(name: string | undefined, field: Field): JsonObject {
   const label = field.label ?? (name === undefined ? undefined : labelOf(name));
   const isWritable = field.writable !== 'never';

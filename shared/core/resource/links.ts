@@ -2,16 +2,16 @@ import type { LinkForm } from './field.ts';
 import type { Context, Params, Route } from './route.ts';
 import type { Version } from './versions.ts';
 
-/** A link of a resource's answers. */
+/** A link in the responses of a resource. */
 export interface Link<View> extends LinkForm {
   /**
-   * Path below the item; or, made from the view, below the instance (`undefined` leaves the link out:
-   * docs/reference/responses.md#links).
+   * Path below the item; or a function that returns it, made from the view, below the instance (`undefined` omits the
+   * link: docs/reference/responses.md#links).
    */
   readonly to: string | ((view: View, base: string) => string | undefined);
 }
 
-/** Makes the `links` of one answer: absolute paths in the version of the call. */
+/** Returns the `links` of one response: absolute paths in the version of the request. */
 export function linksOf<View>(
   context: Context,
   links: readonly Link<View>[],
@@ -28,17 +28,17 @@ export function linksOf<View>(
   return made;
 }
 
-/** Tells whether a version has the link. */
+/** Checks whether a version has the link. */
 export function isIn({ versions }: LinkForm, version: Version): boolean {
   return versions?.includes(version) ?? true;
 }
 
-/** Path of the instance that a call is about, without its last slash. */
+/** Returns the path of the request's instance, without its last slash. */
 export function instanceBase(context: Context): string {
   return `/${context.version}/instances/${context.params.instance ?? ''}`;
 }
 
-/** A path by version with the parameters of a call in their stored form. */
+/** Returns the path for the request's version, with its parameters in their stored form. */
 export function pathOf(context: Context, paths: Route['paths']): string {
   const template = paths[context.version];
   if (template === undefined)

@@ -13,24 +13,24 @@ import { rowsOf } from './page.ts';
 import { instanceOf } from './place.ts';
 import type { Context } from './route.ts';
 
-/** What records of an instance have in common that are known by name and listed in the order of their creation. */
+/** Common data of an instance's records that are found by name and listed in order of creation. */
 export interface Named {
   readonly name: string;
-  /** Place in the list of all; it outlives a change of name. */
+  /** List position; it does not change with the name. */
   readonly row: number;
 }
 
-/** Where such records are, and where their list is. */
+/** Keys of such records and of their list. */
 export interface NamedKind<Data extends Named> {
   readonly entity: Entity<Data, [instance: number, name: string]>;
   readonly rowEntity: Entity<NamedRowData, [instance: number, row: number]>;
-  /** Of the list's sort keys. */
+  /** Prefix of the list's sort keys. */
   readonly rowPrefix: string;
-  /** What the list says of a record; its name alone when absent. */
+  /** Data of a record in its list; only the name when absent. */
   readonly rowOf?: (data: Data) => NamedRowData;
 }
 
-/** The name of such a record: a slug, set when it is made. */
+/** The name of such a record: a slug, set at creation. */
 export const nameField: Field = {
   type: 'slug',
   writable: 'create',
@@ -39,22 +39,22 @@ export const nameField: Field = {
   maxLength: 64,
 };
 
-/** What a rename sends. */
+/** Fields of a rename. */
 export const renameFields: Fields = { new_name: nameField };
 
 /**
- * Reads the name that a rename sends.
+ * Reads the new name from the body of a rename.
  *
  * @throws ApiError 400
  */
 export function newName(body: Body): string {
-  // odd but so: a missing new name counts as null (docs/reference/data-endpoints.md#names)
+  // deliberate: a missing new name counts as null (docs/reference/data-endpoints.md#names)
   if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
   const { new_name: name } = validInput(renameFields, body, 'create');
-  return name as string; // the field says so
+  return name as string; // guaranteed by the field
 }
 
-/** Reads records of a range of the list; a row whose record is gone has no item. */
+/** Reads records of a range of the list; an entry without record has no item. */
 export async function readNamedRows<Data extends Named>(
   context: Context,
   { entity, rowEntity, rowPrefix }: NamedKind<Data>,
@@ -68,23 +68,23 @@ export async function readNamedRows<Data extends Named>(
   return rows.map((row, at) => ({ pk: row.pk, item: as(entity, items[at]) }));
 }
 
-/** How a record comes to its name. */
+/** How a record gets its name. */
 export interface Taking<Data extends Named> {
   readonly data: Data;
-  /** What is at the name now. */
+  /** The record that has the name now. */
   readonly holder: Stored<Data> | undefined;
-  /** Tells whether the holder stands for something; the name of one that does not is free. Absent: it does. */
+  /** Checks whether the holder represents something; otherwise its name is free. Absent: it does. */
   readonly isLiving?: (holder: Data) => boolean;
-  /** The field that brought the name. */
+  /** The field that contained the name. */
   readonly field: 'name' | 'new_name';
-  /** What else is written in the same transaction. */
+  /** Further writes of the same transaction. */
   readonly more?: readonly Write[];
 }
 
 /**
- * Stores a record under a name that nobody bears, at its place in the list.
+ * Puts a record under a free name, at its list position.
  *
- * @throws ApiError 400 when the name is taken; ConditionFailed when somebody was faster
+ * @throws ApiError 400 when the name is taken; ConditionFailed after a write conflict
  */
 export async function takeName<Data extends Named>(
   context: Context,
@@ -101,7 +101,7 @@ export async function takeName<Data extends Named>(
   await commitUnique(context, writes, (write) => (write === own[0] ? taken() : undefined));
 }
 
-/** Puts a record into the list, at its place. */
+/** Returns the write that puts a record into the list, at its position. */
 export function listedRow<Data extends Named>(
   context: Context,
   { rowEntity, rowOf }: NamedKind<Data>,
@@ -111,7 +111,7 @@ export function listedRow<Data extends Named>(
   return put(rowEntity, rowEntity.key(instanceOf(context), row), rowOf?.(data) ?? { name });
 }
 
-/** Takes a record out of the list. */
+/** Returns the write that deletes a record from the list. */
 export function freedRow<Data extends Named>(
   context: Context,
   { rowEntity }: NamedKind<Data>,

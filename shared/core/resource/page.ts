@@ -15,32 +15,32 @@ import { queryValue } from '../http/message.ts';
 import { maxEventBytes } from '../http/write-response.ts';
 import type { Context } from './route.ts';
 
-/** Where a row stands in its list. */
+/** Position of an item in its list. */
 export interface Position {
-  /** What paging counts by. */
+  /** The number that paging uses. */
   readonly pk: number;
-  /** Where a list has an order other than that of row numbers: the value that it is ordered by, as links have it. */
+  /** Where a list is not ordered by list position: the value that orders it, as links contain it. */
   readonly lastValue?: string | undefined;
 }
 
-/** One row of a list: its place, and the item. */
+/** One entry of a list: its position, and the item. */
 export interface Row<Data extends object> extends Position {
   readonly item: Stored<Data>;
 }
 
-/** The rows of one page in list order, and the links to its neighbours, ready to be sent. */
+/** The items of one page in list order, and the links to its neighbours, ready to be sent. */
 export interface Page<Data extends object> {
   readonly rows: readonly Row<Data>[];
   readonly next: string | null;
   readonly prev: string | null;
-  /** Items on all pages, where a call asked for it. */
+  /** Items on all pages, where the request asked for it. */
   readonly count?: number | undefined;
-  /** What it was asked for by, where it may be made again. */
+  /** The request for it, where the page may be made again. */
   readonly call?: PageCall;
 }
 
 /**
- * Reads the page that a call asks for.
+ * Reads the page that a request asks for.
  *
  * @param path of the list, as links show it
  * @throws ApiError 400 for a bad paging parameter
@@ -58,37 +58,37 @@ export async function readPage<Data extends object>(
   return pageOf({ path, query, paging }, rows, isBeyond(walked, paging.size));
 }
 
-/** Rows of a range; or such that it is not known whether more follow them, where more would have been wanted. */
+/** Items of a range; undecided when it is unknown whether more follow, although more were requested. */
 export type Rows<Data extends object> = readonly Row<Data>[] | UndecidedRows<Data>;
 
-/** Rows that were not read on from to the end. */
+/** Items that were not read to the end of the range. */
 interface UndecidedRows<Data extends object> {
   readonly rows: readonly Row<Data>[];
   readonly isUndecided: true;
 }
 
-/** The rows, whether or not more follow. */
+/** Returns the items, whether or not more follow. */
 export function rowsIn<Data extends object>(rows: Rows<Data>): readonly Row<Data>[] {
   return 'isUndecided' in rows ? rows.rows : rows;
 }
 
-/** Tells whether rows follow the first ones; undefined: not known. */
+/** Checks whether items follow the first ones; undefined: not known. */
 function isBeyond(rows: Rows<object>, size: number): boolean | undefined {
   return 'isUndecided' in rows ? undefined : rows.length > size;
 }
 
-/** What a page was asked for by. */
+/** The request for a page. */
 export interface PageCall {
-  /** Of the list, as links show it. */
+  /** Path of the list, as links show it. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly paging: Paging;
 }
 
 /**
- * Makes a page of its rows, which are in list order.
+ * Makes a page of its items, which are in list order.
  *
- * @param isMore whether rows follow a forward page; undefined: not known
+ * @param isMore whether items follow a forward page; undefined: not known
  */
 export function pageOf<Data extends object>(
   call: PageCall,
@@ -98,7 +98,7 @@ export function pageOf<Data extends object>(
   return { rows, call, ...neighbours(call, rows, isMore) };
 }
 
-/** Makes the links of a page to its neighbours. */
+/** Returns the links of a page to its neighbours. */
 export function neighbours(
   { path, query, paging }: PageCall,
   rows: readonly Position[],
@@ -111,7 +111,7 @@ export function neighbours(
   return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
 }
 
-/** Where a list has another order than that of its row numbers, a link needs the value beside the number. */
+/** Adds the value to a link. It is needed where the list is not ordered by list position. */
 function withLastValue(
   link: PageLink,
   edge: Position | undefined,
@@ -129,7 +129,7 @@ const kept = new Set(
 );
 
 /**
- * A path to a neighbouring page: keeps what shapes the list, never credentials
+ * Returns the path of a neighbouring page: keeps the parameters that shape the list, never credentials
  * (docs/reference/paging.md#what-a-link-keeps).
  */
 function pagePath(
@@ -140,7 +140,7 @@ function pagePath(
   const parameters = new URLSearchParams();
   for (const name of new Set(query.keys())) {
     if (!kept.has(name) && !name.endsWith('__startswith')) continue;
-    // all copies of `query` apply together, the same one once; of all else the last one counts
+    // all copies of `query` apply together, each distinct one once; of other parameters the last one counts
     const values = query.getAll(name);
     for (const value of name === 'query' ? new Set(values) : values.slice(-1))
       parameters.append(name, value);
@@ -149,7 +149,7 @@ function pagePath(
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
-/** The envelope of a list (docs/reference/paging.md#envelope). */
+/** Returns the envelope of a list (docs/reference/paging.md#envelope). */
 export function pageBody(
   page: Omit<Page<object>, 'rows'>,
   objects: readonly JsonObject[],
@@ -158,13 +158,13 @@ export function pageBody(
   return { next, prev, objects, ...(count !== undefined && { objects_count: count }) };
 }
 
-const maxPageBytes = maxEventBytes - 65_536; // the rest is for headers, links and what writes them
+const maxPageBytes = maxEventBytes - 65_536; // the rest is for headers, links and the envelope
 
 /**
- * The envelope of a list whose items may be large: those that an answer has no room for are left to the next page.
- * An item alone is never left out.
+ * Returns the envelope of a list whose items may be large: items that do not fit into a response are left to the next
+ * page. The first item is always included.
  *
- * @param objects the rows as they are shown, in their order
+ * @param objects the items as they are shown, in their order
  */
 export function roomyPageBody(page: Page<object>, objects: readonly JsonObject[]): JsonObject {
   const { call, rows, count } = page;
@@ -178,7 +178,7 @@ export function roomyPageBody(page: Page<object>, objects: readonly JsonObject[]
   return pageBody({ ...links, count }, objects.slice(...part));
 }
 
-/** How many of the first ones have room in an answer, as the gateway counts: as JSON text inside of JSON. */
+/** Counts how many of the first items fit into a response, as the gateway counts: as JSON text inside JSON. */
 function countFitting(objects: readonly JsonObject[]): number {
   let bytes = 0;
   const at = objects.findIndex((object) => {
@@ -188,7 +188,7 @@ function countFitting(objects: readonly JsonObject[]): number {
   return at < 0 ? objects.length : Math.max(at, 1);
 }
 
-/** Reads a range of rows that lie in one partition under `prefix` and the row number in ten digits. */
+/** Reads a range of items of one partition. Their keys are `prefix` and the list position in ten digits. */
 export async function rowsOf<Data extends object>(
   store: Store,
   pk: string,
@@ -205,11 +205,11 @@ export async function rowsOf<Data extends object>(
   });
   return items.map((item) => ({
     pk: Number(item.key.sk.slice(prefix.length)),
-    item: item as Stored<Data>, // the prefix belongs to one kind of entity
+    item: item as Stored<Data>, // the prefix belongs to one entity
   }));
 }
 
-/** Cuts a range out of rows that are all at hand, in any order. */
+/** Returns a range of items that are already read, in any order. */
 export function cut<Data extends object>(
   rows: readonly Row<Data>[],
   { above = -1, below = Number.POSITIVE_INFINITY, descending, limit }: RowRange,
@@ -221,9 +221,9 @@ export function cut<Data extends object>(
 }
 
 /**
- * Reads on until the range is used up or enough rows are kept, for lists that show only some of their rows.
+ * Reads until the range ends or enough items are kept. For lists that show only some of their items.
  *
- * @param read reads rows of a range; a row without item is not shown
+ * @param read reads items of a range; an entry without item is not shown
  */
 export async function gather<Data extends object>(
   range: RowRange,
@@ -231,7 +231,7 @@ export async function gather<Data extends object>(
   isKept: (row: Row<Data>) => boolean,
 ): Promise<Rows<Data>> {
   const kept: Row<Data>[] = [];
-  const turns = openTurns(); // the embedded store answers at once: without them nobody else would have a turn
+  const turns = openTurns(); // the embedded store responds at once: without pauses no other request would get a turn
   const wanted = range.ahead === undefined ? range.limit : range.limit - 1;
   let mayReadOn = range.ahead === 'page';
   let rest = range;
@@ -258,7 +258,7 @@ function beyond(range: RowRange, last: number): RowRange {
   return range.descending ? { ...range, below: last } : { ...range, above: last };
 }
 
-/** A row of a range, which may not be shown. */
+/** An entry of a range, which may not be shown. */
 interface ReadRow<Data extends object> {
   readonly pk: number;
   readonly item: Stored<Data> | undefined;

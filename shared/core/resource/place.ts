@@ -5,15 +5,15 @@ import { notFound } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
 import type { Context, Known } from './route.ts';
 
-/** The id of the instance of a call whose route lies in one; dispatch has seen to it that it exists. */
+/** Returns the request's instance id on a route in an instance. Dispatch has checked that it exists. */
 export function instanceOf({ instanceId, route }: Context): number {
   if (instanceId === undefined) throw new Error(`${route.name} is in no instance`);
   return instanceId;
 }
 
 /**
- * The instance of a call with its owner, which the record of its name holds. Only the owner of an instance whose name
- * was stored by an earlier version costs a read.
+ * Returns the request's instance with its owner, which the record of its name holds. Only the owner of an instance
+ * whose name was stored by an earlier version costs a read.
  */
 export async function tenantOf(context: Context): Promise<Tenant> {
   const instance = instanceOf(context);
@@ -27,19 +27,19 @@ async function readOwner({ platform }: Context, instance: number): Promise<numbe
   return found.data.owner;
 }
 
-/** The class of a call whose route lies in one. */
+/** Returns the request's class on a route in a class. */
 export function classOf({ class: found, route }: Context): Stored<ClassData> {
   if (found === undefined) throw new Error(`${route.name} is in no class`);
   return found;
 }
 
-/** The id for a new item, taken beside the first read by an operation with a counter. */
+/** Returns the id for a new item. An operation with a counter reserves it during the first read. */
 export function reservedId({ reserved, route }: Context): number {
   if (reserved === undefined) throw new Error(`${route.name} took no id`);
   return reserved;
 }
 
-/** The account whose key came with the call, on resources for accounts only. */
+/** Returns the account whose key the request has, on resources for accounts only. */
 export function callingAccount({ account, route }: Context): Stored<AccountData> {
   if (account === undefined) throw new Error(`${route.name} was reached without an account`);
   return account;

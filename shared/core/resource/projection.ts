@@ -4,10 +4,10 @@ import type { Field, Fields } from './field.ts';
 
 const maxParts = 65; // docs/reference/responses.md#field-projection
 
-/** Leaves fields of an answer out. */
+/** Removes fields from a response. */
 export type Trim = (body: JsonObject, fields: Fields) => JsonObject;
 
-/** Reads `fields` and `excluded_fields`; undefined when neither is given. Both apply to nested objects too. */
+/** Reads `fields` and `excluded_fields`; undefined when both are absent. Both apply to nested objects too. */
 export function parseProjection(query: URLSearchParams): Trim | undefined {
   const wanted = names(queryValue(query, 'fields'));
   const unwanted = names(queryValue(query, 'excluded_fields'));

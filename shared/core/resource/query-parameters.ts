@@ -11,7 +11,7 @@ export interface QueryParameter {
 /** Query parameters by name. */
 export type QueryParameters = Readonly<Record<string, QueryParameter>>;
 
-/** How a page of a list is asked for (docs/reference/paging.md#parameters). */
+/** Parameters that select a page of a list (docs/reference/paging.md#parameters). */
 export const pageParameters: QueryParameters = {
   page_size: {
     type: 'integer',
@@ -41,7 +41,7 @@ export const orderingParameters: QueryParameters = {
   },
 };
 
-/** How answers are cut to what a client wants (docs/reference/responses.md#field-projection). */
+/** Parameters that select fields of responses (docs/reference/responses.md#field-projection). */
 export const projectionParameters: QueryParameters = {
   fields: {
     type: 'string',
@@ -54,7 +54,7 @@ export const projectionParameters: QueryParameters = {
   },
 };
 
-/** A filter by the first letters of a field (docs/reference/paging.md#prefix-filters). */
+/** Describes a filter by the first letters of a field (docs/reference/paging.md#prefix-filters). */
 export function prefixParameters(field: string): QueryParameters {
   return {
     [`${field}__startswith`]: {

@@ -20,53 +20,54 @@ import type { Version } from './versions.ts';
 
 /** Methods that resources have; HEAD and OPTIONS are derived. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** One of the methods. */
 export type Method = (typeof methods)[number];
 
 /**
- * One path of the interface and all that dispatch needs to serve it. Routes are derived from resource values, once
- * per process.
+ * One path of the interface with everything that dispatch needs to serve it. Routes are derived from resource values,
+ * once per process.
  */
 export interface Route {
   /** The resource in words, as introspection shows it: `Api Key List`. */
   readonly name: string;
   readonly description: string;
-  /** The thing in words, without what the path does with it: `Api Key`. */
+  /** The resource in words, without what the path does with it: `Api Key`. */
   readonly resource: string;
-  /** The thing in plain English for the interface document, where `resource` does not give it: `class` for `Klass`. */
+  /**
+   * The resource in plain English for the interface document, where that differs from `resource`: `class` for `Klass`.
+   */
   readonly noun?: string;
-  /** Names of operations in the interface document, where kind and noun do not give them. */
+  /** Names of operations in the interface document, where they do not follow from kind and noun. */
   readonly operationNames?: OperationNames;
-  /** The family that it belongs to, where the whole map is at hand. */
+  /** The family that it belongs to, where the whole map is available. */
   readonly family?: string;
   /** Path below the version with `{parameters}`, by version; a version without an entry does not have it. */
   readonly paths: Readonly<Partial<Record<Version, string>>>;
-  /** Answers at `/`, above all versions. */
+  /** Is served at `/`, above all versions. */
   readonly isRoot?: true;
   readonly kind: 'list' | 'detail' | 'action' | 'page';
-  /** What an `{instance}` in the path is: the place of the thing, or the thing itself, or absent. */
+  /** Role of `{instance}` in the path: the place of the resource, the resource itself, or absent. */
   readonly instance: 'none' | 'place' | 'thing';
-  /** The class named by `{class}`, or by the record at `boundBy`, must exist and is at hand. */
+  /** The class named by `{class}`, or by the record at `boundBy`, must exist and is loaded. */
   readonly inClass: boolean;
-  /** Where the record is that says what the call is about, in place of the path: which class, or which script. */
+  /** Key of the record that names the request's class or script, in place of the path. */
   readonly boundBy?: (known: Pick<Known, 'instance' | 'params' | 'link'>) => Key | undefined;
-  /** To an account that is no member it is as if it were not there: 404 (docs/reference/errors.md#which-status). */
+  /** Responds with 404 to an account that is not a member (docs/reference/errors.md#which-status). */
   readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */
   readonly ignoresCredentials: boolean;
-  /** No item of a batch may call it: it would hold up the others, or is a batch itself. */
+  /** Not allowed as an item of a batch: it would delay the others, or is a batch itself. */
   readonly isUnbatchable?: true;
-  /** A call counts as the calls inside it, and by itself as none (docs/reference/usage.md#counting). */
+  /** A request counts as the requests inside it, and itself as none (docs/reference/usage.md#counting). */
   readonly countsAsItems?: true;
-  /** Its answers are rendered with no template: there is nothing to show. */
+  /** Its responses are not rendered with templates, because they have no content to show. */
   readonly isUntemplated?: true;
   readonly access: Access;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
-  /** Bytes that a body may have, where that is less than everywhere; looked at before anything else. */
+  /** Maximum bytes of a body, where lower than everywhere; checked before anything else. */
   readonly maxBodyBytes?: number;
-  /** What introspection and the interface document describe: fields of a POST or PUT, links, answers. */
+  /** What introspection and the interface document describe: fields of a POST or PUT, links, responses. */
   readonly forms: Forms;
-  /** Values of `format` that the route itself knows, beside those of every route. */
+  /** Values of `format` that the route accepts in addition to those of every route. */
   readonly formats?: readonly string[];
 }
 
@@ -83,69 +84,69 @@ export interface OperationName {
 /** Names of a route's operations by method. */
 export type OperationNames = Readonly<Partial<Record<Method, OperationName | undefined>>>;
 
-/** Fields that a write takes, and the names and kinds of links, for introspection. */
+/** Fields of a write, and the names and types of links, for introspection. */
 export interface Forms {
   readonly POST?: Fields;
   readonly PUT?: Fields;
   readonly links?: readonly LinkForm[];
   readonly fieldsAt?: FieldsAt;
-  /** Absent: what a PUT takes is what is shown, else any JSON. */
+  /** Absent: the fields of a PUT if any, else any JSON. */
   readonly answer?: AnswerForm;
 }
 
-/** What a success answers with, for the interface document. */
+/** Form of a successful response, for the interface document. */
 export interface AnswerForm {
-  /** Where it is not what the method says; 204 is without body. */
+  /** Where it differs from the method's default; 204 is without body. */
   readonly status?: 201 | 204;
-  /** The thing that is shown; absent: any JSON. */
+  /** Fields of the resource shown; absent: any JSON. */
   readonly fields?: Fields;
   readonly links?: readonly LinkForm[];
-  /** Name of the thing in words, when it is not the route's resource. */
+  /** Name of the resource in words, when it is not the route's resource. */
   readonly name?: string;
 }
 
-/** Gives fields as they are at the place of a call: a class adds its own to them. */
+/** Returns fields as they are for one request: a class adds its own to them. */
 export type FieldsAt = (fields: Fields, context: Context) => Fields;
 
 /** One method of a route. */
 export interface Operation {
   readonly right: Right;
-  /** Records read together with credentials, by a name of the resource's own. */
+  /** Records read together with credentials, by a name that the resource chooses. */
   readonly reads?: Reads;
-  /** Query parameters that it reads, beside those of every call. */
+  /** Query parameters that it reads, in addition to those of every request. */
   readonly parameters?: QueryParameters;
-  /** A counter whose next number is taken beside the first read, when the caller's key is genuine. */
+  /** A counter whose next number is reserved during the first read, when the client's key is genuine. */
   readonly counter?: (known: Known) => Key | undefined;
-  /** Rules beyond the access table, before the body is looked at. Throws ApiError. */
+  /** Rules beyond the access table, checked before the body is read. Throws ApiError. */
   readonly authorize?: (context: Context) => void;
   /**
-   * It runs code of a client with whatever the request brings: no parameter or field of it is unknown, and a page
+   * Runs a client's code with everything that the request contains: no parameter or field of it is unknown, and a page
    * never runs it by following a link.
    */
   readonly runsCode?: true;
-  /** What templates are told that it does, where route and method do not say it. */
+  /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;
   readonly run: (context: Context) => Promise<Response>;
 }
 
-/** Says where records are, as far as that is known; undefined: nowhere, or not known yet. */
+/** Returns the keys of records, as far as known; undefined: no such record, or not known yet. */
 export type Reads = (known: Known) => Readonly<Record<string, Key | undefined>>;
 
-/** What is known of a call's place while records are still being read. */
+/** What is known about a request while records are still being read. */
 export interface Known {
   readonly version: Version;
   readonly params: Params;
-  /** Id of the account whose key came with the call. */
+  /** Id of the account whose key the request has. */
   readonly account: number | undefined;
-  /** Instance id: proved by the name's record, or still a hint. */
+  /** Instance id: proved by the name's record, or still a cached value. */
   readonly instance: number | undefined;
-  /** What the public link says that the path names; it is genuine. */
+  /** Claims of the public link in the path; it is genuine. */
   readonly link: RecordClaims | undefined;
-  /** What the record at `boundBy` says: proved by it, or still a hint. */
+  /** Binding of the record at `boundBy`: proved by it, or still a cached value. */
   readonly binding: Binding | undefined;
-  /** Name of the call's class: from the path, proved by the data endpoint's record, or still a hint. */
+  /** Name of the request's class: from the path, proved by the data endpoint's record, or still a cached value. */
   readonly className: string | undefined;
-  /** Number of the call's class: proved by the class's record, or still a hint. */
+  /** Number of the request's class: proved by the class's record, or still a cached value. */
   readonly classNumber: number | undefined;
 }
 
@@ -154,19 +155,19 @@ export interface Params {
   readonly instance?: string;
   readonly class?: string;
   readonly endpoint?: string;
-  /** Text of a public link; whether it is genuine is not said. */
+  /** Text of a public link, not checked to be genuine. */
   readonly link?: string;
   readonly template?: string;
   readonly id?: number;
   /** Token of a device. */
   readonly device?: string;
-  /** Name of another service whose log-ins are taken over. */
+  /** Name of another service whose log-ins are accepted. */
   readonly backend?: string;
-  /** Second id of a membership: what belongs to `id`. */
+  /** Second id of a membership: the item that belongs to `id`. */
   readonly member?: number;
 }
 
-/** A call with everything that was read for it. */
+/** A request with everything that was read for it. */
 export interface Context {
   readonly request: Request;
   readonly route: Route;
@@ -181,47 +182,47 @@ export interface Context {
   readonly member: Stored<MemberData> | undefined;
   readonly apiKey: Stored<ApiKeyData> | undefined;
   readonly user: Stored<UserData> | undefined;
-  /** What the public link says by which the call came; whether its endpoint still bears it is not said. */
+  /** Claims of the public link in the path; its endpoint may have another link by now. */
   readonly link: RecordClaims | undefined;
-  /** Id of the instance that the path names, or that the API key belongs to where the path names none. */
+  /** Id of the instance that the path names, or of the API key's instance where the path names none. */
   readonly instanceId: number | undefined;
   readonly instanceName: Stored<InstanceNameData> | undefined;
   readonly class: Stored<ClassData> | undefined;
-  /** The template that the answer is to be rendered with, when it is named and there, be it as removed. */
+  /** The template for rendering the response, when the named one exists, even as removed. */
   readonly template: TemplateData | undefined;
-  /** What `reads` asked for. */
+  /** Records that `reads` requested. */
   readonly records: Readonly<Record<string, Stored | undefined>>;
-  /** The number taken from the operation's counter. */
+  /** The number reserved from the operation's counter. */
   readonly reserved: number | undefined;
   /** The parsed body; read at most once. Throws ApiError 400, 413 or 415. */
   readonly body: () => Promise<Body>;
-  /** Opens a session, in which the same caller makes further calls: the items of a batch. */
+  /** Opens a session, in which the same client makes further requests: the items of a batch. */
   readonly openSession: () => Session;
 }
 
-/** Calls inside a call. Its caller is settled: keys that such a call may carry are not looked at. */
+/** Requests inside a request. The caller is fixed: keys that such a request may contain are ignored. */
 export interface Session {
-  /** Milliseconds since the call began that the session is a part of. */
+  /** Milliseconds since the request began that the session is a part of. */
   readonly elapsedMs: () => number;
-  /** Finds the route of a path; undefined: there is none. */
+  /** Finds the route of a path; undefined: no such path. */
   readonly find: (path: string) => Pick<Context, 'route' | 'params'> | undefined;
   /**
-   * Lets calls through that differ in nothing but their bodies: one, or several that are to be answered alike. Never
-   * rejects: a fault is an answer with 500, a form that is asked for is given as data.
+   * Authorizes requests that differ only in their bodies: one, or several that get the same kind of response. Never
+   * rejects: an unexpected error becomes a 500, and a requested page is returned as data.
    *
-   * Calls under way together share their reads and their numbers. Between calls the records of caller and place are
-   * remembered until one of these calls writes them, or may have made others do so.
+   * Concurrent requests share their reads and their numbers. Between requests the records of caller and place are
+   * cached until one of these requests writes them, or may have caused a write of them.
    *
-   * @returns as many as requests, in their order
+   * @returns one entry for each request, in their order
    */
   readonly open: (requests: readonly Request[]) => Promise<readonly Opened[]>;
 }
 
-/** A call of a session that does nothing until it is run. */
+/** A request of a session that does nothing until it is run. */
 export interface Opened {
-  /** Absent when the call was refused. */
+  /** Absent when the request was rejected. */
   readonly context: Context | undefined;
-  /** Runs it, once; gives the answer, which may be the refusal. Never rejects. */
+  /** Runs it, once; returns the response, which may be an error response. Never rejects. */
   readonly run: () => Promise<Response>;
 }
 

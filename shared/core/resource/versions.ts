@@ -1,4 +1,3 @@
 /** Versions of the interface; the first segment of every path. */
 export const versions = ['v1.1', 'v1'] as const;
-/** One of the versions. */
 export type Version = (typeof versions)[number];

@@ -1,23 +1,23 @@
-/** What is known of the Lambda function that runs a script. Where there is none, the function is on its way. */
+/** State of the Lambda function that runs a script. The function may not exist yet; its creation is then pending. */
 export interface ScriptFunctionData {
   readonly instance: number;
   readonly script: number;
-  /** The script's version that it holds; 0: none yet. */
+  /** The script's version that it runs; 0: none yet. */
   readonly version: number;
-  /** What its package and its settings were made from beside the script; changes with a release of ours. */
+  /** Everything except the script that its package and settings were made from; changes with a release of ours. */
   readonly release: string;
   readonly state: 'waiting' | 'ready' | 'failed';
-  /** Name of what went wrong when it was made or changed last. */
+  /** Name of the error when it was last created or changed. */
   readonly error?: string;
-  /** Epoch milliseconds when a run last asked for it. */
+  /** Epoch milliseconds when a run last requested it. */
   readonly askedAt?: number;
 }
 
-/** That functions are compared with scripts each day. */
+/** Mark that functions are compared with scripts each day. */
 export type ScriptSweepData = Readonly<Record<string, never>>;
 
-/** That a place for a run is taken. */
+/** Mark that a slot for a run is taken. */
 export type RunPlaceData = Readonly<Record<string, never>>;
 
-/** That a run waits for a place. */
+/** Mark that a run waits for a slot. */
 export type RunWaiterData = Readonly<Record<string, never>>;

@@ -1,14 +1,12 @@
 import type { Role } from '../../values/access.ts';
 import type { Keyed } from './records.ts';
 
-/*
- * What the items hold that are about invitations; their keys are in entities.ts.
- */
+/* Data of items for invitations; their keys are in entities.ts. */
 
-/** What became of an invitation. */
+/** State of an invitation. */
 export type InvitationState = 'new' | 'declined' | 'accepted';
 
-/** That an e-mail address is asked to join an instance. Its key is derived, like all keys. */
+/** Invitation of an e-mail address to an instance. Its key is derived, like all keys. */
 export interface InvitationData extends Keyed {
   /** Unique in the deployment: an account sees those of all instances in one list. */
   readonly id: number;
@@ -21,7 +19,7 @@ export interface InvitationData extends Keyed {
   readonly updated_at: string;
 }
 
-/** Which invitation of an instance is addressed to an e-mail, or which instance has invited it. */
+/** The invitation of an instance to an e-mail, or the instance that has invited it. */
 export interface InvitedData {
   readonly instance: number;
   readonly invitation: number;

@@ -1,36 +1,33 @@
 import type { JsonObject } from '../../values/json/json.ts';
 import type { Change, Key } from '../store.ts';
 
-/*
- * What the items hold that are about work; their keys are in entities.ts.
- */
+/* Data of items for jobs; their keys are in entities.ts. */
 
-/** Something to be done later. */
+/** A job. */
 export interface JobData {
   readonly kind: string;
   readonly id: string;
-  /** Epoch milliseconds; stands in the key too. */
+  /** Epoch milliseconds; also part of the key. */
   readonly due: number;
-  /** Somebody works on it now, and `due` says until when the others leave it alone. */
+  /** A process has the lease of the job, which expires at `due`. */
   readonly claimed: boolean;
-  /** Attempts in a row that have failed. */
+  /** Consecutive failed attempts. */
   readonly failures: number;
   /** What to do, and how far it is done. */
   readonly task: JsonObject;
 }
 
-/** A change that a consumer could not take. */
+/** A change that a consumer failed to process. */
 export interface DeadLetterData {
   readonly id: string;
-  /** Name of the consumer. */
   readonly consumer: string;
   readonly position: string;
   readonly key: Key;
   readonly kind: string;
   readonly change: Change;
-  /** Data of the item; absent when there was none. */
+  /** Data of the item; absent when the item was absent. */
   readonly before?: object;
   readonly after?: object;
-  /** The error that the consumer met last. */
+  /** The last error of the consumer. */
   readonly error: string;
 }

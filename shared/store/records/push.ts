@@ -2,21 +2,19 @@ import type { DeliveryState, PushStatus } from '../../push/rules/outcome.ts';
 import type { PushCredential, PushEnvironment } from '../../push/rules/provider.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
-/*
- * What the items of push notifications hold.
- */
+/* Data of items for push notifications. */
 
-/** What an instance has of one push provider, by environment. */
+/** Credentials of an instance at one push provider, by environment. */
 export type PushConfigData = Readonly<Record<PushEnvironment, PushSideData>>;
 
 /** Credentials for one environment. Null: not set. */
 export interface PushSideData {
   readonly credential: PushCredentialData | null;
-  /** Name that the push service has given to what was made with the credential. */
+  /** Name of the application that the push service created with the credential. */
   readonly application: string | null;
   readonly certificate_name: string | null;
   readonly bundle_identifier: string | null;
-  /** When the certificate ends. */
+  /** End of the certificate's validity. */
   readonly expiration_date: string | null;
 }
 
@@ -24,16 +22,16 @@ export interface PushSideData {
 export interface PushCredentialData {
   readonly kind: PushCredential['kind'];
   readonly sealed: string;
-  /** What answers show in its place. */
+  /** Shown in responses in its place. */
   readonly shown: string;
-  /** Of a token, which are no secrets. */
+  /** Of a token; not secret. */
   readonly keyId?: string;
   readonly teamId?: string;
 }
 
-/** A device that gets pushes. */
+/** A device that receives pushes. */
 export interface PushDeviceData {
-  /** Place in the list of all, in the order of creation. */
+  /** List position, in order of creation. */
   readonly row: number;
   /** Its token. */
   readonly registration_id: string;
@@ -48,9 +46,9 @@ export interface PushDeviceData {
   readonly updated_at: string;
 }
 
-/** Which device has a place in a list. */
+/** The device at a list position. */
 export interface PushDeviceRowData {
-  /** Its token in the form by which tokens are told apart. */
+  /** Its token in the form that identifies it. */
   readonly code: string;
 }
 
@@ -59,37 +57,37 @@ export interface PushMessageData {
   readonly id: number;
   readonly status: PushStatus;
   readonly environment: PushEnvironment;
-  /** Without whom it is for. */
+  /** Content without recipients. */
   readonly content: JsonObject;
-  /** Parts of whom it is for, and how many of them are dealt with. */
+  /** Parts of the recipients, and the number of completed ones. */
   readonly parts: number;
   readonly partsDone: number;
-  /** In the parts that are dealt with. */
+  /** Counts of the completed parts. */
   readonly delivered: number;
   readonly failed: number;
-  /** Why nothing could be sent. */
+  /** Reason why nothing could be sent. */
   readonly failure?: string;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** Some of the devices that a message is for. */
+/** Some of the devices of a message. */
 export interface PushPartData {
   readonly tokens: readonly string[];
   /** Same order as `tokens`. */
   readonly states: readonly DeliveryState[];
-  /** Rounds in a row that sent nothing because the push service was too busy. */
+  /** Consecutive rounds that sent nothing because the push service was too busy. */
   readonly busyRounds: number;
-  /** Why nothing more could be sent. */
+  /** Reason why nothing more could be sent. */
   readonly failure?: string;
   readonly isDone: boolean;
 }
 
-/** Where the push service knows a device. */
+/** The endpoint of a device at the push service. */
 export interface PushEndpointData {
-  /** Name of what the device is known to, in the push service. */
+  /** Name of the application at the push service. */
   readonly application: string;
-  /** Name of the device there. */
+  /** Name of the device at the push service. */
   readonly endpoint: string;
   readonly isEnabled: boolean;
 }

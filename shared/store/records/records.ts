@@ -8,18 +8,18 @@ import type { Role } from '../../values/access.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 
 /*
- * What the items of the table hold; their keys are in entities.ts. Wire names stay as on the wire. Items of push, of
- * scripts and their functions, of invitations and of work have pages of their own beside this one.
+ * Data of the items of the table; their keys are in entities.ts. Wire names are unchanged. Items of push, of scripts
+ * and their functions, of invitations and of jobs are in other files of this folder.
  */
 
-/** What a derived key needs from the record that it names: a key of another generation is dead. */
+/** What a derived key needs from the record that it names: a key of another generation is invalid. */
 export interface Keyed {
   /** Version of the deployment's secret with which the current key was made. */
   readonly secret_version: number;
   readonly generation: number;
 }
 
-/** Who owns an e-mail address. */
+/** Owner of an e-mail address. */
 export interface EmailData {
   readonly account: number;
 }
@@ -33,11 +33,13 @@ export interface AccountData extends Keyed {
   readonly is_active: boolean;
   readonly has_password: boolean;
   readonly created_at: string;
-  /** Raised when the account went to the person who proved its address: links made before are void. 0 when absent. */
+  /**
+   * Incremented when the account passed to the person who proved its address: earlier links are invalid. 0 when absent.
+   */
   readonly linkEpoch?: number;
 }
 
-/** A password of an account or a user, hashed; kept away from the record that every call reads. */
+/** A password of an account or a user, hashed; separate from the record that every request reads. */
 export interface PasswordData {
   readonly hash: string;
 }
@@ -47,41 +49,41 @@ export interface MetadataData {
   readonly metadata: JsonObject;
 }
 
-/** That an account belongs to an instance, seen from the account. */
+/** Membership of an account in an instance, by account. */
 export interface MemberData {
   readonly instance: number;
   readonly role: Role;
   readonly owner: boolean;
 }
 
-/** The instances that an account owns; the limit on their number is kept by this one item. */
+/** The instances that an account owns; this one item enforces the limit on their number. */
 export interface OwnedData {
   readonly instances: readonly number[];
 }
 
-/** The same membership seen from the instance. */
+/** The same membership, by instance. */
 export interface AdminData {
   readonly account: number;
   readonly role: Role;
   readonly owner: boolean;
   readonly created_at: string;
-  /** Order of joining: the owner has 0, others count on. */
+  /** Order of joining: 0 for the owner, increasing for others. */
   readonly row: number;
 }
 
-/** Which instance bears a name. Its presence is what makes an instance exist. */
+/** The instance that has a name. An instance exists as long as this item does. */
 export interface InstanceNameData {
   readonly instance: number;
-  /** Account id of the instance's owner, as the instance has it; absent where an earlier version stored the name. */
+  /** Account id of the instance's owner, as in the instance; absent where an earlier version stored the name. */
   readonly owner?: number;
 }
 
 /**
- * Names and numbers of an instance's classes. Keeps their number within its limit and says which numbers were
- * given; a process without hints reads it beside the name and so knows where a class's objects are.
+ * Names and numbers of an instance's classes. Enforces the limit on classes and records which numbers were used; a
+ * process without cached ids reads it together with the name, and so finds a class's objects.
  */
 export interface ClassNumbersData {
-  /** The highest number ever given. */
+  /** The highest number ever used. */
   readonly last: number;
   readonly numbers: Readonly<Record<string, number>>;
 }
@@ -110,22 +112,22 @@ export interface ApiKeyData extends Keyed {
 
 /** A data class. */
 export interface ClassData {
-  /** Never given again in its instance; the objects' partition bears it. */
+  /** Never reused in its instance; part of the key of the objects' partition. */
   readonly number: number;
   readonly name: string;
   readonly description: string;
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
-  /** Index positions given up, longest ago first. */
+  /** Slots no longer used, longest ago first. */
   readonly retiredSlots: readonly number[];
-  /** Pairs of fields that lists made worth a slot; none when absent. */
+  /** Composite indexes that lists made worth a slot; none when absent. */
   readonly pairs?: readonly CompositeIndex[];
-  /** Slots that came with a change of the schema, or for a pair, and may not hold every object yet; none when absent. */
+  /** Slots of a schema change or composite index that may not hold every object yet; none when absent. */
   readonly unfilledSlots?: readonly number[];
-  /** Storage names of file fields given up, while objects may still hold files of theirs; none when absent. */
+  /** Storage names of deleted file fields whose files objects may still hold; none when absent. */
   readonly retiredFiles?: readonly string[];
-  /** Raised when the set of slots changes; objects carry the epoch by which their index keys were made. */
+  /** Incremented when the set of slots changes; objects have the epoch of their index keys. */
   readonly epoch: number;
   readonly revision: number;
   readonly status: 'ready' | 'migrating';
@@ -136,31 +138,30 @@ export interface ClassData {
   readonly updated_at: string;
 }
 
-/** How many objects, or files of objects, a class has. */
+/** Number of objects, or of files of objects, of a class. */
 export interface ClassCountData {
   readonly count: number;
   /** Bytes of all of them; absent in a count of an older version, until they are counted again. */
   readonly bytes?: number;
-  /** Position of the last change that is counted in: a change that comes again is not counted again. */
+  /** Position of the last counted change: a repeated change is not counted again. */
   readonly position: string;
-  /** Epoch milliseconds when the objects will be counted one by one; absent: nobody has asked for it. */
+  /** Epoch milliseconds when the objects will be counted one by one; absent: not requested. */
   readonly recountAt?: number;
 }
 
-/** A file that an object names. */
+/** A file of an object. */
 export interface FileData {
   readonly bytes: number;
 }
 
-/** A saved way of asking for the objects of a class. Null: not set. */
+/** A stored query for the objects of a class. Null: not set. */
 export interface DataEndpointData {
   readonly name: string;
-  /** Place in the list of all, in the order of creation; it outlives a change of name. */
+  /** List position, in order of creation; it does not change with the name. */
   readonly row: number;
   readonly description: string;
-  /** Name of its class. */
   readonly class: string;
-  /** A class of this name with another number came later: the endpoint went with its own. */
+  /** Number of its class. A later class of this name has another number, and the endpoint is deleted with its own. */
   readonly classNumber: number;
   readonly query: JsonObject;
   readonly excluded_fields: string | null;
@@ -169,73 +170,75 @@ export interface DataEndpointData {
   readonly expand: string | null;
 }
 
-/** Which of the records that are known by name has a place in the list of all. */
+/** The record at a list position, by name. */
 export interface NamedRowData {
   readonly name: string;
 }
 
-/** A template that answers are rendered with. */
+/** A template that responses are rendered with. */
 export interface TemplateData {
   readonly name: string;
-  /** Place in the list of all. */
+  /** List position. */
   readonly row: number;
   readonly content: string;
   readonly content_type: string;
   /** Variables of its own. */
   readonly context: JsonObject;
   readonly description: string;
-  /** A predefined template was here and is not any more: this is no template. */
+  /** A predefined template was removed: this is no template. */
   readonly isRemoved?: true;
 }
 
 /** A group of users. */
 export interface GroupData {
   readonly id: number;
-  /** Unique in the instance where it is not null. */
+  /** Unique in the instance unless null. */
   readonly name: string | null;
   readonly label: string;
   readonly description: string;
 }
 
-/** Which group bears a name. */
+/** The group that has a name. */
 export interface GroupNameData {
   readonly group: number;
 }
 
-/** Groups that are gone and that users or objects may still name: they give no rights. */
+/** Deleted groups that users or objects may still name: they grant no rights. */
 export interface DeletedGroupsData {
   readonly groups: readonly number[];
 }
 
-/** That a user is in a group, seen from the group. */
+/** Membership of a user in a group, by group. */
 export interface MembershipData {
   readonly user: number;
 }
 
-/** A user of an app. Carries the ids of its groups, so that rights need no further read. */
+/** A user of an app. Contains the ids of its groups, so that rights need no further read. */
 export interface UserData extends Keyed {
   readonly id: number;
   /** In lower case. */
   readonly username: string;
-  /** Ascending ids; a group that is gone may stand here for a while. */
+  /** Ascending ids; a deleted group may remain for a while. */
   readonly groups: readonly number[];
   /** Object id in the class of profiles. */
   readonly profile: number;
   /** The username is an address that a service has confirmed. */
   readonly isConfirmed?: true;
-  /** Raised when the user went to the person who proved the address: links made before are void. 0 when absent. */
+  /**
+   * Incremented when the user passed to the person who proved the address: earlier links are invalid. 0 when absent.
+   */
   readonly linkEpoch?: number;
 }
 
-/** Which user bears a name. */
+/** The user that has a name. */
 export interface UsernameData {
   readonly user: number;
 }
 
-/** Which user a person of another service is; it may outlive the user. */
+/** The user with an identity at another service; it may outlive the user. */
 export interface UserSocialData {
   readonly user: number;
-  /** The user's at the time of linking. */
+  /** The user's epoch at the time of linking. */
   readonly linkEpoch?: number;
 }
 
@@ -254,35 +257,35 @@ export interface ObjectData {
   readonly other_permissions: ObjectPermission;
   readonly channel: string | null;
   readonly channel_room: string | null;
-  /** Epoch of the class's indexes by which the index keys were made. */
+  /** Epoch of the class's indexes that the index keys were made with. */
   readonly epoch: number;
-  /** Values of the class's fields by storage name; what is null is left out. */
+  /** Values of the class's fields by storage name; null values are omitted. */
   readonly values: Readonly<Record<string, Json>>;
 }
 
-/** That a value of a unique field is taken, and by which object. */
+/** The object that has a value of a unique field. */
 export interface UniqueData {
   readonly object: number;
 }
 
-/** What an instance has used in an hour. */
+/** Usage of an instance in one hour. */
 export interface UsageData {
-  /** Calls; a batch counts as its items. */
+  /** Requests; a batch counts as its items. */
   readonly api: number;
   /** Runs of scripts. */
   readonly run: number;
   /** Milliseconds that scripts ran. */
   readonly cbxMs: number;
-  /** Bytes of traces; absent: 0, or they were not counted. */
+  /** Bytes of traces; absent: 0, or not counted. */
   readonly traceBytes?: number;
 }
 
-/** Attempts to log in without success. */
+/** Failed attempts to log in. */
 export interface AttemptsData {
   readonly count: number;
   /** Epoch seconds of the last one. */
   readonly at: number;
-  /** Epoch seconds when they are forgotten. */
+  /** Epoch seconds when they expire. */
   readonly until: number;
 }
 
@@ -291,14 +294,14 @@ export interface KnownAddressesData {
   readonly addresses: readonly KnownAddress[];
 }
 
-/** An address, as it counts where attempts are limited, and when it was written down. */
+/** An address, in the form used for limiting attempts, and when it was stored. */
 export interface KnownAddress {
   readonly address: string;
   /** Epoch seconds. */
   readonly at: number;
 }
 
-/** That the first account was made: the set-up code is spent. */
+/** Mark that the first account was created: the set-up code is used up. */
 export interface FirstAccountData {
   readonly account: number;
 }
@@ -308,10 +311,10 @@ export interface StoreIdentityData {
   readonly id: string;
 }
 
-/** Which account a person of another service is. */
+/** The account with an identity at another service. */
 export interface SocialData {
   readonly account: number;
-  /** The account's at the time of linking. */
+  /** The account's epoch at the time of linking. */
   readonly linkEpoch?: number;
 }
 

@@ -1,59 +1,56 @@
 import type { Json, JsonObject } from '../../values/json/json.ts';
 import type { Keyed, NamedRowData } from './records.ts';
 
-/*
- * What the items of scripts, of their endpoints and of their runs hold.
- */
+/* Data of items for scripts, their endpoints and their runs. */
 
 /** A script, without its source: read by each of its runs. */
 export interface ScriptData {
   readonly id: number;
-  /** As it was sent, an alias too. */
+  /** As sent, possibly an alias. */
   readonly runtime_name: string;
   readonly label: string;
   readonly description: string;
-  /** With the keys that are settings of the run. */
+  /** Including the keys that are settings of the run. */
   readonly config: JsonObject;
   readonly created_at: string;
   readonly updated_at: string;
-  /** From 1; grows with each change of source or runtime. */
+  /** From 1; incremented by each change of source or runtime. */
   readonly version: number;
 }
 
 /** The source of a script. */
 export interface ScriptSourceData {
-  /** The script's version that it belongs to. */
+  /** The script's version that has this source. */
   readonly version: number;
-  /** The whole source, or as much of it as lists show where `file` holds it whole. */
+  /** The whole source, or, where `file` has it, the part that lists show. */
   readonly text: string;
-  /** Key of the file that holds the whole source. */
+  /** Key of the file with the whole source. */
   readonly file?: string;
 }
 
-/** A name under which a script is run over HTTP. Its public link is derived from its row. */
+/** A name under which a script is run over HTTP. Its public link is derived from its list position. */
 export interface ScriptEndpointData extends Keyed {
   readonly name: string;
-  /** Place in the list of all, in the order of creation. */
+  /** List position, in order of creation. */
   readonly row: number;
   readonly description: string;
-  /** Id of its script: with it the endpoint goes. */
+  /** Id of its script: the endpoint is deleted with it. */
   readonly script: number;
   /** Whether its public link is open. */
   readonly public: boolean;
 }
 
-/** What a script endpoint's place in the list says: who comes by a public link need not ask the endpoint first. */
+/** A script endpoint's entry in the list: a request by public link need not read the endpoint first. */
 export interface ScriptEndpointRowData extends NamedRowData {
-  /** Id of its script, as the endpoint itself has it. */
+  /** Id of its script, as in the endpoint itself. */
   readonly script: number;
 }
 
-/** What runs scripts, and so has traces. */
+/** The kinds of parents of traces: they run scripts. */
 export const traceKinds = ['script', 'endpoint'] as const;
-/** One of them. */
 export type TraceKind = (typeof traceKinds)[number];
 
-/** How far a run has come, or how it has ended (docs/reference/scripts.md#traces). */
+/** State of a run, or how it ended (docs/reference/scripts.md#traces). */
 export type TraceStatus =
   | 'pending'
   | 'processing'
@@ -71,18 +68,18 @@ export interface TraceData {
   readonly createdMs: number;
   /** Start of the execution; null while it is pending. */
   readonly executed_at: string | null;
-  /** Milliseconds; null until the run has ended, and when nobody knows. */
+  /** Milliseconds; null until the run has ended, and when unknown. */
   readonly duration: number | null;
   readonly result: TracePart;
-  /** The payload of a direct run; of an endpoint what it was called with, by `GET` and `POST`. */
+  /** The payload of a direct run; for an endpoint the arguments, by `GET` and `POST`. */
   readonly args: TracePart;
-  /** What an endpoint's script saw as META.request. */
+  /** META.request of an endpoint's script. */
   readonly meta?: JsonObject;
-  /** How many scripts stand between a client and this run, itself counted. */
+  /** Scripts between the client and this run, including itself. */
   readonly depth: number;
 }
 
-/** A value of a trace; a large one lies in a file, which expires by itself. */
+/** A value of a trace; a large one is in a file, which expires by itself. */
 export type TracePart =
   | { readonly value: Json }
   /** `length`: characters of its JSON text. */

@@ -1,11 +1,11 @@
 import type { ErrorCode } from './error-codes.ts';
 
-/** What an error code means, for the page about errors. */
+/** Meaning of an error code, for the page about errors. */
 export interface ErrorCodeText {
-  /** Statuses that it comes with. */
+  /** Statuses of responses with this code. */
   readonly statuses: readonly number[];
   readonly meaning: string;
-  /** What the caller, or for 5xx the operator, can do. */
+  /** What the client, or for 5xx the operator, can do. */
   readonly remedy: string;
 }
 

@@ -56,12 +56,12 @@ const codes = [
  */
 export type ErrorCode = (typeof codes)[number];
 
-/** The response header that carries the code. */
+/** The response header with the code. */
 export const errorCodeHeader = 'X-Error-Code';
 
 const known: ReadonlySet<string> = new Set(codes);
 
-/** Tells whether a text, such as a header that a script may have set, is one of the codes. */
+/** Checks whether a text is one of the codes. A script, for example, may set the header to anything. */
 export function isErrorCode(text: string | undefined): text is ErrorCode {
   return text !== undefined && known.has(text);
 }

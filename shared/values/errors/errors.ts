@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from '../json/json.ts';
 import { type ErrorCode, errorCodeHeader } from './error-codes.ts';
 
-/** Messages by field; errors of the whole body stand under `non_field_errors`; nested bodies nest. */
+/** Messages by field; errors of the whole body are under `non_field_errors`; nested bodies nest. */
 export type FieldErrors = { readonly [field: string]: Json };
 
 /**
- * A refusal: the status and the exact body that the interface promises. Thrown anywhere below dispatch,
- * caught in dispatch only. Everything else that is thrown is a fault.
+ * An error response: the status and the exact body that the interface promises. Thrown anywhere below dispatch, caught
+ * in dispatch only. Any other error that is thrown is a server error.
  */
 export class ApiError extends Error {
   readonly status: number;
   readonly body: JsonObject;
   readonly code: ErrorCode;
-  /** With the code among them. */
+  /** Including the code. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -30,32 +30,32 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal that is a single sentence: `{"detail": text}`. */
+/** Returns an error response with a single sentence: `{"detail": text}`. */
 export function refused(status: number, detail: string, code: ErrorCode): ApiError {
   return new ApiError(status, { detail }, code);
 }
 
-/** 400 with the messages of each field that failed. */
+/** Returns the 400 with the messages of each field that failed. */
 export function invalid(errors: FieldErrors, code: ErrorCode = 'invalid_input'): ApiError {
   return new ApiError(400, errors, code);
 }
 
-/** 404: the thing itself is not there, or the caller may not know that it is. */
+/** Returns the 404 for a resource that does not exist, or is hidden from the caller. */
 export function notFound(): ApiError {
   return refused(404, 'Not found.', 'not_found');
 }
 
-/** 404: the interface has no such path. The body is that of `notFound`. */
+/** Returns the 404 for a path that the interface does not have. The body is that of `notFound`. */
 export function pathNotFound(code: 'path_unknown' | 'no_trailing_slash'): ApiError {
   return refused(404, 'Not found.', code);
 }
 
-/** 404: something on the way to the thing is not there; `model` is its name in words, such as `Class`. */
+/** Returns the 404 for a missing parent of the resource; `model` is its name in words, for example `Class`. */
 export function parentNotFound(model: string): ApiError {
   return refused(404, `${model} was not found.`, 'parent_not_found');
 }
 
-/** Why a caller may not do something. */
+/** The reason why a caller may not do something. */
 export type Denial =
   | 'key_missing'
   | 'key_flag_needed'
@@ -68,43 +68,43 @@ export type Denial =
   | 'item_protected'
   | 'upload_denied';
 
-/** 403: no credentials, or the caller may not do this. Never 401 (docs/reference/errors.md#which-status). */
+/** Returns the 403 without credentials or rights. Never 401 (docs/reference/errors.md#which-status). */
 export function forbidden(code: Denial): ApiError {
   return refused(403, 'You do not have permission to perform this action.', code);
 }
 
-/** 403: credentials were given and are not valid here. */
+/** Returns the 403 for credentials that are not valid here. */
 export function noSuchKey(): ApiError {
   return refused(403, 'No such API Key.', 'key_unknown');
 }
 
-/** 405 for a method that the resource does not have. */
+/** Returns the 405 for a method that the resource does not have. */
 export function methodNotAllowed(method: string): ApiError {
   return refused(405, `Method "${method}" not allowed.`, 'method_not_allowed');
 }
 
-/** 413 with the limit in bytes that was exceeded. */
+/** Returns the 413 with the limit in bytes that was exceeded. */
 export function tooLarge(maxBytes: number): ApiError {
   return refused(413, `Request size limit exceeded (${maxBytes}).`, 'too_large');
 }
 
-/** 415 for a body in a form that is not understood. */
+/** Returns the 415 for a body of an unsupported type. */
 export function unsupportedMediaType(mediaType: string): ApiError {
   return refused(415, `Unsupported media type "${mediaType}" in request.`, 'media_type_unknown');
 }
 
-/** 400 for JSON in a body that is declared a form: taken for one it would say nothing at all. */
+/** Returns the 400 for JSON in a body that is declared a form: parsed as a form it would have no fields. */
 export function jsonAsForm(): ApiError {
   const text = 'the body looks like JSON: send Content-Type: application/json';
   return refused(400, text, 'json_sent_as_form');
 }
 
-/** 400 for names that a strict request has and its path does not know. */
+/** Returns the 400 for names of a strict request that its path does not know. */
 export function namesUnknown(names: readonly string[]): ApiError {
   return refused(400, `Unknown names: ${names.join(', ')}.`, 'names_unknown');
 }
 
-/** 429; clients wait for `Retry-After` and call again by themselves. */
+/** Returns the 429; clients wait for `Retry-After` and retry automatically. */
 export function throttled(seconds: number): ApiError {
   const wait = Math.max(1, Math.ceil(seconds));
   const text = `Request was throttled. Expected available in ${wait} second${wait === 1 ? '' : 's'}.`;
@@ -112,9 +112,9 @@ export function throttled(seconds: number): ApiError {
 }
 
 /**
- * 503: there is no room for the request now; clients wait for `Retry-After` and call again by themselves.
+ * Returns the 503 for a request without room at the moment; clients wait for `Retry-After` and retry automatically.
  *
- * @param tooMany says in words what there is too much of: `passwords are being checked`
+ * @param tooMany names in words what there is too much of: `passwords are being checked`
  */
 export function serverBusy(seconds: number, tooMany?: string): ApiError {
   const detail =
@@ -125,7 +125,7 @@ export function serverBusy(seconds: number, tooMany?: string): ApiError {
 }
 
 /**
- * 400 for a write that would add more bytes than the instance may store.
+ * Returns the 400 for a write that would add more bytes than the instance may store.
  *
  * @param text names the quota and its bytes
  */
@@ -133,28 +133,31 @@ export function quotaExceeded(text: string): ApiError {
   return refused(400, text, 'quota_exceeded');
 }
 
-/** 400 for a bad paging parameter. */
+/** Returns the 400 for a bad paging parameter. */
 export function incorrectPage(): ApiError {
   return refused(400, 'Incorrect page parameter provided.', 'paging_invalid');
 }
 
-/** 400 when an optimistic update found another revision; a string, not a list (docs/reference/errors.md#bodies). */
+/**
+ * Returns the 400 for an optimistic update that found another revision; a string, not a list
+ * (docs/reference/errors.md#bodies).
+ */
 export function revisionMismatch(expected: number, current: number): ApiError {
   const message = `Revision mismatch. Expected ${expected}, got ${current}.`;
   return invalid({ expected_revision: message }, 'revision_mismatch');
 }
 
-/** 400 when a fixed number of things is reached, for example `Class count exceeded (100).` */
+/** Returns the 400 when a maximum number is reached, for example `Class count exceeded (100).` */
 export function countExceeded(model: string, limit: number): ApiError {
   return refused(400, `${model} count exceeded (${limit}).`, 'limit_reached');
 }
 
-/** 500: the server failed; the text says nothing of why, the log does. */
+/** Returns the 500; the text does not contain the reason, the log does. */
 export function serverError(): ApiError {
   return refused(500, 'Internal server error.', 'server_error');
 }
 
-/** 504: there was no response in time. */
+/** Returns the 504 for a response that was not ready in time. */
 export function serverTimeout(): ApiError {
   return refused(504, 'Internal server error.', 'server_timeout');
 }

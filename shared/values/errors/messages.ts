@@ -1,6 +1,6 @@
 /**
- * Field messages, each written once. Clients show them to people, some match on them, so the words are part of
- * the interface (docs/reference/errors.md#field-messages).
+ * Field messages, each written once. Clients show them to people, some compare them, so the words are part of the
+ * interface (docs/reference/errors.md#field-messages).
  */
 export const messages = {
   required: 'This field is required.',
@@ -23,7 +23,7 @@ export const messages = {
   doubleHyphen: 'Double hyphens are reserved.',
   maxLength: (limit: number) => `Ensure this field has no more than ${limit} characters.`,
   minLength: (limit: number) => `Ensure this field has at least ${limit} characters.`,
-  /** Names of instances and classes count differently: the message tells the length that was sent. */
+  /** Names of instances and classes count differently: the message contains the length that was sent. */
   nameTooLong: (limit: number, length: number) =>
     `Ensure this value has at most ${limit} characters (it has ${length}).`,
   maxValue: (limit: number) => `Ensure this value is less than or equal to ${limit}.`,

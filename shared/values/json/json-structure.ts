@@ -1,4 +1,4 @@
-/** How much structure a JSON text has. */
+/** The amount of structure of a JSON text. */
 export interface JsonStructure {
   /** Brackets, commas and colons outside strings. */
   readonly characters: number;
@@ -7,8 +7,8 @@ export interface JsonStructure {
 }
 
 /**
- * Measures the structure of a JSON text in one pass, without parsing it. Stops at `maxCharacters` or `maxDepth`:
- * a result above either is a lower bound. What is no JSON is measured as if it were.
+ * Measures the structure of a JSON text in one pass, without parsing it. Stops at `maxCharacters` or `maxDepth`: a
+ * result above either is a lower bound. Text that is no JSON is measured as if it were.
  */
 export function measureStructure(
   text: string,
@@ -20,7 +20,7 @@ export function measureStructure(
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
-      case 0x22: // a string: what is inside does not count
+      case 0x22: // a string: its content does not count
         at = endOfString(text, at);
         break;
       case 0x5b:
@@ -43,14 +43,14 @@ export function measureStructure(
   return { characters, depth };
 }
 
-/** Position of the quote that closes the string which opens at `start`, or of the end of the text. */
+/** Returns the position of the quote that closes the string at `start`, or the text's end. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;
 }
 
-/** Whether an odd number of backslashes stands before a position. */
+/** Checks whether an odd number of backslashes precedes a position. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === 0x5c) before -= 1;

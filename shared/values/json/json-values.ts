@@ -4,12 +4,12 @@ import { type Reading, read, refuse } from '../scalars.ts';
 import { isJsonObject, type Json } from './json.ts';
 import { measureStructure } from './json-structure.ts';
 
-/** How deep lists and objects may nest in a value that we keep. Deeper ones could exhaust the stack. */
+/** Maximum nesting of lists and objects in a stored value. Deeper ones could exhaust the stack. */
 export const maxDepth = 100;
 
 /**
- * Reads JSON: text is parsed, anything else is taken as it is (forms and some clients send JSON as text). Text with more
- * than {@link maxStructure} brackets, commas and colons is refused.
+ * Reads JSON: text is parsed, any other value is used unchanged (forms and some clients send JSON as text). Text with
+ * more than {@link maxStructure} brackets, commas and colons is rejected.
  */
 export function readJson(input: unknown): Reading<unknown> {
   if (typeof input !== 'string') return read(input);
@@ -28,8 +28,8 @@ function isTooCostly(text: string): boolean {
 }
 
 /**
- * Tells whether a parsed JSON value may be kept: at most {@link maxDepth} levels, and no number that JSON cannot
- * carry (`1e999` is parsed as infinity).
+ * Checks whether a parsed JSON value may be stored: at most {@link maxDepth} levels, and no number that JSON cannot
+ * represent (`1e999` is parsed as infinity).
  */
 export function isStorable(value: unknown): value is Json {
   let level: unknown[] = [value];
@@ -45,31 +45,31 @@ export function isStorable(value: unknown): value is Json {
   return false;
 }
 
-/** Not by spreading into `push`: a list of a million members would exhaust the stack. */
+/** Adds members without spreading into `push`: a list of a million members would exhaust the stack. */
 function addMembers(below: unknown[], parent: unknown): void {
   if (typeof parent !== 'object' || parent === null) return;
   for (const member of Array.isArray(parent) ? parent : Object.values(parent)) below.push(member);
 }
 
-/** A lone surrogate as JSON text shows it; the first branch steps over escaped backslashes. */
+/** A lone surrogate in JSON text; the first branch skips escaped backslashes. */
 const escapedSurrogates = /\\\\|\\ud[89a-f][0-9a-f]{2}/g;
 const escapedSurrogate = /\\ud[89a-f]/;
 
 /**
- * The value with every lone surrogate, in keys too, replaced by U+FFFD; the same value when there is none.
+ * Replaces every lone surrogate, in keys too, with U+FFFD; returns the same value when there is none.
  *
  * @param value one that {@link isStorable}
  */
 export function wellFormedJson<T extends Json>(value: T): T {
   const text = JSON.stringify(value);
   if (!escapedSurrogate.test(text)) return value;
-  // the shape stays: only characters inside texts change
+  // the shape is unchanged: only characters inside texts change
   return JSON.parse(text.replace(escapedSurrogates, (part) => (part === '\\\\' ? part : '\uFFFD')));
 }
 
 /**
- * Tells whether two JSON values are the same: kinds are told apart (`1` is neither `"1"` nor `true`), the order
- * of an object's keys does not matter.
+ * Checks whether two JSON values are equal: types are distinguished (`1` is neither `"1"` nor `true`), the order of an
+ * object's keys does not matter.
  *
  * @param a one that {@link isStorable}
  */

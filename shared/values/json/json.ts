@@ -1,19 +1,18 @@
-/** A value that JSON can carry. */
+/** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Tells whether `value` is an object in the sense of JSON: neither null nor a list. */
+/** Checks whether `value` is an object in the sense of JSON: neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * The word that clients expect for the kind of a JSON value (docs/reference/errors.md#field-messages; the names are
- * Python's).
+ * Returns the word that clients expect for the type of a JSON value (docs/reference/errors.md#field-messages; the names
+ * are Python's).
  */
 export function jsonTypeName(value: unknown): string {
   if (value === null || value === undefined) return 'NoneType';

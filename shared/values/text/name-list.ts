@@ -6,15 +6,15 @@ const name = /^[A-Za-z][A-Za-z0-9_]*$/;
 const readText = textReader({ blank: true });
 
 /**
- * Names of fields with commas between them and nothing else, at most `max` characters in all; empty text is no name
- * at all (docs/reference/data-endpoints.md#record).
+ * Accepts names of fields separated by commas only, at most `max` characters in total; empty text has no names
+ * (docs/reference/data-endpoints.md#record).
  */
 export function nameList(max: number): ValueSchema<string> {
   return schemaOf((input) => {
     const reading = readText(input);
     if (!reading.ok || reading.value === '') return reading;
     const failures: string[] = [];
-    // one by one: millions of names exhaust an expression for the whole
+    // one by one: millions of names exhaust a regular expression for the whole
     if (!reading.value.split(',').every((each) => name.test(each)))
       failures.push(messages.commaList);
     if (characterCount(reading.value) > max) failures.push(messages.maxLength(max));

@@ -3,14 +3,14 @@ import { messages } from '../errors/messages.ts';
 import { characterCount, read, refuse, textReader } from '../scalars.ts';
 import { schemaOf, type ValueSchema } from '../values.ts';
 
-/** What a name must be like: its message for a name, given in lower case, that is not; else undefined. */
+/** A rule for names: returns its message for a name, in lower case, that breaks it; else undefined. */
 export type NameRule = (name: string) => string | undefined;
 
 const readText = textReader();
 
 /**
- * A name that can stand in a path, trimmed and in lower case; refused with the message of every rule that it breaks,
- * in the order of the rules. That it is not taken is the caller's to check, when all else is in order.
+ * Accepts a name that is valid in a path, trimmed and in lower case; rejects it with the message of every rule that it
+ * breaks, in the order of the rules. The caller checks that it is free, when everything else is valid.
  */
 export function nameOf(...rules: readonly NameRule[]): ValueSchema<string> {
   return schemaOf((input) => {
@@ -22,17 +22,17 @@ export function nameOf(...rules: readonly NameRule[]): ValueSchema<string> {
   });
 }
 
-/** A rule: the name fits a pattern. */
+/** Requires that the name matches a pattern. */
 export function matching(pattern: RegExp, message: string): NameRule {
   return (name) => (pattern.test(name) ? undefined : message);
 }
 
-/** A rule: the name is none of these. */
+/** Requires that the name is none of these. */
 export function noneOf(reserved: readonly string[]): NameRule {
   return (name) => (reserved.includes(name) ? dataMessages.nameReserved : undefined);
 }
 
-/** A rule: the name has at most so many characters. */
+/** Requires at most `maxLength` characters. */
 export function atMost(maxLength: number): NameRule {
   return (name) => {
     const length = characterCount(name);
@@ -40,7 +40,7 @@ export function atMost(maxLength: number): NameRule {
   };
 }
 
-/** A rule: the name begins with a letter. */
+/** Requires that the name begins with a letter. */
 export const letterFirst = matching(/^[a-z]/, dataMessages.nameStart);
-/** A rule: the name ends with a letter or a digit. */
+/** Requires that the name ends with a letter or a digit. */
 export const letterOrDigitLast = matching(/[a-z0-9]$/, dataMessages.nameEnd);

@@ -5,9 +5,9 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts a text so that it can be read, and not be changed, only with the same key and the same context.
+ * Encrypts a text. It can be read, but not changed, only with the same key and the same context.
  *
- * @param key 32 bytes, which may serve for many texts
+ * @param key 32 bytes, which may be used for many texts
  * @returns base64
  */
 export function sealText(key: Uint8Array, text: string, context: string): string {
@@ -18,9 +18,9 @@ export function sealText(key: Uint8Array, text: string, context: string): string
 }
 
 /**
- * Reads a text that was sealed.
+ * Decrypts a text of `sealText`.
  *
- * @throws Error when key or context are others, or the sealed text was changed
+ * @throws Error when key or context differ, or the sealed text was changed
  */
 export function openText(key: Uint8Array, sealed: string, context: string): string {
   const bytes = Buffer.from(sealed, 'base64');

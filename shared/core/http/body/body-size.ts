@@ -11,20 +11,20 @@ import type { Request } from '../message.ts';
 import type { Match } from '../router.ts';
 import { mediaType } from './body.ts';
 
-/** A request whose body has arrived and was not parsed yet. */
+/** A request whose body has arrived but is not parsed yet. */
 export interface ArrivedRequest {
   readonly request: Request;
-  /** As it was sent; 0 inside another request. */
+  /** Size as sent; 0 inside another request. */
   readonly bodyBytes: number;
   readonly match: Match;
   readonly keys: KeyRing;
 }
 
 /**
- * Checks the size of a body against its route, and against what is taken without a genuine credential. Nothing of it is
- * parsed but, in multipart, its start.
+ * Checks the size of a body. Limits are that of its route, and that without a genuine credential. Parses nothing of it
+ * except, in multipart, its start.
  *
- * @returns 413 when it is too large; undefined for a forged key, which is refused as such
+ * @returns 413 when it is too large; undefined for a forged key, which gets its own error response
  */
 export async function sizeError(arrived: ArrivedRequest): Promise<ApiError | undefined> {
   const { request, bodyBytes, match, keys } = arrived;
@@ -38,7 +38,7 @@ export async function sizeError(arrived: ArrivedRequest): Promise<ApiError | und
   return claims === undefined ? tooLarge(anonymousBodyBytes) : undefined;
 }
 
-/** Tells whether a body has to be parsed for its request to be judged: not for one that is refused without it. */
+/** Checks whether the body has to be parsed: not for a request that is rejected without it. */
 export async function isParsed(arrived: ArrivedRequest): Promise<boolean> {
   const { request, match, keys } = arrived;
   const credential = await credentialOutsideBody(request, match.params.link, keys);
@@ -46,13 +46,13 @@ export async function isParsed(arrived: ArrivedRequest): Promise<boolean> {
   return (await sizeError(arrived)) === undefined;
 }
 
-/** Whether a request has no credential outside of its body: a forged key is none where keys are not looked at. */
+/** Checks whether a request has no credential outside its body. A forged key counts as none where keys are ignored. */
 export function isAnonymous({ route, params }: Match, credential: Credential): boolean {
   if (credential === 'none') return true;
   return credential === 'forged' && route.ignoresCredentials && params.link === undefined;
 }
 
-/** The claims of a genuine key that is a whole part of the start of a multipart body; undefined when there is none. */
+/** Returns the claims of a genuine key in the start of a multipart body. Undefined unless a whole part holds one. */
 export async function keyAtStart(
   { headers }: Request,
   start: Uint8Array,
@@ -60,12 +60,12 @@ export async function keyAtStart(
 ): Promise<KeyClaims | undefined> {
   const contentType = headers['content-type'] ?? '';
   if (mediaType(contentType) !== 'multipart/form-data') return undefined;
-  const { fieldAtStart } = await import('./multipart.ts'); // a tenth of a handler that most never need
+  const { fieldAtStart } = await import('./multipart.ts'); // a tenth of a handler, which most requests never need
   const text = await fieldAtStart(contentType, start, '_api_key');
   return text === undefined ? undefined : genuineKey(text, keys);
 }
 
-/** Whether the body of a request may name another method (docs/reference/requests.md#method-override). */
+/** Checks whether the body of a request may override the method (docs/reference/requests.md#method-override). */
 export function mayOverride({ method, headers }: Request): boolean {
   const contentType = headers['content-type'];
   return method === 'POST' && contentType !== undefined && mediaType(contentType) === 'text/plain';

@@ -7,11 +7,11 @@ import type { Request } from '../message.ts';
 
 /** A body as a value. */
 export interface ParsedBody {
-  /** What stands at the top: any JSON value, or an object of strings for a form. Not checked further. */
+  /** The top-level value: any JSON value, or an object of strings for a form. Not checked further. */
   readonly value: unknown;
   /** True for form and multipart bodies: every value is a string, and an absent boolean means false. */
   readonly form: boolean;
-  /** Parts of a multipart body that have a filename, in their order. */
+  /** Parts of a multipart body that have a filename, in order. */
   readonly files: readonly Upload[];
 }
 
@@ -22,13 +22,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Parses the body of a request by its content type (docs/reference/requests.md#bodies).
  *
  * - An empty body is an empty object, whatever its type.
- * - `application/json` and `text/plain` hold JSON. A body without content type is taken for JSON too: small
- *   clients leave the header away, and a wrong guess is refused as JSON that does not parse.
+ * - `application/json` and `text/plain` hold JSON. A body without content type is parsed as JSON too: small clients
+ *   omit the header, and a wrong guess fails as JSON that does not parse.
  * - Of a repeated form key the last value counts.
- * - A charset parameter is honoured, UTF-8 without it.
+ * - A charset parameter is honoured; the default is UTF-8.
  *
  * @throws ApiError 400 `JSON parse error - ...` (also for bytes that are no text in that charset),
- *   `Multipart form parse error - ...`, or for JSON that is declared a form; 415 for other types, with the type as it was sent
+ *   `Multipart form parse error - ...`, or for JSON that is declared a form; 415 for other types, with the type as sent
  */
 export async function parseBody(request: Request): Promise<ParsedBody> {
   const { body } = request;
@@ -46,7 +46,7 @@ export async function parseBody(request: Request): Promise<ParsedBody> {
       return { value, form: true, files: noFiles };
     }
     case 'multipart/form-data': {
-      const { parseMultipart } = await import('./multipart.ts'); // a tenth of a handler that most never need
+      const { parseMultipart } = await import('./multipart.ts'); // a tenth of a handler, which most requests never need
       const { fields, files } = await parseMultipart(contentType, body.bytes);
       return { value: fields, form: true, files };
     }
@@ -55,7 +55,7 @@ export async function parseBody(request: Request): Promise<ParsedBody> {
   }
 }
 
-/** The media type of a `Content-Type` in lower case, without parameters; empty when there is none. */
+/** Returns the media type of a `Content-Type` in lower case, without parameters; empty when absent. */
 export function mediaType(contentType: string): string {
   if (contentType === 'application/json') return contentType;
   const end = contentType.indexOf(';');
@@ -63,7 +63,7 @@ export function mediaType(contentType: string): string {
 }
 
 /**
- * The bytes as text in the charset that `contentType` names, without byte order mark.
+ * Decodes bytes in the charset that `contentType` names, without byte order mark.
  *
  * @throws ApiError 400 `JSON parse error - ...` for bytes that are no such text and for unknown charsets
  */
@@ -101,7 +101,7 @@ function parseForm(bytes: Uint8Array, contentType: string): Record<string, strin
   const raw = Buffer.from(buffer, byteOffset, byteLength);
   checkFields(raw);
   if (decoder === utf8) return Object.fromEntries(new URLSearchParams(raw.toString()));
-  // URLSearchParams reads escapes as UTF-8 only.
+  // URLSearchParams decodes escapes as UTF-8 only.
   const pairs = raw.toString('latin1').split('&').filter(Boolean);
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -111,12 +111,12 @@ function parseForm(bytes: Uint8Array, contentType: string): Record<string, strin
   );
 }
 
-/** Tells whether a form is JSON that was sent without its type: `curl -d` declares every body a form. */
+/** Checks whether a form is JSON that was sent without its type: `curl -d` declares every body a form. */
 function isJsonKey([only, ...others]: readonly string[]): boolean {
   return only !== undefined && others.length === 0 && /^\s*[[{]/.test(only);
 }
 
-/** A field costs what two characters of JSON's structure do. */
+/** A field costs as much as two characters of JSON's structure. */
 const maxFields = maxStructure / 2;
 
 function checkFields(raw: Buffer): void {
@@ -130,7 +130,7 @@ function checkFields(raw: Buffer): void {
 
 const ampersand = 0x26;
 
-/** A form's escaped text, given as one character a byte, in the charset of `decoder`. */
+/** Decodes a form's escaped text, one character per byte, in the charset of `decoder`. */
 function decodeEscapes(text: string, decoder: TextDecoder): string {
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   const plain = text.replaceAll('+', ' ').replace(/%([\da-f]{2})/gi, byte);

@@ -5,7 +5,7 @@ import { wellFormed } from '../json-text.ts';
 
 /** The parts of a multipart body. */
 export interface MultipartForm {
-  /** Text by field name; of a repeated name the last. */
+  /** Text by field name; the last value of a repeated name. */
   readonly fields: Readonly<Record<string, string>>;
   /** In the order of the body. */
   readonly files: readonly Upload[];
@@ -14,8 +14,8 @@ export interface MultipartForm {
 const maxParts = 1000; // a part costs some 20 us; a body of 6 MB could hold 100,000
 
 /**
- * Takes a `multipart/form-data` body apart. A part with a filename is a file; one whose filename is empty
- * (a form with no file chosen) is left out. One of bytes without filename is a file too: clients send buffers so.
+ * Parses a `multipart/form-data` body. A part with a filename is a file; one with an empty filename (a form with no
+ * file chosen) is omitted. A part of bytes without filename is a file too, because clients send buffers that way.
  *
  * @param contentType the header of the request, with its boundary
  * @throws ApiError 400 `Multipart form parse error - ...`
@@ -53,8 +53,8 @@ export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<
 /**
  * Finds a text field in the first bytes of a `multipart/form-data` body.
  *
- * @param start whole parts; one that is cut off counts as far as it goes
- * @returns the field's value, the last one of several; undefined when it is not there
+ * @param start whole parts; one that is cut off counts as far as it is present
+ * @returns the field's value, the last of several; undefined when absent
  * @throws ApiError 400 for a content type without boundary
  */
 export function fieldAtStart(
@@ -73,7 +73,7 @@ export function fieldAtStart(
       stream.on('error', end);
       stream.resume();
     });
-    parser.on('error', end); // nearly always: the body goes on
+    parser.on('error', end); // nearly always, because the body continues
     parser.on('finish', end);
     parser.end(start);
   });
@@ -85,10 +85,10 @@ function openParser(contentType: string): BusboyInstance {
       headers: { 'content-type': contentType },
       isPartAFile: (_field, type, filename) =>
         filename !== undefined || type === 'application/octet-stream',
-      limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER }, // the edge has bounded the whole body
+      limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER }, // the edge has limited the whole body
     });
   } catch (error) {
-    // The parser's only complaint about a header that says multipart/form-data.
+    // The only error of the parser for a header that names multipart/form-data.
     if (!(error instanceof Error && error.message.includes('Boundary'))) throw error;
     throw multipartError('no boundary in the content type');
   }

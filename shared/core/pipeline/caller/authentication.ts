@@ -12,24 +12,24 @@ import {
   type ScriptClaims,
 } from './credentials.ts';
 
-/** Whose keys came with a call. They are genuine; that their records still agree is not known yet. */
+/** Claims of a request's keys. They are genuine; whether their records still agree is not known yet. */
 export interface Caller {
   readonly account?: RecordClaims;
   readonly apiKey?: RecordClaims;
   readonly user?: RecordClaims;
-  /** The public link by which the call came, which takes the place of credentials. */
+  /** The public link in the path, which replaces credentials. */
   readonly link?: RecordClaims;
-  /** Of a script's run, which acts on behalf of the owner of its instance. */
+  /** Claims of a script's run, which acts on behalf of the owner of its instance. */
   readonly script?: ScriptClaims;
-  /** The body was read for a key and could not be parsed: said when credentials are asked for. */
+  /** Error of a body that was read for a key and could not be parsed; thrown when credentials are required. */
   readonly bodyFault?: ApiError;
 }
 
 /**
- * Finds and verifies the credentials of a call, wherever they may stand (docs/reference/requests.md#keys).
+ * Finds and verifies the credentials of a request, in all places that may hold them (docs/reference/requests.md#keys).
  *
- * @param body parses the body, once however often it is called; not called for nothing
- * @throws ApiError 403 for a key that is none of ours, before any look at the store
+ * @param body parses the body, once for any number of uses; not used without need
+ * @throws ApiError 403 for a key that is not genuine, before the store is read
  */
 export async function identify(
   request: Request,
@@ -49,16 +49,16 @@ export async function identify(
   if (claims?.kind !== 'apiKey') throw noSuchKey();
   const userKey = userKeyOutsideBody(request) ?? (await userKeyInBody(request, body));
   const user = userKey === undefined ? undefined : await verify(userKey, keys);
-  // a user key that is none is read past, and so is one of another instance
+  // an invalid user key is ignored, and so is one of another instance
   return user?.kind === 'user' && user.scope === claims.scope
     ? { apiKey: claims, user }
     : { apiKey: claims };
 }
 
 /**
- * Verifies a public link, whose calls need no credentials, and whose credentials are not looked at.
+ * Verifies a public link. Its requests need no credentials, and their credentials are ignored.
  *
- * @throws ApiError 404 for one that is none of ours, before any look at the store
+ * @throws ApiError 404 for one that is not genuine, before the store is read
  */
 export async function identifyLink(link: string, keys: KeyRing): Promise<Caller> {
   const claims = await verify(link, keys);
@@ -66,13 +66,13 @@ export async function identifyLink(link: string, keys: KeyRing): Promise<Caller>
   return { link: claims };
 }
 
-/** What stands for the caller in path, query and headers: nothing, a key that is none of ours, or a genuine one. */
+/** The credential in path, query and headers: none, a key that is not genuine, or claims of a genuine one. */
 export type Credential = 'none' | 'forged' | KeyClaims;
 
 /**
- * Finds the credential outside of the body and verifies its MAC, without a look at the store.
+ * Finds the credential outside the body and verifies its MAC, without reading the store.
  *
- * @param link the public link in the path, which takes the place of keys
+ * @param link the public link in the path, which replaces keys
  */
 export async function credentialOutsideBody(
   request: Request,
@@ -87,27 +87,27 @@ export async function credentialOutsideBody(
   return key === undefined ? 'none' : ((await genuineKey(key, keys)) ?? 'forged');
 }
 
-/** The claims of a genuine key by which calls are made; undefined for any other text. */
+/** Returns the claims of a genuine key for requests; undefined for any other text. */
 export async function genuineKey(text: string, keys: KeyRing): Promise<KeyClaims | undefined> {
   const claims = await verify(text, keys);
   if (claims?.kind === 'script') return isOpen(claims, keys.clock) ? claims : undefined;
   return claims?.kind === 'account' || claims?.kind === 'apiKey' ? claims : undefined;
 }
 
-/** A script's key says itself when it ends. */
+/** Checks whether a script's key is still valid; it contains its end. */
 function isOpen({ endsAt }: ScriptClaims, clock: Clock): boolean {
   return clock.micros() < endsAt * 1_000_000;
 }
 
-/** What keys are verified with. */
+/** What is needed to verify keys. */
 export interface KeyRing {
   readonly clock: Clock;
   readonly secrets: Secrets;
-  /** Keys that were found genuine. */
+  /** Keys that were verified. */
   readonly known: Caches['keys'];
 }
 
-/** What a genuine key says; undefined for any other text, and for a key of a secret that was retired. */
+/** Returns the claims of a genuine key; undefined for any other text, and for a key of a retired secret. */
 async function verify(text: string, { secrets, known }: KeyRing): Promise<KeyClaims | undefined> {
   const before = known.get(text);
   const key = before === undefined ? parseKey(text) : undefined;
@@ -142,7 +142,7 @@ function filled(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The second of exactly two words; the first may be any. Another form counts as absent. */
+/** Returns the second of exactly two words; the first may be any. Another form counts as absent. */
 function keyOfAuthorization(header: string | undefined): string | undefined {
   const words = header?.split(' ') ?? [];
   return words.length === 2 ? filled(words[1]) : undefined;
@@ -155,7 +155,7 @@ interface BodyKeys {
 
 const bodyMethods = ['POST', 'PUT', 'PATCH'];
 
-/** Keys in an object body; why it could not be parsed, if so. The bodies of other methods are ignored. */
+/** Returns the keys in an object body, or its parse error. Bodies of other methods are ignored. */
 async function keysInBody(
   request: Request,
   body: () => Promise<Body>,
@@ -171,7 +171,7 @@ async function keysInBody(
   }
 }
 
-/** A body that does not parse holds no key here: that is said when it is read for what it is. */
+/** Returns the user key in the body. A body that does not parse has none here: its error is thrown when it is read. */
 async function userKeyInBody(
   request: Request,
   body: () => Promise<Body>,

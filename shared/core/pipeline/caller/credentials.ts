@@ -7,60 +7,60 @@ import type { Keyed } from '../../../store/records/records.ts';
  *   kind (1 byte) · secret version (1) · scope (4) · record (4) · generation (2) · MAC (16)
  *
  * where scope is an instance id (an account id for account keys). The token of a script has a longer head, and a colon
- * before its MAC, by which clients tell it from other keys (docs/reference/keys.md#form):
+ * before its MAC, by which clients recognize it (docs/reference/keys.md#form):
  *
  *   kind (1) · secret version (1) · instance (4) · end (4) · depth (2) · script (4) · version of the script (4)
  *   · owner (4) · generation of the owner's key (2) : MAC (16)
  *
- * The MAC is HMAC-SHA-256 over all before it with that version of the deployment's master secret, cut to 16 bytes; the
- * first byte decides the length, so no head can be read as one of another kind. So a forged key is refused without a
- * look at the store, a genuine one says where its records are, and a copy of the table holds no usable credential.
+ * The MAC is HMAC-SHA-256 over all bytes before it with that version of the deployment's master secret, cut to 16
+ * bytes; the first byte determines the length, so no head can be read as one of another kind. So a forged key is
+ * rejected without reading the store, a genuine one names its records, and a copy of the table holds no usable
+ * credential.
  */
 
 const kinds = ['account', 'apiKey', 'user', 'setUp', 'invitation', 'script', 'publicLink'] as const;
-/** What a key opens. */
+/** The kinds of keys. */
 export type KeyKind = (typeof kinds)[number];
 
-/** Claims of a key that one record stands behind. They count only when the MAC is right and the record agrees. */
+/** Claims of a key with one record. They count only when the MAC is right and the record agrees. */
 export interface RecordClaims {
   readonly kind: Exclude<KeyKind, 'script'>;
   /** Version of the master secret, 1 to 255. */
   readonly version: number;
   /** Instance id; of an account key, the account id. */
   readonly scope: number;
-  /** Id of the API key or user, row of the script endpoint; 0 where the scope says all. */
+  /** Id of the API key or user, list position of the script endpoint; 0 where the scope is enough. */
   readonly record: number;
-  /** 1 to 65,535; a reset takes the next. */
+  /** 1 to 65,535; a reset increments it. */
   readonly generation: number;
 }
 
-/** Claims of a script's token. They count only until it ends, and while script and owner are as they were. */
+/** Claims of a script's token. They count only until its end, and while script and owner are unchanged. */
 export interface ScriptClaims {
   readonly kind: 'script';
   /** Version of the master secret, 1 to 255. */
   readonly version: number;
   /** Instance id. */
   readonly scope: number;
-  /** When it ends, in seconds since 1970. */
+  /** End of validity, in seconds since 1970. */
   readonly endsAt: number;
-  /** Scripts between the client and the run, itself counted. */
+  /** Scripts between the client and the run, including itself. */
   readonly depth: number;
-  /** Id of the script, and the version of it that ran. */
+  /** Id of the script, and the version that ran. */
   readonly script: number;
   readonly scriptVersion: number;
-  /** Account that owned the instance, and the generation of its key then. */
+  /** Account that owned the instance at that time, and the generation of its key. */
   readonly owner: number;
   readonly ownerGeneration: number;
 }
 
-/** What a key claims. */
 export type KeyClaims = RecordClaims | ScriptClaims;
 
 const macBytes = 16;
 const recordText = /^([0-9a-f]{24})([0-9a-f]{32})$/;
 const scriptText = /^([0-9a-f]{52}):([0-9a-f]{32})$/;
 
-/** The highest generation that a key can carry. */
+/** The highest generation that a key can contain. */
 export const maxGeneration = 0xffff;
 
 /** Derives the text of a key. */
@@ -89,14 +89,14 @@ function headOf(claims: KeyClaims): Buffer {
   return head;
 }
 
-/** A key taken apart, its MAC not yet checked. */
+/** A parsed key, its MAC not yet checked. */
 export interface ParsedKey {
   readonly claims: KeyClaims;
   readonly head: Buffer;
   readonly mac: Buffer;
 }
 
-/** Takes a key's text apart, upper case allowed; undefined when it has not the shape of one of ours. */
+/** Parses a key's text, upper case allowed; undefined when it does not have the form of a key. */
 export function parseKey(text: string): ParsedKey | undefined {
   const lower = text.toLowerCase();
   const ofScript = scriptText.exec(lower);
@@ -133,7 +133,7 @@ function scriptClaims(head: Buffer): ScriptClaims {
   };
 }
 
-/** Tells whether a key was made with `secret`; takes the same time whatever differs. */
+/** Checks whether a key was made with `secret`, in constant time. */
 export function isGenuine({ head, mac }: ParsedKey, secret: Uint8Array): boolean {
   return timingSafeEqual(macOf(head, secret), mac);
 }
@@ -142,7 +142,7 @@ function macOf(head: Uint8Array, secret: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(head).digest().subarray(0, macBytes);
 }
 
-/** Tells whether a key is the one that its record speaks of now. */
+/** Checks whether a key is the current one of its record. */
 export function isCurrent(claims: RecordClaims, data: Keyed | undefined): boolean {
   return claims.generation === data?.generation && claims.version === data.secret_version;
 }

@@ -1,16 +1,16 @@
 import { ConditionFailed, type Key, type Store, type Stored } from '../../../store/store.ts';
 
-/** Hears of what calls of a session change, and of reads that turned out to be old. */
+/** Receives the writes of a session's requests, and write conflicts, after which reads are outdated. */
 export interface SessionWatch {
   /** These items are being written. */
   readonly written: (keys: readonly Key[]) => void;
-  /** Somebody else was faster: anything that was read may be old. */
+  /** A write conflict occurred: anything that was read may be outdated. */
   readonly overtaken: () => void;
 }
 
 /**
- * Wraps a store for calls of one session that run side by side: what they read in one turn of the event loop is one
- * read, and the numbers that they take from a counter are taken at once, in the order in which they asked.
+ * Wraps a store for concurrent requests of one session: their reads in one turn of the event loop become one read, and
+ * their numbers from a counter are reserved in one step, in the order of their requests.
  */
 export function createSessionStore(store: Store, watch: SessionWatch): Store {
   const get = together((asked: readonly (readonly Key[])[]) => readTogether(store, asked));
@@ -30,7 +30,7 @@ export function createSessionStore(store: Store, watch: SessionWatch): Store {
         if (error instanceof ConditionFailed) watch.overtaken();
         throw error;
       } finally {
-        watch.written(keys); // what was read meanwhile may be from before
+        watch.written(keys); // records read during the write may be from before it
       }
     },
   };
@@ -42,7 +42,7 @@ interface Waiting<Ask, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects what is asked in one turn, and answers it by one call of `run`: as many answers, in the same order. */
+/** Collects the questions of one turn, and answers them by one run of `run`: as many answers, in the same order. */
 function together<Ask, Answer>(
   run: (asked: readonly Ask[]) => Promise<readonly Answer[]>,
 ): (ask: Ask) => Promise<Answer> {
@@ -53,7 +53,7 @@ function together<Ask, Answer>(
     waiting = [];
     try {
       const answers = await run(group.map(({ ask }) => ask));
-      // one answer for each question, by the promise of `run`
+      // one answer for each question, guaranteed by `run`
       for (const [at, { resolve }] of group.entries()) resolve(answers[at] as Answer);
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -63,7 +63,7 @@ function together<Ask, Answer>(
   return (ask) =>
     new Promise((resolve, reject) => {
       waiting.push({ ask, resolve, reject });
-      // the tick comes after all promises that can go on now: their calls are of this turn as well
+      // the tick comes after all promises that can continue now: their questions belong to this turn as well
       if (waiting.length === 1) queueMicrotask(() => process.nextTick(answer));
     });
 }
@@ -96,7 +96,7 @@ async function takeTogether(store: Store, asked: readonly Asked[]): Promise<read
   }
   const all = [...counters.values()];
   const firsts = await Promise.all(all.map(({ counter, total }) => store.next(counter, total)));
-  for (const [at, each] of all.entries()) each.next = firsts[at] ?? 0; // there is one for each
+  for (const [at, each] of all.entries()) each.next = firsts[at] ?? 0; // one for each
   return asked.map(({ counter, count }) => {
     const found = counters.get(joined(counter));
     if (found === undefined) throw new Error('a counter was not asked');
@@ -105,7 +105,7 @@ async function takeTogether(store: Store, asked: readonly Asked[]): Promise<read
   });
 }
 
-/** One text for a key: no partition key holds U+0000. */
+/** Returns one text for a key: no partition key holds U+0000. */
 function joined({ pk, sk }: Key): string {
   return `${pk}\u0000${sk}`;
 }

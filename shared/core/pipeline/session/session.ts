@@ -8,16 +8,16 @@ import type { Caller } from '../caller/authentication.ts';
 import type { Found } from '../load.ts';
 import { createSessionStore } from './session-store.ts';
 
-/** What is known of the call that opens a session, and how it has others answered. */
+/** What is known of the request that opens a session, and how it opens others. */
 export interface SessionParts {
   readonly caller: Caller;
   /** Records of the caller and of the place that were read. */
   readonly remembered: Map<string, Found>;
   readonly platform: Platform;
   readonly router: Router;
-  /** When the call began, by `performance.now()`. */
+  /** Start of the request, by `performance.now()`. */
   readonly startedMs: number;
-  /** Opens calls of the session that differ from the first one in their bodies only. */
+  /** Opens requests of the session that differ from the first one only in their bodies. */
   readonly open: (
     requests: readonly Request[],
     first: Request,
@@ -25,17 +25,16 @@ export interface SessionParts {
   ) => Promise<readonly Opened[]>;
 }
 
-/** What a call inside another one is given. */
+/** What a request inside another one receives. */
 export interface SessionCall {
-  /** Who made the call that the session is a part of; credentials of the calls inside are not looked at. */
+  /** The caller of the outer request; credentials of the inner requests are ignored. */
   readonly caller: Caller;
-  /** Records of the caller and of the place, until a call writes them. */
+  /** Records of the caller and of the place, until a request writes them. */
   readonly remembered: Map<string, Found>;
-  /** Its store bundles what calls side by side ask it for. */
+  /** Its store combines the operations of concurrent requests. */
   readonly platform: Platform;
 }
 
-/** Opens a session. */
 export function openSession(parts: SessionParts): Session {
   const { caller, remembered, router, startedMs } = parts;
   const shared = { caller, remembered, platform: sharedPlatform(parts) };
@@ -46,7 +45,7 @@ export function openSession(parts: SessionParts): Session {
       const [first] = requests;
       if (first === undefined) return [];
       const opened = await parts.open(requests, first, shared);
-      // lists and their items do nothing that the store does not see; others may run what changes anything
+      // the store sees everything that lists and their items do; others may run code that changes anything
       const kind = router(first.path)?.route.kind;
       return kind === 'action' || kind === 'page' ? opened.map(forgetting) : opened;
     },
@@ -65,6 +64,6 @@ function sharedPlatform({ platform, remembered }: SessionParts): Platform {
   };
   const overtaken = () => remembered.clear();
   const store = createSessionStore(platform.store, { written, overtaken });
-  const budget = openScanBudget(); // one for all calls of the session
+  const budget = openScanBudget(); // one for all requests of the session
   return { ...platform, store, scans: { open: (share) => platform.scans.open(share, budget) } };
 }

@@ -8,7 +8,7 @@ import {
 } from '../query-parameters.ts';
 import type { ListResource } from './list-resource.ts';
 
-/** The fields that a body of this kind is described with: what it cannot set is read-only, or not its. */
+/** Returns the fields that describe a body of this mode; fields that it cannot set are read-only or omitted. */
 export function formOf({ fields }: { readonly fields: Fields }, mode: InputMode): Fields {
   const shown = Object.entries(fields).filter(
     ([, field]) => field.writable !== 'update' || isWritable(field, mode),
@@ -21,7 +21,7 @@ export function formOf({ fields }: { readonly fields: Fields }, mode: InputMode)
   );
 }
 
-/** The query parameters of a list. */
+/** Returns the query parameters of a list. */
 export function listParameters<Data extends object, View>({
   page,
   isUntrimmed,
@@ -29,7 +29,7 @@ export function listParameters<Data extends object, View>({
 }: ListResource<Data, View>): QueryParameters {
   return {
     ...pageParameters,
-    ...(page === undefined && orderingParameters), // where it reads its page itself it says so itself
+    ...(page === undefined && orderingParameters), // a list that reads its page itself declares its order itself
     ...(!isUntrimmed && projectionParameters),
     ...parameters,
   };

@@ -85,7 +85,7 @@ function pathsOf(
   return Object.fromEntries(only.map((version) => [version, paths[version]]));
 }
 
-/** Beside what the resource asks for, the item that the path names is read as `item`. */
+/** Adds the item that the path names, as `item`, to the resource's records. */
 function itemReads<Data extends object, View extends object>(
   resource: ListResource<Data, View>,
   right: Right,
@@ -94,9 +94,9 @@ function itemReads<Data extends object, View extends object>(
 }
 
 interface Answers<View> {
-  /** Path of the list that a call is about, as links show it. */
+  /** Path of the request's list, as links show it. */
   readonly path: (context: Context) => string;
-  /** Shows items with their links, as they stand in answers. */
+  /** Shows items with their links, as in responses. */
   readonly show: (context: Context, list: string) => (view: View) => JsonObject;
   readonly one: (context: Context, status: number, view: View) => Response;
 }
@@ -253,7 +253,7 @@ function actionOperation<Data extends object, View extends object>(
   };
 }
 
-/** Runs a change on the item that the path names, anew on its newest state when somebody was faster. */
+/** Applies a change to the item that the path names; retries with its newest state after a write conflict. */
 function onCurrent<Data extends object, View extends object, Result>(
   context: Context,
   resource: ListResource<Data, View>,
@@ -274,7 +274,7 @@ function existing<Data extends object, View extends object>(
   found: Stored | undefined,
   right: 'G' | 'U' | 'D' | 'A',
 ): Stored<Data> {
-  const item = (found as Stored<Data> | undefined) ?? resource.unwritten?.(context); // it stands at the resource's key
+  const item = (found as Stored<Data> | undefined) ?? resource.unwritten?.(context); // stored at the resource's key
   if (item === undefined) throw notFound();
   resource.authorizeItem?.(context, item, right);
   return item;
@@ -282,6 +282,6 @@ function existing<Data extends object, View extends object>(
 
 function only<View>(views: readonly View[]): View {
   const [view] = views;
-  if (view === undefined) throw notFound(); // what it is joined with is gone meanwhile
+  if (view === undefined) throw notFound(); // a record that it is joined with was deleted in between
   return view;
 }
