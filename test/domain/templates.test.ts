@@ -116,6 +116,17 @@ const printed: readonly (readonly [source: string, text: string])[] = [
   ],
   ['{{ 1e3 }} {{ 1_000 + 1 }}', '1000 1001'],
   ['{{ range(2, 8, 3)|list }}{% set j = joiner("+") %}{{ j() }}{{ j() }}', '[2,5]+'],
+  // filters of texts
+  ['{{ "aBC dEF"|capitalize }} {{ "aBC  dEF"|title }}', 'Abc def Abc  Def'],
+  ['{{ "ab"|center(5) }}|{{ "ab"|center("4") }}|{{ "abc"|center(2) }}', ' ab  | ab |abc'],
+  ['{{ "a\nb"|indent }} {{ "a\nb"|indent(1, true) }} {{ ""|indent(1, true) }}', 'a\n    b  a\n b '],
+  ['{{ "aaa"|replace("a", "b", 2) }} {{ "ab"|replace("", "-") }}', 'bba -a-b-'],
+  ['{{ " <p>a\n <!-- > -->b</p  > <3 "|striptags }}', 'a b <3'],
+  ['{{ "\\\\&\\"\\\'<>"|e }}', '&#92;&amp;&quot;&#39;&lt;&gt;'],
+  [
+    '{{ "(http://a.org/x), www.b.de c.com: a@b.co d"|urlize(5, true) }}',
+    '<a href="http://a.org/x)" rel="nofollow">http:</a> <a href="http://www.b.de" rel="nofollow">www.b</a> <a href="http://c.com:" rel="nofollow">c.com</a> <a href="mailto:a@b.co">a@b.co</a> d',
+  ],
   // what must not be reached reads as nothing
   ['{{ list.__class__ }}{{ text.constructor }}{{ dict["__proto__"] }}{{ range.prototype }}', ''],
 ];

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noDefaultExport: what CommonJS modules export is their default
-/** The parts of nunjucks that read a template, and its filters of text; its own types know neither. */
+/** The parts of nunjucks that read a template, which its own types do not know. */
 declare module 'nunjucks/src/parser.js' {
   import type { SyntaxNode, Token, Tokens } from 'nunjucks/src/lexer.js';
 
@@ -52,9 +52,4 @@ declare module 'nunjucks/src/lexer.js' {
   }
   const module: { lex(source: string, options: object): Tokens };
   export default module;
-}
-
-declare module 'nunjucks/src/filters.js' {
-  const filters: Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
-  export default filters;
 }
