@@ -18,7 +18,6 @@ const onlyFor = (name, what, ...users) => ({
 
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
-const nunjucks = '^node_modules/(@types/)?nunjucks/';
 const forge = '^node_modules/(@types/)?node-forge/';
 const gatewayTypes = '^node_modules/@types/aws-lambda/';
 const crypto = '^(node:)?crypto$';
@@ -70,7 +69,7 @@ module.exports = {
     },
 
     only('values-stand-alone', '^shared/values/', valibot, crypto),
-    only('rules-are-pure', pure, valibot, geohash, forge, nunjucks, crypto),
+    only('rules-are-pure', pure, valibot, geohash, forge, crypto),
     only('store-knows-rules', '^shared/store/', pure, ports),
     only(
       'ports-are-types',

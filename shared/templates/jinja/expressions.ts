@@ -3,9 +3,9 @@ import { applyFilter, hasFilter } from './builtins/filters.ts';
 import { applyTest, hasTest } from './builtins/tests.ts';
 import { member, slice } from './members.ts';
 import { calculate, comparisons } from './operators.ts';
-import { children, optional, part, wrongAt } from './parser.ts';
 import type { Scope } from './scope.ts';
 import {
+  type Callable,
   contains,
   createDict,
   display,
@@ -21,99 +21,72 @@ import {
 /** An expression, ready to be computed. */
 export type Expression = (scope: Scope) => Value;
 
-/** Makes the body of a block as an expression: a text, or a function in place of a `caller`. */
-export type BlockCompiler = (node: SyntaxNode) => Expression;
-
-interface Compiling {
-  readonly node: SyntaxNode;
-  /** Compiles a part of the node. */
-  readonly of: (node: SyntaxNode) => Expression;
-  readonly block: BlockCompiler;
+/** Compiles statements that stand in an expression. */
+export interface BlockCompiler {
+  /** What statements print. */
+  readonly capture: (body: Body) => (scope: Scope) => string;
+  readonly macro: (macro: MacroNode) => (scope: Scope) => Callable;
 }
+
+/** Compiles a part of an expression. */
+type Compile = (node: ExpressionNode) => Expression;
 
 /**
  * Makes an expression of its syntax.
  *
  * @throws TemplateSyntaxError for what expressions cannot be, and filters and tests that there are not
  */
-export function compileExpression(node: SyntaxNode, block: BlockCompiler): Expression {
-  const make = own(makers, node.typename);
-  if (make === undefined) throw wrongAt(node, `unexpected ${node.typename}`);
-  return make({ node, of: (inner) => compileExpression(inner, block), block });
+export function compileExpression(node: ExpressionNode, block: BlockCompiler): Expression {
+  const compile: Compile = (inner) => compileExpression(inner, block);
+  switch (node.kind) {
+    case 'literal':
+      return () => node.value;
+    case 'name':
+      return compileName(node);
+    case 'group':
+      return compileGroup(node.items, compile);
+    case 'list':
+      return listOf(node.items.map(compile));
+    case 'dict':
+      return compileDict(node.pairs, compile);
+    case 'member':
+      return compileMember(node, compile, false);
+    case 'slice':
+      throw new TemplateSyntaxError('unexpected Slice', node.at);
+    case 'conditional':
+      return compileConditional(node, compile);
+    case 'binary':
+      return compileBinary(node.operator, compile(node.left), compile(node.right));
+    case 'not':
+      return negated(compile(node.target));
+    case 'sign':
+      return signed(compile(node.target), node.sign);
+    case 'comparison':
+      return compileComparison(node, compile);
+    case 'test':
+      return compileTest(node, compile);
+    case 'filter':
+      return compileFilter(node, compile);
+    case 'call':
+      return compileCall(node, compile);
+    case 'capture':
+      return block.capture(node.body);
+    case 'macro':
+      return block.macro(node);
+  }
 }
 
-const makers: Readonly<Record<string, (compiling: Compiling) => Expression>> = {
-  Literal: ({ node }) => {
-    const value = node.value as Value; // the parser gives these, and regular expressions
-    if (value instanceof RegExp) throw wrongAt(node, "unexpected char '/'");
-    return () => value;
-  },
-  Symbol: ({ node }) => {
-    const name = String(node.value);
-    if (/^\d/.test(name)) return numeral(node, name);
-    const constant = own(constants, name);
-    if (constant !== undefined) return () => constant;
-    return (scope) => scope.get(name);
-  },
-  Group: ({ node, of }) => {
-    const [only, ...others] = children(node).map(of);
-    if (only !== undefined && others.length === 0) return only;
-    return listOf(children(node).map(of));
-  },
-  Array: ({ node, of }) => listOf(children(node).map(of)),
-  Dict: ({ node, of }) => {
-    const pairs = children(node).map((pair) => [of(part(pair, 'key')), of(part(pair, 'value'))]);
-    return (scope) =>
-      createDict(pairs.map(([key, value]) => [display(at(key, scope)), at(value, scope)] as const));
-  },
-  LookupVal: ({ node, of }) => lookUp(node, of, false),
-  InlineIf: ({ node, of }) => {
-    const [condition, body] = [of(part(node, 'cond')), of(part(node, 'body'))];
-    const other = optional(node, 'else_');
-    const otherwise = other === undefined ? () => nothing : of(other);
-    return (scope) => (isTrue(condition(scope)) ? body(scope) : otherwise(scope));
-  },
-  Or: binary(
-    (a, b) => (scope) =>
-      orElse(
-        a(scope),
-        (value) => isTrue(value),
-        () => b(scope),
-      ),
-  ),
-  And: binary(
-    (a, b) => (scope) =>
-      orElse(
-        a(scope),
-        (value) => !isTrue(value),
-        () => b(scope),
-      ),
-  ),
-  In: binary((a, b) => (scope) => contains(b(scope), a(scope))),
-  Concat: binary((a, b) => (scope) => display(a(scope)) + display(b(scope))),
-  Pow: binary((a, b) => (scope) => calculate('**', a(scope), b(scope))),
-  Calculation: (compiling) => {
-    const operator = String(compiling.node.operator);
-    return binary((a, b) => (scope) => calculate(operator, a(scope), b(scope)))(compiling);
-  },
-  Not: ({ node, of }) => {
-    const target = of(part(node, 'target'));
-    return (scope) => !isTrue(target(scope));
-  },
-  Neg: ({ node, of }) => signed(of(part(node, 'target')), '-'),
-  Pos: ({ node, of }) => signed(of(part(node, 'target')), '+'),
-  Compare: compileComparison,
-  Is: compileTest,
-  Filter: compileFilter,
-  FunCall: compileCall,
-  Capture: ({ node, block }) => block(part(node, 'body')),
-  Caller: ({ node, block }) => block(node),
-};
+function compileName({ name, at }: NameNode): Expression {
+  if (/^\d/.test(name)) return numeral(name, at);
+  const constant = own(constants, name);
+  if (constant !== undefined) return () => constant;
+  return (scope) => scope.get(name);
+}
 
-/** A number that the lexer takes for a name, as `1e3` and `1_000`. */
-function numeral(node: SyntaxNode, text: string): Expression {
+/** A number that is written as names are, such as `1e3` and `1_000`. */
+function numeral(text: string, at: Place): Expression {
   const number = Number(text.replaceAll('_', ''));
-  if (Number.isNaN(number)) throw wrongAt(node, `unexpected ${text}`);
+  if (Number.isNaN(number)) throw new TemplateSyntaxError(`unexpected ${text}`, at);
   return () => number;
 }
 
@@ -122,21 +95,51 @@ const nothing = new Undefined(
   'the inline if-expression evaluated to false and no else section was defined.',
 );
 
-/** Of parts that are surely there. */
-function at(expression: Expression | undefined, scope: Scope): Value {
-  return expression === undefined ? null : expression(scope);
+/** One expression in brackets is itself, others are a list. */
+function compileGroup(items: readonly ExpressionNode[], compile: Compile): Expression {
+  const [only, ...others] = items.map(compile);
+  return only === undefined ? () => [] : others.length === 0 ? only : listOf([only, ...others]);
 }
 
 function listOf(items: readonly Expression[]): Expression {
   return (scope) => items.map((item) => item(scope));
 }
 
-function orElse(value: Value, isEnough: (value: Value) => boolean, other: () => Value): Value {
-  return isEnough(value) ? value : other();
+function compileDict(nodes: readonly PairNode[], compile: Compile): Expression {
+  const pairs = nodes.map(({ key, value }) => [compile(key), compile(value)] as const);
+  return (scope) =>
+    createDict(pairs.map(([key, value]) => [display(key(scope)), value(scope)] as const));
 }
 
-function binary(make: (a: Expression, b: Expression) => Expression) {
-  return ({ node, of }: Compiling) => make(of(part(node, 'left')), of(part(node, 'right')));
+function compileConditional(node: ConditionalNode, compile: Compile): Expression {
+  const [condition, body] = [compile(node.condition), compile(node.body)];
+  const otherwise = node.otherwise === undefined ? () => nothing : compile(node.otherwise);
+  return (scope) => (isTrue(condition(scope)) ? body(scope) : otherwise(scope));
+}
+
+function compileBinary(operator: BinaryOperator, a: Expression, b: Expression): Expression {
+  switch (operator) {
+    case 'or':
+      return (scope) => {
+        const value = a(scope);
+        return isTrue(value) ? value : b(scope);
+      };
+    case 'and':
+      return (scope) => {
+        const value = a(scope);
+        return isTrue(value) ? b(scope) : value;
+      };
+    case 'in':
+      return (scope) => contains(b(scope), a(scope));
+    case '~':
+      return (scope) => display(a(scope)) + display(b(scope));
+    default:
+      return (scope) => calculate(operator, a(scope), b(scope));
+  }
+}
+
+function negated(target: Expression): Expression {
+  return (scope) => !isTrue(target(scope));
 }
 
 function signed(target: Expression, sign: '+' | '-'): Expression {
@@ -151,30 +154,37 @@ function signed(target: Expression, sign: '+' | '-'): Expression {
   };
 }
 
-function lookUp(node: SyntaxNode, of: Compiling['of'], isCalled: boolean): Expression {
-  const target = of(part(node, 'target'));
-  const key = optional(node, 'val');
-  if (key === undefined) throw wrongAt(node, 'expected subscript expression');
-  if (key.typename === 'Slice') {
-    const bounds = ['start', 'stop', 'step'].map((name) => {
-      const bound = optional(key, name);
-      return bound === undefined ? () => null : of(bound);
-    });
-    return (scope) => {
-      const [start = null, stop = null, step = null] = bounds.map((bound) => bound(scope));
-      return slice(target(scope), start, stop, step);
-    };
-  }
-  const name = of(key);
+function compileMember(node: MemberNode, compile: Compile, isCalled: boolean): Expression {
+  const target = compile(node.target);
+  const { key } = node;
+  if (key === undefined) throw new TemplateSyntaxError('expected subscript expression', node.at);
+  if (key.kind === 'slice') return compileSlice(target, key, compile);
+  const name = compile(key);
   return (scope) => member(target(scope), name(scope), isCalled);
 }
 
-function compileComparison({ node, of }: Compiling): Expression {
-  const first = of(part(node, 'expr'));
-  const others = children(node, 'ops').map((operand) => {
-    const compare = own(comparisons, String(operand.type));
-    if (compare === undefined) throw wrongAt(operand, `unexpected ${String(operand.type)}`);
-    return { compare, operand: of(part(operand, 'expr')) };
+function compileSlice(target: Expression, node: SliceNode, compile: Compile): Expression {
+  const [start, stop, step] = [
+    compileBound(node.start, compile),
+    compileBound(node.stop, compile),
+    compileBound(node.step, compile),
+  ];
+  return (scope) => {
+    const bounds = [start(scope), stop(scope), step(scope)] as const;
+    return slice(target(scope), ...bounds);
+  };
+}
+
+function compileBound(bound: ExpressionNode | undefined, compile: Compile): Expression {
+  return bound === undefined ? () => null : compile(bound);
+}
+
+function compileComparison(node: ComparisonNode, compile: Compile): Expression {
+  const first = compile(node.first);
+  const others = node.others.map(({ sign, operand, at }) => {
+    const compare = own(comparisons, sign);
+    if (compare === undefined) throw new TemplateSyntaxError(`unexpected ${sign}`, at);
+    return { compare, operand: compile(operand) };
   });
   return (scope) => {
     let left = first(scope);
@@ -187,32 +197,27 @@ function compileComparison({ node, of }: Compiling): Expression {
   };
 }
 
-/** A test is a name, a name with arguments, or one of the literals that are tests as well. */
-function compileTest({ node, of }: Compiling): Expression {
-  const test = part(node, 'right');
-  const called = test.typename === 'FunCall' ? part(test, 'name') : test;
-  const name = called.value === null ? 'none' : String(called.value);
-  if (!hasTest(name)) throw wrongAt(test, `no test named '${name}'`);
-  const value = of(part(node, 'left'));
-  const given =
-    test.typename === 'FunCall' ? compileArguments(part(test, 'args'), of) : noArguments;
+function compileTest({ name, at, ...node }: TestNode, compile: Compile): Expression {
+  if (!hasTest(name)) throw new TemplateSyntaxError(`no test named '${name}'`, at);
+  const value = compile(node.value);
+  const given = compileArguments(node.args, compile);
   return (scope) => applyTest(name, [value(scope), ...given(scope).args]);
 }
 
-function compileFilter({ node, of }: Compiling): Expression {
-  const name = String(part(node, 'name').value);
-  if (!hasFilter(name)) throw wrongAt(node, `no filter named '${name}'`);
-  const given = compileArguments(part(node, 'args'), of);
+function compileFilter({ name, at, ...node }: FilterNode, compile: Compile): Expression {
+  if (!hasFilter(name)) throw new TemplateSyntaxError(`no filter named '${name}'`, at);
+  const value = compile(node.value);
+  const given = compileArguments(node.args, compile);
   return (scope) => {
+    const first = value(scope);
     const { args, named } = given(scope);
-    return applyFilter(name, args, named);
+    return applyFilter(name, [first, ...args], named);
   };
 }
 
-function compileCall({ node, of }: Compiling): Expression {
-  const called = part(node, 'name');
-  const target = called.typename === 'LookupVal' ? lookUp(called, of, true) : of(called);
-  const given = compileArguments(part(node, 'args'), of);
+function compileCall({ callee, args: list }: CallNode, compile: Compile): Expression {
+  const target = callee.kind === 'member' ? compileMember(callee, compile, true) : compile(callee);
+  const given = compileArguments(list, compile);
   return (scope) => {
     const value = target(scope);
     if (value instanceof Undefined) throw value.refusal();
@@ -225,24 +230,23 @@ function compileCall({ node, of }: Compiling): Expression {
 }
 
 /** Arguments of a call, by position and by name. */
-export interface Arguments {
+interface Arguments {
   readonly args: readonly Value[];
   readonly named: Readonly<Record<string, Value>>;
 }
 
-const noArguments = (): Arguments => ({ args: [], named: {} });
-
-function compileArguments(list: SyntaxNode, of: Compiling['of']): (scope: Scope) => Arguments {
-  const positions = children(list).filter(({ typename }) => typename !== 'KeywordArgs');
-  const keywords = children(list).filter(({ typename }) => typename === 'KeywordArgs');
-  const args = positions.map(of);
-  const named = keywords.flatMap((each) =>
-    children(each).map(
-      (pair) => [String(part(pair, 'key').value), of(part(pair, 'value'))] as const,
-    ),
-  );
+function compileArguments(list: Signature, compile: Compile): (scope: Scope) => Arguments {
+  const args = list.positional.map(compile);
+  const named = list.named.map((pair) => [keywordOf(pair), compile(pair.value)] as const);
   return (scope) => ({
     args: args.map((each) => each(scope)),
     named: createDict(named.map(([name, value]) => [name, value(scope)] as const)),
   });
+}
+
+/** The name of an argument; a literal is one too. */
+function keywordOf({ name }: NamedNode): string {
+  if (name.kind === 'name') return name.name;
+  if (name.kind === 'literal') return String(name.value);
+  throw new TemplateSyntaxError('expected a name', name.at);
 }

@@ -1,238 +1,316 @@
-import lexer, { type SyntaxNode, type Tokens } from 'nunjucks/src/lexer.js';
-import parser from 'nunjucks/src/parser.js';
-
-/** Thrown for a template that cannot be read: its message says what is wrong, and where. */
-export class TemplateSyntaxError extends Error {
-  constructor(message: string, line?: number, column?: number) {
-    super(line === undefined ? message : `${message} (line ${line}, column ${column ?? 1})`);
-  }
-}
-
-/** A part of a node. */
-export function part(node: SyntaxNode, name: string): SyntaxNode {
-  return node[name] as SyntaxNode; // the parser made it so
-}
-
-/** A part that may be absent. */
-export function optional(node: SyntaxNode, name: string): SyntaxNode | undefined {
-  return (node[name] as SyntaxNode | null | undefined) ?? undefined; // the same
-}
-
-/** The nodes of a list. */
-export function children(node: SyntaxNode, name = 'children'): readonly SyntaxNode[] {
-  return node[name] as readonly SyntaxNode[]; // the same
-}
-
-/** The error of a template that has something wrong at a node. */
-export function wrongAt({ lineno, colno }: SyntaxNode, message: string): TemplateSyntaxError {
-  return new TemplateSyntaxError(message, lineno + 1, colno + 1);
-}
+import {
+  type Cursor,
+  expectMore,
+  next,
+  peek,
+  skip,
+  skipWord,
+  unexpectedEnd,
+  wrong,
+} from './cursor.ts';
+import {
+  noArguments,
+  parseExpression,
+  parseFilterArguments,
+  parseFilterName,
+  parseOperand,
+  parseOr,
+  parsePrimary,
+  parseSignature,
+} from './expression-parser.ts';
+import { createLexer, readRaw, type Token } from './lexer.ts';
+import type {
+  Body,
+  ExpressionNode,
+  ForNode,
+  IfNode,
+  NameNode,
+  Place,
+  SetNode,
+  StatementNode,
+  WithNode,
+} from './syntax.ts';
+import { own } from './values.ts';
 
 /**
  * Reads a template.
  *
  * @throws TemplateSyntaxError
+ * @throws RangeError when it is nested too deeply
  */
-export function parse(source: string): SyntaxNode {
-  const options = { trimBlocks: true, lstripBlocks: true };
-  try {
-    const tokens = balanceBraces(trimComments(lexer.lex(source.replace(/\r?\n$/, ''), options)));
-    return new TemplateParser(tokens).parseAsRoot();
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new TemplateSyntaxError('the template is nested too deeply');
-    throw readError(error);
+export function parseTemplate(source: string): Body {
+  const cursor: Cursor = { lexer: createLexer(source), peeked: undefined, dropsSpace: false };
+  return parseBody(cursor, []);
+}
+
+/** Reads statements up to a tag that ends them, whose name is the next token then, or to the end. */
+function parseBody(cursor: Cursor, ends: readonly string[]): Body {
+  const body: StatementNode[] = [];
+  for (let token = next(cursor); token !== undefined; token = next(cursor)) {
+    if (token.kind === 'block-start') {
+      const tag = parseTag(cursor);
+      if (ends.includes(tag.value)) break;
+      body.push(parseStatement(cursor, tag));
+    } else if (token.kind === 'variable-start') {
+      body.push({ kind: 'print', value: parseExpression(cursor) });
+      endVariable(cursor);
+    } else if (token.kind === 'data') {
+      body.push(parseText(cursor, token));
+    } else {
+      cursor.dropsSpace = token.value.at(-3) === '-'; // a comment
+    }
+  }
+  return body;
+}
+
+/** Reads text; an adjacent tag with `-` removes the spaces on its side. */
+function parseText(cursor: Cursor, { value }: Token): StatementNode {
+  const following = peek(cursor)?.value.charAt(2);
+  const text = cursor.dropsSpace ? value.trimStart() : value;
+  cursor.dropsSpace = false;
+  return { kind: 'text', text: following === '-' ? text.trimEnd() : text };
+}
+
+function endVariable(cursor: Cursor): void {
+  const end = peek(cursor);
+  if (end?.kind !== 'variable-end') throw wrong(cursor, 'expected variable end');
+  next(cursor);
+  cursor.dropsSpace = end.value.startsWith('-');
+}
+
+function endBlock(cursor: Cursor, name: string): void {
+  const end = next(cursor);
+  if (end?.kind !== 'block-end') throw wrong(cursor, `expected block end in ${name} statement`);
+  if (end.value.startsWith('-')) cursor.dropsSpace = true;
+}
+
+/** Reads the tag that ends a body. */
+function endStatement(cursor: Cursor): void {
+  const name = next(cursor);
+  if (name === undefined) throw wrong(cursor, 'unexpected end of file');
+  endBlock(cursor, name.value);
+}
+
+function parseTag(cursor: Cursor): Token {
+  cursor.dropsSpace = false;
+  const tag = expectMore(cursor);
+  if (tag.kind !== 'symbol') throw wrong(cursor, 'tag name expected', tag.at);
+  return tag;
+}
+
+function parseStatement(cursor: Cursor, tag: Token): StatementNode {
+  const parse = own(statements, tag.value);
+  if (parse === undefined) throw wrong(cursor, `unknown block tag: ${tag.value}`, tag.at);
+  next(cursor);
+  return parse(cursor, tag);
+}
+
+const statements: Readonly<Record<string, (cursor: Cursor, tag: Token) => StatementNode>> = {
+  block: parseBlock,
+  call: parseCall,
+  extends: parseExtends,
+  filter: parseFilterBlock,
+  for: parseFor,
+  from: parseFrom,
+  if: parseIf,
+  import: parseImport,
+  include: parseInclude,
+  macro: parseMacro,
+  raw: parseRaw,
+  set: parseSet,
+  with: parseWith,
+};
+
+function parseRaw(cursor: Cursor): StatementNode {
+  endBlock(cursor, 'raw');
+  return { kind: 'text', text: readRaw(cursor.lexer) };
+}
+
+function parseIf(cursor: Cursor, tag: Token): IfNode {
+  const branches: IfNode['branches'][number][] = [];
+  for (let name = tag.value; name !== 'else'; name = parseBranchEnd(cursor)) {
+    if (name === 'endif') return { kind: 'if', branches, otherwise: undefined };
+    const condition = parseExpression(cursor);
+    endBlock(cursor, name);
+    branches.push({ condition, body: parseBody(cursor, ['elif', 'elseif', 'else', 'endif']) });
+  }
+  const otherwise = parseBody(cursor, ['endif']);
+  endStatement(cursor);
+  return { kind: 'if', branches, otherwise };
+}
+
+/** Reads the name of the tag after a branch, and the whole tag when it has no condition. */
+function parseBranchEnd(cursor: Cursor): string {
+  const end = next(cursor);
+  if (end === undefined) throw wrong(cursor, 'expected elif, else, or endif, got end of file');
+  if (end.value === 'else' || end.value === 'endif') endBlock(cursor, end.value);
+  return end.value;
+}
+
+function parseFor(cursor: Cursor, { at }: Token): ForNode {
+  const isGrouped = skip(cursor, 'left-paren');
+  const targets = [parsePrimary(cursor)];
+  while (skip(cursor, 'comma')) targets.push(parsePrimary(cursor));
+  if (isGrouped && !skip(cursor, 'right-paren')) throw wrong(cursor, 'expected ) in for loop');
+  const names = targets.filter(isName).map(({ name }) => name);
+  if (names.length < targets.length) throw wrong(cursor, 'variable name expected for loop', at);
+  if (!skipWord(cursor, 'in')) throw wrong(cursor, 'expected "in" keyword for loop', at);
+  const list = parseOr(cursor);
+  const condition = skipWord(cursor, 'if') ? parseExpression(cursor) : undefined;
+  endBlock(cursor, 'for');
+  const body = parseBody(cursor, ['endfor', 'else']);
+  let otherwise: Body | undefined;
+  if (skipWord(cursor, 'else')) {
+    endBlock(cursor, 'else');
+    otherwise = parseBody(cursor, ['endfor']);
+  }
+  endStatement(cursor);
+  return { kind: 'for', names, list, condition, body, otherwise };
+}
+
+function isName(node: ExpressionNode): node is NameNode {
+  return node.kind === 'name';
+}
+
+function parseWith(cursor: Cursor): WithNode {
+  const variables: { name: string; value: ExpressionNode }[] = [];
+  for (;;) {
+    const { kind, value: name } = expectMore(cursor);
+    if (kind !== 'symbol') break;
+    next(cursor);
+    if (!skip(cursor, 'operator', '=')) throw wrong(cursor, 'expected = in with statement');
+    variables.push({ name, value: parseExpression(cursor) });
+    if (!skip(cursor, 'comma')) break;
+  }
+  endBlock(cursor, 'with');
+  const body = parseBody(cursor, ['endwith']);
+  endStatement(cursor);
+  return { kind: 'with', variables, body };
+}
+
+function parseSet(cursor: Cursor, { at }: Token): SetNode {
+  const targets = [parseOperand(cursor)];
+  while (skip(cursor, 'comma')) targets.push(parseOperand(cursor));
+  if (skip(cursor, 'operator', '=')) {
+    const value = parseExpression(cursor);
+    endBlock(cursor, 'set');
+    return { kind: 'set', targets, value };
+  }
+  if (!skip(cursor, 'block-end')) throw wrong(cursor, 'expected = or block end in set tag', at);
+  const body = parseBody(cursor, ['endset']);
+  endStatement(cursor);
+  return { kind: 'set', targets, value: { kind: 'capture', at, body } };
+}
+
+function parseBlock(cursor: Cursor, { at }: Token): StatementNode {
+  const name = parseOperand(cursor);
+  if (!isName(name)) throw wrong(cursor, 'variable name expected', at);
+  endBlock(cursor, 'block');
+  const body = parseBody(cursor, ['endblock']);
+  skipWord(cursor, 'endblock');
+  skipWord(cursor, name.name);
+  const following = peek(cursor);
+  if (following === undefined) throw wrong(cursor, 'expected endblock, got end of file');
+  endBlock(cursor, following.value);
+  return { kind: 'block', body };
+}
+
+function parseMacro(cursor: Cursor, { at }: Token): StatementNode {
+  const name = parsePrimary(cursor);
+  const parameters = parseSignature(cursor);
+  endBlock(cursor, 'macro');
+  const body = parseBody(cursor, ['endmacro']);
+  endStatement(cursor);
+  return { kind: 'macro', name, macro: { kind: 'macro', at, parameters, body } };
+}
+
+/** Reads a call whose block is passed as the argument `caller`. */
+function parseCall(cursor: Cursor, { at }: Token): StatementNode {
+  const hasParameters = expectMore(cursor).kind === 'left-paren';
+  const parameters = hasParameters ? parseSignature(cursor) : noArguments;
+  const call = parseOperand(cursor);
+  endBlock(cursor, 'call');
+  const body = parseBody(cursor, ['endcall']);
+  endStatement(cursor);
+  if (call.kind !== 'call') throw unexpectedEnd();
+  const caller = {
+    name: { kind: 'name', at, name: 'caller' },
+    value: { kind: 'macro', at, parameters, body },
+  } as const;
+  const { positional, named } = call.args;
+  const value = { ...call, args: { positional, named: [...named, caller] } };
+  return { kind: 'print', value };
+}
+
+function parseFilterBlock(cursor: Cursor): StatementNode {
+  const { name, at } = parseFilterName(cursor);
+  const args = parseFilterArguments(cursor, { kind: 'name', at, name });
+  endBlock(cursor, 'filter');
+  const body = parseBody(cursor, ['endfilter']);
+  endStatement(cursor);
+  const value: ExpressionNode = { kind: 'capture', at, body };
+  return { kind: 'print', value: { kind: 'filter', at, name, value, args } };
+}
+
+const otherTemplate: StatementNode = { kind: 'other-template' };
+
+function parseExtends(cursor: Cursor): StatementNode {
+  parseExpression(cursor);
+  endBlock(cursor, 'extends');
+  return otherTemplate;
+}
+
+function parseInclude(cursor: Cursor): StatementNode {
+  parseExpression(cursor);
+  if (skipWord(cursor, 'ignore')) skipWord(cursor, 'missing');
+  endBlock(cursor, 'include');
+  return otherTemplate;
+}
+
+function parseImport(cursor: Cursor, { at }: Token): StatementNode {
+  parseExpression(cursor);
+  if (!skipWord(cursor, 'as')) throw wrong(cursor, 'expected "as" keyword', at);
+  parseExpression(cursor);
+  skipContext(cursor);
+  endBlock(cursor, 'import');
+  return otherTemplate;
+}
+
+/** `with context` and `without context`. */
+function skipContext(cursor: Cursor): void {
+  const at = peek(cursor)?.at;
+  if (!skipWord(cursor, 'with') && !skipWord(cursor, 'without')) return;
+  if (!skipWord(cursor, 'context')) {
+    throw wrong(cursor, 'expected context after with/without', at);
   }
 }
 
-/** Whatever the parser throws it throws because of the template; its own messages begin with a line of the place. */
-function readError(error: unknown): TemplateSyntaxError {
-  if (error instanceof TemplateSyntaxError) return error;
-  const { message, lineno, colno } = error as { message: string; lineno?: number; colno?: number };
-  const text = message
-    .replace(/^\(unknown path\)(?: \[Line.*?\])?\n\s*/, '')
-    .replace(/^parse\w+: /, '');
-  // what it stumbles over where a template ends too early is a fault of its own
-  if (!(error as Error).name.startsWith('Template')) {
-    return new TemplateSyntaxError(
-      /end of|Unexpected|unexpected/.test(text) ? text : 'unexpected end of template',
-    );
+function parseFrom(cursor: Cursor, { at }: Token): StatementNode {
+  parseExpression(cursor);
+  if (!skipWord(cursor, 'import')) throw wrong(cursor, 'expected import', at);
+  if (expectMore(cursor).kind === 'block-end') {
+    throw wrong(cursor, 'Expected at least one import name', at);
   }
-  return new TemplateSyntaxError(text, lineno, colno);
+  do {
+    parseImportedName(cursor);
+    skipContext(cursor);
+  } while (hasMoreNames(cursor, at));
+  endBlock(cursor, 'from');
+  return otherTemplate;
 }
 
-/** Lines that hold nothing but a comment leave nothing behind, as lines of blocks do. */
-function trimComments(tokens: Tokens): Tokens {
-  const next = tokens.nextToken.bind(tokens);
-  tokens.nextToken = () => {
-    const token = next();
-    if (token?.type === 'comment' && tokens.current() === '\n') tokens.forward();
-    if (token?.type === 'data' && tokens._matches('{#')) {
-      const indent = /(^|\n)[ \t]+$/.exec(token.value);
-      if (indent !== null && (indent[1] === '\n' || token.colno === 0)) {
-        token.value = token.value.slice(0, indent.index + (indent[1] ?? '').length);
-      }
-    }
-    return token;
-  };
-  return tokens;
+function hasMoreNames(cursor: Cursor, at: Place): boolean {
+  if (expectMore(cursor).kind === 'block-end') return false;
+  if (!skip(cursor, 'comma')) throw wrong(cursor, 'expected comma', at);
+  return true;
 }
 
-/** Braces that end one dictionary inside another are no end of an expression. */
-function balanceBraces(tokens: Tokens): Tokens {
-  const next = tokens.nextToken.bind(tokens);
-  const end = tokens.tags.VARIABLE_END;
-  let depth = 0;
-  tokens.nextToken = () => {
-    const token = next();
-    if (token?.type === 'left-curly') depth += 1;
-    if (token?.type === 'right-curly') depth -= 1;
-    tokens.tags.VARIABLE_END = depth > 0 ? '\u0000' : end;
-    return token;
-  };
-  return tokens;
-}
-
-type Attributes = Readonly<Record<string, unknown>>;
-
-function node(
-  typename: string,
-  at: SyntaxNode | { lineno: number; colno: number },
-  rest: Attributes,
-) {
-  return { typename, lineno: at.lineno, colno: at.colno, ...rest };
-}
-
-/** Words that go on after a test, and are no argument of it. */
-const notArguments = new Set(['and', 'or', 'not', 'if', 'else', 'is', 'in']);
-
-const unknownTags = new Set(['asyncEach', 'asyncAll', 'ifAsync', 'switch', 'verbatim']);
-
-/** Reads what Jinja has and nunjucks lacks: loops with a condition, slices, `with`, and operators by their ranks. */
-class TemplateParser extends parser.Parser {
-  override parseStatement(): SyntaxNode | null {
-    const token = this.peekToken();
-    if (unknownTags.has(token.value))
-      this.fail(`unknown block tag: ${token.value}`, token.lineno, token.colno);
-    return token.value === 'with' && token.type === 'symbol'
-      ? this.parseWith()
-      : super.parseStatement();
+function parseImportedName(cursor: Cursor): void {
+  const name = parseOperand(cursor);
+  if (name.kind !== 'name') throw unexpectedEnd();
+  if (name.name.startsWith('_')) {
+    const problem = 'names starting with an underscore cannot be imported';
+    throw wrong(cursor, problem, name.at);
   }
-
-  private parseWith(): SyntaxNode {
-    const at = this.peekToken();
-    this.skipSymbol('with');
-    const targets: SyntaxNode[] = [];
-    const values: SyntaxNode[] = [];
-    while (this.peekToken().type === 'symbol') {
-      targets.push(this.parsePrimary(true));
-      if (!this.skipValue('operator', '=')) this.fail('expected = in with statement');
-      values.push(this.parseExpression());
-      if (!this.skip('comma')) break;
-    }
-    this.advanceAfterBlockEnd('with');
-    const body = this.parseUntilBlocks('endwith');
-    this.advanceAfterBlockEnd();
-    return node('With', at, { targets, values, body });
-  }
-
-  parseFor(): SyntaxNode {
-    const at = this.peekToken();
-    this.skipSymbol('for');
-    const isGrouped = this.skip('left-paren');
-    const names = [this.parsePrimary(true)];
-    while (this.skip('comma')) names.push(this.parsePrimary(true));
-    if (isGrouped && !this.skip('right-paren')) this.fail('expected ) in for loop');
-    if (names.some(({ typename }) => typename !== 'Symbol')) {
-      this.fail('variable name expected for loop', at.lineno, at.colno);
-    }
-    if (!this.skipSymbol('in')) this.fail('expected "in" keyword for loop', at.lineno, at.colno);
-    const list = this.parseOr();
-    const test = this.skipSymbol('if') ? this.parseExpression() : null;
-    this.advanceAfterBlockEnd('for');
-    const body = this.parseUntilBlocks('endfor', 'else');
-    let otherwise: SyntaxNode | null = null;
-    if (this.skipSymbol('else')) {
-      this.advanceAfterBlockEnd('else');
-      otherwise = this.parseUntilBlocks('endfor');
-    }
-    this.advanceAfterBlockEnd();
-    return node('For', at, { names, list, test, body, otherwise });
-  }
-
-  parseInlineIf(): SyntaxNode {
-    const body = this.parseOr();
-    if (!this.skipSymbol('if')) return body;
-    const cond = this.parseOr();
-    const otherwise = this.skipSymbol('else') ? this.parseInlineIf() : null;
-    return node('InlineIf', body, { body, cond, else_: otherwise });
-  }
-
-  parseIs(): SyntaxNode {
-    const left = this.parseCompare();
-    if (!this.skipSymbol('is')) return left;
-    const isNegated = this.skipSymbol('not');
-    const is = node('Is', left, { left, right: this.parseTest() });
-    return isNegated ? node('Not', left, { target: is }) : is;
-  }
-
-  /** A test whose argument may stand without brackets: `is divisibleby 3`. */
-  private parseTest(): SyntaxNode {
-    const name = this.parsePrimary(true);
-    const { type, value } = this.peekToken();
-    if (type === 'left-paren') return this.parsePostfix(name);
-    const isArgument =
-      ['string', 'int', 'float', 'left-bracket'].includes(type) ||
-      (type === 'symbol' && !notArguments.has(value));
-    if (name.typename !== 'Symbol' || !isArgument) return name;
-    const args = node('NodeList', name, { children: [this.parsePrimary()] });
-    return node('FunCall', name, { name, args });
-  }
-
-  parseAdd(): SyntaxNode {
-    return this.parseChain(['+', '-'], () => this.parseMul());
-  }
-
-  parseMul(): SyntaxNode {
-    return this.parseChain(['*', '/', '//', '%'], () => this.parsePow());
-  }
-
-  /** Operators of one rank are taken from left to right. */
-  private parseChain(operators: readonly string[], operand: () => SyntaxNode): SyntaxNode {
-    let left = operand();
-    for (;;) {
-      const operator = operators.find((each) => this.skipValue('operator', each));
-      if (operator === undefined) return left;
-      left = node('Calculation', left, { operator, left, right: operand() });
-    }
-  }
-
-  override parseAggregate(): SyntaxNode | null {
-    const token = this.peekToken();
-    if (token.type !== 'left-bracket') return super.parseAggregate();
-    this.nextToken();
-    const first = this.parseBound();
-    if (this.skip('colon')) return node('Array', token, { children: [this.parseSlice(first)] });
-    const items = first === null ? [] : [first];
-    while (!this.skip('right-bracket')) {
-      if (!this.skip('comma')) this.fail('expected comma after expression');
-      if (this.skip('right-bracket')) break;
-      items.push(this.parseExpression());
-    }
-    return node('Array', token, { children: items });
-  }
-
-  private parseSlice(start: SyntaxNode | null): SyntaxNode {
-    const token = this.peekToken();
-    const stop = this.parseBound();
-    const step = this.skip('colon') ? this.parseBound() : null;
-    if (!this.skip('right-bracket')) this.fail('expected ] after slice');
-    return node('Slice', token, { start, stop, step });
-  }
-
-  /** What may stand before a colon or a bracket, or be left out. */
-  private parseBound(): SyntaxNode | null {
-    const { type } = this.peekToken();
-    return type === 'colon' || type === 'right-bracket' ? null : this.parseExpression();
-  }
+  if (skipWord(cursor, 'as')) parseOperand(cursor);
 }

@@ -2,7 +2,8 @@ import { globals } from './builtins/globals.ts';
 import { parse, TemplateSyntaxError } from './parser.ts';
 import { type Rendering, renderingFailed } from './rendering.ts';
 import { createScope } from './scope.ts';
-import { compileStatement, createOutput, type Statement } from './statements.ts';
+import { compileBody, createOutput, type Statement } from './statements.ts';
+import { TemplateSyntaxError } from './syntax.ts';
 import { RenderError, UnsafeAccess, type Value } from './values.ts';
 
 /** What is wrong with the syntax of a template; undefined: nothing. */
@@ -49,9 +50,8 @@ function problemOf(error: unknown): string {
 }
 
 function compile(source: string): Statement {
-  const syntax = parse(source);
   try {
-    return compileStatement(syntax);
+    return compileBody(parseTemplate(source));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new TemplateSyntaxError('the template is nested too deeply');

@@ -1,15 +1,24 @@
-import type { SyntaxNode } from 'nunjucks/src/lexer.js';
 import { type BlockCompiler, compileExpression, type Expression } from './expressions.ts';
 import { createLoop, type LoopMemory } from './loop.ts';
-import { children, optional, part, wrongAt } from './parser.ts';
 import type { Scope } from './scope.ts';
+import {
+  type Body,
+  type ExpressionNode,
+  type ForNode,
+  type IfNode,
+  type MacroNode,
+  type MemberNode,
+  type SetNode,
+  type StatementNode,
+  TemplateSyntaxError,
+  type WithNode,
+} from './syntax.ts';
 import {
   type Callable,
   display,
   elements,
   isTrue,
   Namespace,
-  own,
   RenderError,
   Undefined,
   type Value,
@@ -24,94 +33,90 @@ export interface Output {
 export type Statement = (scope: Scope, output: Output) => void;
 
 /**
- * Makes a statement of its syntax.
+ * Makes statements of their syntax.
  *
  * @throws TemplateSyntaxError
  */
-export function compileStatement(node: SyntaxNode): Statement {
-  const make = own(makers, node.typename);
-  if (make === undefined) throw wrongAt(node, `unexpected ${node.typename}`);
-  return make(node);
-}
-
-const makers: Readonly<Record<string, (node: SyntaxNode) => Statement>> = {
-  Root: compileList,
-  NodeList: compileList,
-  Output: (node) => {
-    const parts = children(node).map(compilePart);
-    return (scope, output) => {
-      for (const each of parts) each(scope, output);
-    };
-  },
-  If: (node) => {
-    const condition = expression(part(node, 'cond'));
-    const body = compileStatement(part(node, 'body'));
-    const other = optional(node, 'else_');
-    const otherwise = other && compileStatement(other);
-    return (scope, output) => {
-      if (isTrue(condition(scope))) body(scope, output);
-      else otherwise?.(scope, output);
-    };
-  },
-  For: compileFor,
-  With: (node) => {
-    const names = children(node, 'targets').map(nameOf);
-    const values = children(node, 'values').map(expression);
-    const body = compileStatement(part(node, 'body'));
-    return (scope, output) => {
-      const inner = scope.inner();
-      for (const [at, value] of values.entries()) inner.set(names[at] ?? '', value(scope));
-      body(inner, output);
-    };
-  },
-  Set: compileSet,
-  Block: (node) => compileStatement(part(node, 'body')),
-  Macro: (node) => {
-    const name = nameOf(part(node, 'name'));
-    const macro = compileMacro(node);
-    return (scope) => scope.set(name, macro(scope));
-  },
-  ...Object.fromEntries(
-    // there are no other templates to be found
-    ['Include', 'Extends', 'Import', 'FromImport'].map((typename) => [
-      typename,
-      () => () => {
-        throw new RenderError('no loader for this environment specified');
-      },
-    ]),
-  ),
-};
-
-function compileList(node: SyntaxNode): Statement {
-  const statements = children(node).map(compileStatement);
+export function compileBody(body: Body): Statement {
+  const statements = body.map(compileStatement);
   return (scope, output) => {
     for (const statement of statements) statement(scope, output);
   };
 }
 
-function compilePart(node: SyntaxNode): Statement {
-  if (node.typename === 'TemplateData') {
-    const text = String(node.value);
-    return (_, output) => output.write(text);
+function compileStatement(node: StatementNode): Statement {
+  switch (node.kind) {
+    case 'text': {
+      const { text } = node;
+      return (_, output) => output.write(text);
+    }
+    case 'print': {
+      const value = expression(node.value);
+      return (scope, output) => output.write(display(value(scope)));
+    }
+    case 'if':
+      return compileIf(node);
+    case 'for':
+      return compileFor(node);
+    case 'with':
+      return compileWith(node);
+    case 'set':
+      return compileSet(node);
+    case 'block':
+      return compileBody(node.body);
+    case 'macro': {
+      const name = nameOf(node.name);
+      const macro = compileMacro(node.macro);
+      return (scope) => scope.set(name, macro(scope));
+    }
+    case 'other-template':
+      return failWithoutLoader;
   }
-  const value = expression(node);
-  return (scope, output) => output.write(display(value(scope)));
 }
 
-function nameOf(node: SyntaxNode): string {
-  if (node.typename !== 'Symbol') throw wrongAt(node, 'expected a name');
-  return String(node.value);
+/** There are no other templates to be found. */
+function failWithoutLoader(): never {
+  throw new RenderError('no loader for this environment specified');
+}
+
+function compileIf(node: IfNode): Statement {
+  const branches = node.branches.map(({ condition, body }) => ({
+    condition: expression(condition),
+    body: compileBody(body),
+  }));
+  const otherwise = node.otherwise && compileBody(node.otherwise);
+  return (scope, output) => {
+    const branch = branches.find(({ condition }) => isTrue(condition(scope)));
+    (branch?.body ?? otherwise)?.(scope, output);
+  };
+}
+
+function compileWith(node: WithNode): Statement {
+  const variables = node.variables.map(({ name, value }) => ({ name, value: expression(value) }));
+  const body = compileBody(node.body);
+  return (scope, output) => {
+    const inner = scope.inner();
+    for (const { name, value } of variables) inner.set(name, value(scope));
+    body(inner, output);
+  };
+}
+
+function nameOf(node: ExpressionNode): string {
+  if (node.kind !== 'name') throw new TemplateSyntaxError('expected a name', node.at);
+  return node.name;
 }
 
 /** What stands where an expression is wanted. */
-function expression(node: SyntaxNode): Expression {
-  return compileExpression(node, compileBlock);
+function expression(node: ExpressionNode): Expression {
+  return compileExpression(node, blocks);
 }
 
-const compileBlock: BlockCompiler = (node) => {
-  if (node.typename === 'Caller') return compileMacro(node);
-  const body = compileStatement(node);
-  return (scope) => textOf(body, scope);
+const blocks: BlockCompiler = {
+  capture: (node) => {
+    const body = compileBody(node);
+    return (scope) => textOf(body, scope);
+  },
+  macro: compileMacro,
 };
 
 /** What a statement prints. */
@@ -135,14 +140,11 @@ export function createOutput(): { readonly output: Output; readonly text: () => 
   return { output, text: () => text };
 }
 
-function compileFor(node: SyntaxNode): Statement {
-  const names = children(node, 'names').map(nameOf);
-  const list = expression(part(node, 'list'));
-  const condition = optional(node, 'test');
-  const test = condition && expression(condition);
-  const body = compileStatement(part(node, 'body'));
-  const other = optional(node, 'otherwise');
-  const otherwise = other && compileStatement(other);
+function compileFor({ names, ...node }: ForNode): Statement {
+  const list = expression(node.list);
+  const test = node.condition && expression(node.condition);
+  const body = compileBody(node.body);
+  const otherwise = node.otherwise && compileBody(node.otherwise);
   return (scope, output) => {
     const scopeOf = (item: Value) => {
       const inner = scope.inner();
@@ -176,21 +178,21 @@ function unpack(scope: Scope, names: readonly string[], value: Value): void {
   for (const [at, name] of names.entries()) scope.set(name, parts[at] ?? null);
 }
 
-function compileSet(node: SyntaxNode): Statement {
-  const targets = children(node, 'targets');
-  const source = optional(node, 'value') ?? optional(node, 'body');
-  if (source === undefined) throw wrongAt(node, 'expected a value');
-  const value = expression(source);
+function compileSet({ targets, value: node }: SetNode): Statement {
+  const value = expression(node);
   const [first] = targets;
-  if (first?.typename === 'LookupVal') return compileMemberSet(first, value);
+  if (first?.kind === 'member') return compileMemberSet(first, value);
   const names = targets.map(nameOf);
   return (scope) => unpack(scope, names, value(scope));
 }
 
 /** Only namespaces can be changed so. */
-function compileMemberSet(target: SyntaxNode, value: Expression): Statement {
-  const namespace = expression(part(target, 'target'));
-  const key = expression(part(target, 'val'));
+function compileMemberSet(target: MemberNode, value: Expression): Statement {
+  const namespace = expression(target.target);
+  if (target.key === undefined) {
+    throw new TemplateSyntaxError('expected subscript expression', target.at);
+  }
+  const key = expression(target.key);
   return (scope) => {
     const space = namespace(scope);
     if (!(space instanceof Namespace)) {
@@ -202,22 +204,19 @@ function compileMemberSet(target: SyntaxNode, value: Expression): Statement {
 
 interface Parameter {
   readonly name: string;
-  readonly value?: Expression;
+  readonly value: Expression | undefined;
 }
 
-function parametersOf(node: SyntaxNode): readonly Parameter[] {
-  return children(part(node, 'args')).flatMap((each): Parameter[] => {
-    if (each.typename !== 'KeywordArgs') return [{ name: nameOf(each) }];
-    return children(each).map((pair) => ({
-      name: nameOf(part(pair, 'key')),
-      value: expression(part(pair, 'value')),
-    }));
-  });
+function parametersOf({ parameters: { positional, named } }: MacroNode): readonly Parameter[] {
+  return [
+    ...positional.map((each) => ({ name: nameOf(each), value: undefined })),
+    ...named.map(({ name, value }) => ({ name: nameOf(name), value: expression(value) })),
+  ];
 }
 
-function compileMacro(node: SyntaxNode): (scope: Scope) => Callable {
+function compileMacro(node: MacroNode): (scope: Scope) => Callable {
   const parameters = parametersOf(node);
-  const body = compileStatement(part(node, 'body'));
+  const body = compileBody(node.body);
   return (scope) => (args, named) => {
     const inner = scope.inner();
     for (const [at, { name, value }] of parameters.entries()) {

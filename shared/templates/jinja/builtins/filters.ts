@@ -35,19 +35,6 @@ export function applyFilter(
   return filter.run(value, bind(filter.parameters, others, named));
 }
 
-/** A filter of texts that the library has; what it marks as safe is text to us. */
-function text(name: string, parameters: readonly string[] = []): Filter {
-  return {
-    parameters,
-    run: (value, given) => {
-      const others = parameters.map((each) => given[each]);
-      const filter = nunjucks[name];
-      if (filter === undefined) throw new Error(`the library has no filter ${name}`);
-      return String(filter(display(value), ...others));
-    },
-  };
-}
-
 function plain(run: (value: Value) => Value): Filter {
   return { parameters: [], run };
 }
@@ -59,8 +46,6 @@ const defaulted: Filter = {
   run: (value, { default_value: given = '', boolean = false }) =>
     isTrue(boolean) && !isTrue(value) ? given : otherwise(value, given),
 };
-
-const escaped = plain((value) => String(nunjucks.escape?.(display(value))));
 
 const length = plain((value) =>
   isDict(value) ? Object.keys(value).length : elements(value).length,
@@ -121,6 +106,7 @@ const int = toNumber((value) => Number(value.trim() === '' ? Number.NaN : value.
 
 const filters: Readonly<Record<string, Filter>> = {
   ...listFilters,
+  ...textFilters,
   abs: plain((value) => Math.abs(numeric(value))),
   capitalize: text('capitalize'),
   center: text('center', ['width']),
@@ -139,7 +125,6 @@ const filters: Readonly<Record<string, Filter>> = {
         Object.values(given).filter((each) => each !== undefined),
       ),
   },
-  indent: text('indent', ['width', 'indentfirst']),
   int: {
     parameters: int.parameters,
     run: (value, given) => {
@@ -161,11 +146,6 @@ const filters: Readonly<Record<string, Filter>> = {
       }),
   },
   pprint: json,
-  replace: {
-    parameters: ['old', 'new', 'count'],
-    run: (value, { old = '', new: by = '', count }) =>
-      String(nunjucks.replace?.(display(value), display(old), display(by), count)),
-  },
   round: {
     parameters: ['precision', 'method'],
     run: (value, { precision = 0, method = 'common' }) => {
@@ -177,12 +157,8 @@ const filters: Readonly<Record<string, Filter>> = {
   },
   safe: plain((value) => value),
   string: plain(display),
-  striptags: text('striptags'),
-  title: text('title'),
   tojson: pageJson,
-  trim: plain((value) => display(value).trim()),
   truncate: truncated,
-  upper: plain((value) => display(value).toUpperCase()),
   urlencode: plain((value) =>
     isDict(value)
       ? Object.entries(value)
@@ -190,13 +166,12 @@ const filters: Readonly<Record<string, Filter>> = {
           .join('&')
       : encode(value),
   ),
-  urlize: text('urlize', ['trim_url_limit', 'nofollow']),
   wordcount: plain((value) => display(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
   xmlattr: plain((value) => {
     const shown = Object.entries(isDict(value) ? value : createDict()).filter(
       ([, each]) => each !== null && !(each instanceof Undefined),
     );
-    return shown.map(([key, each]) => ` ${key}="${nunjucks.escape?.(display(each))}"`).join('');
+    return shown.map(([key, each]) => ` ${key}="${escapeHtml(display(each))}"`).join('');
   }),
 };
 

@@ -1,0 +1,58 @@
+import { type Lexer, readToken, type Token, type TokenKind } from './lexer.ts';
+import { type Place, TemplateSyntaxError } from './syntax.ts';
+
+/** A place between two tokens of a template. */
+export interface Cursor {
+  readonly lexer: Lexer;
+  /** The next token, when it has been looked at. */
+  peeked: Token | undefined;
+  /** True after a tag that ends with `-`: the spaces that follow are dropped. */
+  dropsSpace: boolean;
+}
+
+/** Returns the next token without consuming it; undefined at the end. */
+export function peek(cursor: Cursor): Token | undefined {
+  cursor.peeked ??= readToken(cursor.lexer);
+  return cursor.peeked;
+}
+
+/** Consumes the next token and returns it; undefined at the end. */
+export function next(cursor: Cursor): Token | undefined {
+  const token = peek(cursor);
+  cursor.peeked = undefined;
+  return token;
+}
+
+/**
+ * Returns the next token without consuming it.
+ *
+ * @throws TemplateSyntaxError at the end of the template
+ */
+export function expectMore(cursor: Cursor): Token {
+  const token = peek(cursor);
+  if (token === undefined) throw unexpectedEnd();
+  return token;
+}
+
+/** Consumes the next token if it has this kind, and this value if one is given. */
+export function skip(cursor: Cursor, kind: TokenKind, value?: string): boolean {
+  const token = peek(cursor);
+  if (token?.kind !== kind || (value !== undefined && token.value !== value)) return false;
+  cursor.peeked = undefined;
+  return true;
+}
+
+/** Consumes the next token if it is this word. */
+export function skipWord(cursor: Cursor, word: string): boolean {
+  return skip(cursor, 'symbol', word);
+}
+
+/** Creates the error of a template that is wrong at a place, by default at the next token. */
+export function wrong(cursor: Cursor, message: string, at?: Place): TemplateSyntaxError {
+  return new TemplateSyntaxError(message, at ?? peek(cursor)?.at);
+}
+
+/** Creates the error of a template that ends too early or lacks a part. */
+export function unexpectedEnd(): TemplateSyntaxError {
+  return new TemplateSyntaxError('unexpected end of template');
+}

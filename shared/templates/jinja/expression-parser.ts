@@ -1,0 +1,340 @@
+import {
+  type Cursor,
+  expectMore,
+  next,
+  peek,
+  skip,
+  skipWord,
+  unexpectedEnd,
+  wrong,
+} from './cursor.ts';
+import type { Token, TokenKind } from './lexer.ts';
+import type {
+  BinaryOperator,
+  ComparedNode,
+  ExpressionNode,
+  MemberNode,
+  NamedNode,
+  Signature,
+  SliceNode,
+  TestNode,
+} from './syntax.ts';
+
+type Parser = (cursor: Cursor) => ExpressionNode;
+
+/** The arguments of a call that has none. */
+export const noArguments: Signature = { positional: [], named: [] };
+
+/**
+ * Reads an expression.
+ *
+ * @throws TemplateSyntaxError
+ */
+export function parseExpression(cursor: Cursor): ExpressionNode {
+  const body = parseOr(cursor);
+  if (!skipWord(cursor, 'if')) return body;
+  const condition = parseOr(cursor);
+  const otherwise = skipWord(cursor, 'else') ? parseExpression(cursor) : undefined;
+  return { kind: 'conditional', at: body.at, condition, body, otherwise };
+}
+
+/** Reads an expression that has no condition. */
+export function parseOr(cursor: Cursor): ExpressionNode {
+  return parseChain(cursor, 'symbol', ['or'], parseAnd);
+}
+
+function parseAnd(cursor: Cursor): ExpressionNode {
+  return parseChain(cursor, 'symbol', ['and'], parseNot);
+}
+
+/** Reads operands between operators of one rank, which group from left to right. */
+function parseChain(
+  cursor: Cursor,
+  kind: TokenKind,
+  operators: readonly BinaryOperator[],
+  operand: Parser,
+): ExpressionNode {
+  let left = operand(cursor);
+  for (;;) {
+    const operator = operators.find((each) => skip(cursor, kind, each));
+    if (operator === undefined) return left;
+    left = { kind: 'binary', at: left.at, operator, left, right: operand(cursor) };
+  }
+}
+
+function parseNot(cursor: Cursor): ExpressionNode {
+  const at = peek(cursor)?.at;
+  if (at === undefined || !skipWord(cursor, 'not')) return parseIn(cursor);
+  return { kind: 'not', at, target: parseNot(cursor) };
+}
+
+function parseIn(cursor: Cursor): ExpressionNode {
+  let left = parseIs(cursor);
+  for (;;) {
+    const isNegated = skipWord(cursor, 'not');
+    if (!skipWord(cursor, 'in')) {
+      if (isNegated) throw unexpectedEnd();
+      return left;
+    }
+    left = { kind: 'binary', at: left.at, operator: 'in', left, right: parseIs(cursor) };
+    if (isNegated) left = { kind: 'not', at: left.at, target: left };
+  }
+}
+
+function parseIs(cursor: Cursor): ExpressionNode {
+  const value = parseComparison(cursor);
+  if (!skipWord(cursor, 'is')) return value;
+  const isNegated = skipWord(cursor, 'not');
+  const test = parseTest(cursor, value);
+  return isNegated ? { kind: 'not', at: value.at, target: test } : test;
+}
+
+/** Words that continue the expression after a test and are not its argument. */
+const notArguments = new Set(['and', 'or', 'not', 'if', 'else', 'is', 'in']);
+const argumentKinds = new Set<TokenKind>(['string', 'int', 'float', 'left-bracket']);
+
+/** Reads a test, whose one argument needs no brackets: `is divisibleby 3`. */
+function parseTest(cursor: Cursor, value: ExpressionNode): TestNode {
+  const word = parsePrimary(cursor);
+  const following = expectMore(cursor);
+  const name = testName(cursor, word);
+  const test = { kind: 'test', at: word.at, name, value, args: noArguments } as const;
+  if (following.kind === 'left-paren') {
+    return { ...test, at: following.at, args: parseSignature(cursor) };
+  }
+  const isArgument =
+    argumentKinds.has(following.kind) ||
+    (following.kind === 'symbol' && !notArguments.has(following.value));
+  if (word.kind !== 'name' || !isArgument) return test;
+  return { ...test, args: { positional: [parseOperand(cursor)], named: [] } };
+}
+
+/** Returns the name of a test, which may be a literal, as in `is none`. */
+function testName(cursor: Cursor, word: ExpressionNode): string {
+  if (word.kind === 'name') return word.name;
+  if (word.kind !== 'literal') throw wrong(cursor, 'expected a name', word.at);
+  return word.value === null ? 'none' : String(word.value);
+}
+
+const comparisonSigns = new Set(['==', '===', '!=', '!==', '<', '>', '<=', '>=']);
+
+function parseComparison(cursor: Cursor): ExpressionNode {
+  const first = parseConcatenation(cursor);
+  const others: ComparedNode[] = [];
+  for (;;) {
+    const token = peek(cursor);
+    if (token?.kind !== 'operator' || !comparisonSigns.has(token.value)) break;
+    next(cursor);
+    others.push({ at: token.at, sign: token.value, operand: parseConcatenation(cursor) });
+  }
+  const at = others[0]?.at;
+  return at === undefined ? first : { kind: 'comparison', at, first, others };
+}
+
+function parseConcatenation(cursor: Cursor): ExpressionNode {
+  return parseChain(cursor, 'tilde', ['~'], parseSum);
+}
+
+function parseSum(cursor: Cursor): ExpressionNode {
+  return parseChain(cursor, 'operator', ['+', '-'], parseProduct);
+}
+
+function parseProduct(cursor: Cursor): ExpressionNode {
+  return parseChain(cursor, 'operator', ['*', '/', '//', '%'], parsePower);
+}
+
+function parsePower(cursor: Cursor): ExpressionNode {
+  return parseChain(cursor, 'operator', ['**'], parseFiltered);
+}
+
+function parseFiltered(cursor: Cursor): ExpressionNode {
+  let value = parseSigned(cursor);
+  while (skip(cursor, 'pipe')) {
+    const { name, at } = parseFilterName(cursor);
+    value = { kind: 'filter', at, name, value, args: parseFilterArguments(cursor, value) };
+  }
+  return value;
+}
+
+function parseSigned(cursor: Cursor): ExpressionNode {
+  const token = peek(cursor);
+  const sign = (['-', '+'] as const).find((each) => skip(cursor, 'operator', each));
+  if (token === undefined || sign === undefined) return parseOperand(cursor);
+  return { kind: 'sign', at: token.at, sign, target: parseSigned(cursor) };
+}
+
+/** Reads the name of a filter, which may have dots. */
+export function parseFilterName(cursor: Cursor): { name: string; at: Token['at'] } {
+  const { value, at } = expectSymbol(cursor);
+  let name = value;
+  while (skip(cursor, 'operator', '.')) name += `.${expectSymbol(cursor).value}`;
+  return { name, at };
+}
+
+function expectSymbol(cursor: Cursor): Token {
+  const token = expectMore(cursor);
+  if (token.kind !== 'symbol') {
+    throw wrong(cursor, `expected symbol, got ${token.kind}`, token.at);
+  }
+  next(cursor);
+  return token;
+}
+
+/** Reads the arguments of a filter; without brackets there are none. */
+export function parseFilterArguments(cursor: Cursor, value: ExpressionNode): Signature {
+  if (expectMore(cursor).kind !== 'left-paren') return noArguments;
+  const call = parsePostfix(cursor, value);
+  if (call.kind !== 'call') throw unexpectedEnd();
+  return call.args;
+}
+
+/** Reads an operand: a value with its members and calls. */
+export function parseOperand(cursor: Cursor): ExpressionNode {
+  return parsePostfix(cursor, parsePrimary(cursor));
+}
+
+function parsePostfix(cursor: Cursor, start: ExpressionNode): ExpressionNode {
+  let node = start;
+  for (;;) {
+    const token = peek(cursor);
+    if (token?.kind === 'left-paren') {
+      node = { kind: 'call', at: token.at, callee: node, args: parseSignature(cursor) };
+    } else if (token?.kind === 'left-bracket') {
+      node = parseSubscript(cursor, token, node);
+    } else if (token?.kind === 'operator' && token.value === '.') {
+      node = parseAttribute(cursor, token, node);
+    } else {
+      return node;
+    }
+  }
+}
+
+function parseSubscript(cursor: Cursor, { at }: Token, target: ExpressionNode): MemberNode {
+  next(cursor);
+  const [key, ...others] = parseItems(cursor);
+  if (others.length > 0) throw wrong(cursor, 'invalid index');
+  return { kind: 'member', at, target, key };
+}
+
+function parseAttribute(cursor: Cursor, { at }: Token, target: ExpressionNode): MemberNode {
+  next(cursor);
+  const { kind, value, at: place } = expectMore(cursor);
+  if (kind !== 'symbol') {
+    throw wrong(cursor, `expected name as lookup value, got ${value}`, place);
+  }
+  next(cursor);
+  return { kind: 'member', at, target, key: { kind: 'literal', at: place, value } };
+}
+
+/**
+ * Reads a literal, a name, a group, a list or a dictionary.
+ *
+ * @throws TemplateSyntaxError
+ */
+export function parsePrimary(cursor: Cursor): ExpressionNode {
+  const token = next(cursor);
+  if (token === undefined) throw wrong(cursor, 'expected expression, got end of file');
+  const { kind, value, at } = token;
+  switch (kind) {
+    case 'string':
+      return { kind: 'literal', at, value };
+    case 'int':
+      return { kind: 'literal', at, value: Number.parseInt(value, 10) };
+    case 'float':
+      return { kind: 'literal', at, value: Number.parseFloat(value) };
+    case 'boolean':
+      return { kind: 'literal', at, value: value === 'true' };
+    case 'none':
+      return { kind: 'literal', at, value: null };
+    case 'symbol':
+      return { kind: 'name', at, name: value };
+    case 'left-paren':
+      return { kind: 'group', at, items: parseClosed(cursor, token, parseExpression) };
+    case 'left-bracket':
+      return { kind: 'list', at, items: parseItems(cursor) };
+    case 'left-curly':
+      return {
+        kind: 'dict',
+        at,
+        pairs: parseClosed(cursor, token, (inner) => parsePair(inner, token)),
+      };
+    default:
+      throw wrong(cursor, `unexpected token: ${value}`, at);
+  }
+}
+
+const closing = new Set<TokenKind>(['right-paren', 'right-bracket', 'right-curly']);
+
+/** Reads items up to a closing bracket, of any kind. */
+function parseClosed<Item>(
+  cursor: Cursor,
+  opening: Token,
+  parseItem: (cursor: Cursor) => Item,
+): Item[] {
+  const items: Item[] = [];
+  for (;;) {
+    if (closing.has(expectMore(cursor).kind)) {
+      next(cursor);
+      return items;
+    }
+    if (items.length > 0 && !skip(cursor, 'comma')) {
+      throw wrong(cursor, 'expected comma after expression', opening.at);
+    }
+    items.push(parseItem(cursor));
+  }
+}
+
+function parsePair(cursor: Cursor, opening: Token) {
+  const key = parseOperand(cursor);
+  if (!skip(cursor, 'colon')) throw wrong(cursor, 'expected colon after dict key', opening.at);
+  return { key, value: parseExpression(cursor) };
+}
+
+/** Reads the items of a list whose bracket is open, or the one slice in it. */
+function parseItems(cursor: Cursor): readonly ExpressionNode[] {
+  const first = parseBound(cursor);
+  if (skip(cursor, 'colon')) return [parseSlice(cursor, first)];
+  const items = first === undefined ? [] : [first];
+  while (!skip(cursor, 'right-bracket')) {
+    if (!skip(cursor, 'comma')) throw wrong(cursor, 'expected comma after expression');
+    if (skip(cursor, 'right-bracket')) break;
+    items.push(parseExpression(cursor));
+  }
+  return items;
+}
+
+function parseSlice(cursor: Cursor, start: ExpressionNode | undefined): SliceNode {
+  const { at } = expectMore(cursor);
+  const stop = parseBound(cursor);
+  const step = skip(cursor, 'colon') ? parseBound(cursor) : undefined;
+  if (!skip(cursor, 'right-bracket')) throw wrong(cursor, 'expected ] after slice');
+  return { kind: 'slice', at, start, stop, step };
+}
+
+/** Reads a bound of a slice; undefined when it is left out. */
+function parseBound(cursor: Cursor): ExpressionNode | undefined {
+  const { kind } = expectMore(cursor);
+  return kind === 'colon' || kind === 'right-bracket' ? undefined : parseExpression(cursor);
+}
+
+/**
+ * Reads arguments in brackets.
+ *
+ * @throws TemplateSyntaxError also where there is no bracket
+ */
+export function parseSignature(cursor: Cursor): Signature {
+  const { at } = expectMore(cursor);
+  if (!skip(cursor, 'left-paren')) throw wrong(cursor, 'expected arguments', at);
+  const positional: ExpressionNode[] = [];
+  const named: NamedNode[] = [];
+  while (expectMore(cursor).kind !== 'right-paren') {
+    if (positional.length + named.length > 0 && !skip(cursor, 'comma')) {
+      throw wrong(cursor, 'expected comma after expression');
+    }
+    const value = parseExpression(cursor);
+    if (skip(cursor, 'operator', '=')) named.push({ name: value, value: parseExpression(cursor) });
+    else positional.push(value);
+  }
+  next(cursor);
+  return { positional, named };
+}

@@ -1,0 +1,203 @@
+/* The syntax tree of a template, and the error of a text that has none. */
+
+/** A place in the source of a template, both counted from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Thrown for a template that cannot be read: its message says what is wrong and where. */
+export class TemplateSyntaxError extends Error {
+  constructor(message: string, at?: Place) {
+    super(at === undefined ? message : `${message} (line ${at.line}, column ${at.column})`);
+  }
+}
+
+/** Operators between two operands. */
+export type BinaryOperator =
+  | ('or' | 'and' | 'in' | '~')
+  | ('+' | '-' | '*' | '/' | '//' | '%' | '**');
+
+/** Arguments of a call, or parameters of a macro: those by position, then those by name. */
+export interface Signature {
+  readonly positional: readonly ExpressionNode[];
+  readonly named: readonly NamedNode[];
+}
+
+/** `name=value` in a signature. */
+export interface NamedNode {
+  readonly name: ExpressionNode;
+  readonly value: ExpressionNode;
+}
+
+/** What follows a sign of comparison, with the place of the sign. */
+export interface ComparedNode {
+  readonly at: Place;
+  readonly sign: string;
+  readonly operand: ExpressionNode;
+}
+
+/** `target.name` or `target[key]`. */
+export interface MemberNode {
+  readonly kind: 'member';
+  readonly at: Place;
+  readonly target: ExpressionNode;
+  /** Undefined: the brackets are empty. */
+  readonly key: ExpressionNode | undefined;
+}
+
+/** `start:stop:step`; a bound may be left out. */
+export interface SliceNode {
+  readonly kind: 'slice';
+  readonly at: Place;
+  readonly start: ExpressionNode | undefined;
+  readonly stop: ExpressionNode | undefined;
+  readonly step: ExpressionNode | undefined;
+}
+
+/** `callee(arguments)`. */
+export interface CallNode {
+  readonly kind: 'call';
+  readonly at: Place;
+  readonly callee: ExpressionNode;
+  readonly args: Signature;
+}
+
+/** `value|name(arguments)`. */
+export interface FilterNode {
+  readonly kind: 'filter';
+  readonly at: Place;
+  readonly name: string;
+  readonly value: ExpressionNode;
+  readonly args: Signature;
+}
+
+/** `value is name(arguments)`; `at` is the place of the test. */
+export interface TestNode {
+  readonly kind: 'test';
+  readonly at: Place;
+  readonly name: string;
+  readonly value: ExpressionNode;
+  readonly args: Signature;
+}
+
+/** `first < second <= third`. */
+export interface ComparisonNode {
+  readonly kind: 'comparison';
+  readonly at: Place;
+  readonly first: ExpressionNode;
+  readonly others: readonly ComparedNode[];
+}
+
+/** The body of a macro, or of a `call`, which is the macro `caller`. */
+export interface MacroNode {
+  readonly kind: 'macro';
+  readonly at: Place;
+  readonly parameters: Signature;
+  readonly body: Body;
+}
+
+/** What has a value; `at` is the place that errors name. */
+export type ExpressionNode =
+  | { readonly kind: 'literal'; readonly at: Place; readonly value: Literal }
+  | NameNode
+  | { readonly kind: 'group' | 'list'; readonly at: Place; readonly items: Nodes }
+  | { readonly kind: 'dict'; readonly at: Place; readonly pairs: readonly PairNode[] }
+  | MemberNode
+  | SliceNode
+  | ConditionalNode
+  | BinaryNode
+  | { readonly kind: 'not'; readonly at: Place; readonly target: ExpressionNode }
+  | SignNode
+  | ComparisonNode
+  | TestNode
+  | FilterNode
+  | CallNode
+  | MacroNode
+  | { readonly kind: 'capture'; readonly at: Place; readonly body: Body };
+
+type Nodes = readonly ExpressionNode[];
+type Literal = null | boolean | number | string;
+
+/** A name: of a variable, or a number such as `1e3` and `1_000`. */
+export interface NameNode {
+  readonly kind: 'name';
+  readonly at: Place;
+  readonly name: string;
+}
+
+/** `key: value` in a dictionary. */
+export interface PairNode {
+  readonly key: ExpressionNode;
+  readonly value: ExpressionNode;
+}
+
+interface SignNode {
+  readonly kind: 'sign';
+  readonly at: Place;
+  readonly sign: '+' | '-';
+  readonly target: ExpressionNode;
+}
+
+/** `body if condition else otherwise`. */
+export interface ConditionalNode {
+  readonly kind: 'conditional';
+  readonly at: Place;
+  readonly condition: ExpressionNode;
+  readonly body: ExpressionNode;
+  readonly otherwise: ExpressionNode | undefined;
+}
+
+interface BinaryNode {
+  readonly kind: 'binary';
+  readonly at: Place;
+  readonly operator: BinaryOperator;
+  readonly left: ExpressionNode;
+  readonly right: ExpressionNode;
+}
+
+/** Statements in their order. */
+export type Body = readonly StatementNode[];
+
+/** A loop; `otherwise` is its `else`. */
+export interface ForNode {
+  readonly kind: 'for';
+  readonly names: readonly string[];
+  readonly list: ExpressionNode;
+  readonly condition: ExpressionNode | undefined;
+  readonly body: Body;
+  readonly otherwise: Body | undefined;
+}
+
+/** `set` of one target or several; the value of a block is a `capture`. */
+export interface SetNode {
+  readonly kind: 'set';
+  readonly targets: readonly ExpressionNode[];
+  readonly value: ExpressionNode;
+}
+
+/** Bodies with their conditions, as of `if` and `elif`: the first that holds counts. */
+export interface IfNode {
+  readonly kind: 'if';
+  readonly branches: readonly { readonly condition: ExpressionNode; readonly body: Body }[];
+  readonly otherwise: Body | undefined;
+}
+
+/** Names with their values for the time of a body. */
+export interface WithNode {
+  readonly kind: 'with';
+  readonly variables: readonly { readonly name: string; readonly value: ExpressionNode }[];
+  readonly body: Body;
+}
+
+/** What a template prints or does. */
+export type StatementNode =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'print'; readonly value: ExpressionNode }
+  | IfNode
+  | ForNode
+  | WithNode
+  | SetNode
+  | { readonly kind: 'block'; readonly body: Body }
+  | { readonly kind: 'macro'; readonly name: ExpressionNode; readonly macro: MacroNode }
+  | { readonly kind: 'other-template' };
