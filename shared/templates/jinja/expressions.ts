@@ -1,9 +1,27 @@
-import type { SyntaxNode } from 'nunjucks/src/lexer.js';
 import { applyFilter, hasFilter } from './builtins/filters.ts';
 import { applyTest, hasTest } from './builtins/tests.ts';
 import { member, slice } from './members.ts';
 import { calculate, comparisons } from './operators.ts';
 import type { Scope } from './scope.ts';
+import {
+  type BinaryOperator,
+  type Body,
+  type CallNode,
+  type ComparisonNode,
+  type ConditionalNode,
+  type ExpressionNode,
+  type FilterNode,
+  type MacroNode,
+  type MemberNode,
+  type NamedNode,
+  type NameNode,
+  type PairNode,
+  type Place,
+  type Signature,
+  type SliceNode,
+  TemplateSyntaxError,
+  type TestNode,
+} from './syntax/syntax.ts';
 import {
   type Callable,
   contains,

@@ -1,9 +1,9 @@
 import { globals } from './builtins/globals.ts';
-import { parse, TemplateSyntaxError } from './parser.ts';
 import { type Rendering, renderingFailed } from './rendering.ts';
 import { createScope } from './scope.ts';
 import { compileBody, createOutput, type Statement } from './statements.ts';
-import { TemplateSyntaxError } from './syntax.ts';
+import { parseTemplate } from './syntax/parser.ts';
+import { TemplateSyntaxError } from './syntax/syntax.ts';
 import { RenderError, UnsafeAccess, type Value } from './values.ts';
 
 /** What is wrong with the syntax of a template; undefined: nothing. */

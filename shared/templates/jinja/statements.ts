@@ -12,7 +12,7 @@ import {
   type StatementNode,
   TemplateSyntaxError,
   type WithNode,
-} from './syntax.ts';
+} from './syntax/syntax.ts';
 import {
   type Callable,
   display,

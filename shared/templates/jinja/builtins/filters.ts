@@ -1,4 +1,3 @@
-import nunjucks from 'nunjucks/src/filters.js';
 import { format } from '../operators.ts';
 import { bind, type Filter } from '../parameters.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type Value,
 } from '../values.ts';
 import { attribute, listFilters } from './list-filters.ts';
+import { escapeHtml, textFilters } from './text-filters.ts';
 
 /** Tells whether there is a filter of this name. */
 export function hasFilter(name: string): boolean {
@@ -108,13 +108,7 @@ const filters: Readonly<Record<string, Filter>> = {
   ...listFilters,
   ...textFilters,
   abs: plain((value) => Math.abs(numeric(value))),
-  capitalize: text('capitalize'),
-  center: text('center', ['width']),
-  default: defaulted,
-  d: defaulted,
-  escape: escaped,
-  e: escaped,
-  forceescape: escaped,
+  ...{ default: defaulted, d: defaulted },
   filesizeformat: plain((value) => fileSize(numeric(value))),
   float: toNumber((value) => Number.parseFloat(value)),
   format: {
@@ -133,9 +127,7 @@ const filters: Readonly<Record<string, Filter>> = {
     },
   },
   items: plain((value) => (isDict(value) ? Object.entries(value) : [])),
-  length,
-  count: length,
-  lower: plain((value) => display(value).toLowerCase()),
+  ...{ length, count: length },
   map: {
     parameters: ['filter', 'attribute', 'default'],
     run: (value, { filter, attribute: path, default: given }) =>

@@ -1,5 +1,5 @@
-import type { Filter } from './parameters.ts';
-import { display, type Value } from './values.ts';
+import type { Filter } from '../parameters.ts';
+import { display, type Value } from '../values.ts';
 
 /* Filters of texts. */
 

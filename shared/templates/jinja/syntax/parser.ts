@@ -1,3 +1,4 @@
+import { own } from '../values.ts';
 import {
   type Cursor,
   expectMore,
@@ -30,7 +31,6 @@ import type {
   StatementNode,
   WithNode,
 } from './syntax.ts';
-import { own } from './values.ts';
 
 /**
  * Reads a template.

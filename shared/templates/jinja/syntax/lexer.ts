@@ -1,5 +1,5 @@
+import { own } from '../values.ts';
 import { type Place, TemplateSyntaxError } from './syntax.ts';
-import { own } from './values.ts';
 
 /** What a token is; messages of errors contain these words. */
 export type TokenKind =
