@@ -532,7 +532,7 @@ describe('acceptance', () => {
     expect((await world.call(guest, 'GET', '')).status).toBe(accepted.status === 204 ? 200 : 404);
   });
 
-  it('of two keys at the same time ends with the stronger role, if they are for the own address', async () => {
+  it('of two keys at the same time ends with the stronger role, if it is for the account’s own address', async () => {
     const guest = await world.account(address);
     const made = [
       await invite({ email: `other-${count}@example.com`, role: 'read' }),

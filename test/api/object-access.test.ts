@@ -347,7 +347,7 @@ describe('the permissions of an object', () => {
     expect(read.body).toEqual(answer.body);
   });
 
-  it('a user who revokes the own permission gets one more response, and then a 404', async () => {
+  it('a user who revokes their own permission gets one more response, and then a 404', async () => {
     const { id } = expected(await call('owner', 'POST', list, { owner: 7 }), 201);
 
     const last = await call('owning user', 'PATCH', `${list}${id}/`, { owner_permissions: 'none' });

@@ -165,7 +165,7 @@ describe('access to push', () => {
     expect(answers.map(({ status }) => status)).toEqual([list, create, messages, messages]);
   });
 
-  it('a user sees and changes the own devices, and cannot give one away', async () => {
+  it('a user sees and changes their own devices, and cannot give one away', async () => {
     await configure(world, 'gcm');
     const key = await world.apiKey();
     const own = { key, user: await plantUser(world, 4) };
