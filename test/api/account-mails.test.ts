@@ -55,7 +55,7 @@ describe('mails to an address', () => {
   const subjects = () => mailsTo(api, email).map(({ subject }) => subject);
   const resets = () => subjects().filter((subject) => subject === 'Set a new password').length;
 
-  it('are three in an hour, however many are asked for, and the caller is told the same', async () => {
+  it('are limited to three per hour, and further requests get the same response', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, reset));
     const sent = resets();
     clock.forward(3601);
@@ -65,7 +65,7 @@ describe('mails to an address', () => {
     expect([sent, later.status, resets()]).toEqual([3, 204, 4]);
   });
 
-  it('are counted by purpose', async () => {
+  it('are counted per purpose', async () => {
     for (let n = 0; n < 5; n += 1) expected(await reset(), 204);
 
     const answers = [];
@@ -78,7 +78,7 @@ describe('mails to an address', () => {
     expect(resets()).toBe(3);
   });
 
-  it('are counted in the store: another process of the same data knows them', async () => {
+  it('are counted in the store, across processes', async () => {
     for (let n = 0; n < 3; n += 1) expected(await reset(), 204);
 
     const response = await createDispatch(
@@ -97,7 +97,7 @@ describe('mails to an address', () => {
     expect([response.status, resets()]).toEqual([204, 3]);
   });
 
-  it('are three invitations as well, which can all be accepted', async () => {
+  it('are limited to three invitations as well, which can all be accepted', async () => {
     const world = await openWorld(api, `mails-${count}`);
     const invited = `guest-${count}@example.com`;
 
@@ -117,7 +117,7 @@ describe('mails to an address', () => {
 });
 
 describe('activation', () => {
-  it('is mailed at registration, and confirms the address', async () => {
+  it('is mailed at registration and confirms the address', async () => {
     const [mail, ...others] = mailsTo(api, email);
 
     const answer = await activate();
@@ -130,7 +130,7 @@ describe('activation', () => {
     expect(read.body).toEqual(active);
   });
 
-  it('is done once', async () => {
+  it('works once', async () => {
     const sent = proof();
     expected(await activate(sent), 200);
 
@@ -139,7 +139,7 @@ describe('activation', () => {
     expect([again.status, again.body]).toEqual([400, done]);
   });
 
-  it('is done once when two try at once', async () => {
+  it('works once for two attempts at the same time', async () => {
     const answers = await Promise.all([activate(), activate()]);
 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -158,7 +158,7 @@ describe('activation', () => {
     if (status === 400) expect(answer.body).toEqual(wrongToken);
   });
 
-  it('dies with the password', async () => {
+  it('token expires with the password', async () => {
     const sent = proof();
     const body = { current_password: 'a password', new_password: 'b' };
     expected(await api.send({ as: key, path: `${account}password/`, body }), 204);
@@ -168,7 +168,7 @@ describe('activation', () => {
     expect([answer.status, answer.body]).toEqual([400, wrongToken]);
   });
 
-  it('is asked for again when the address changes, and the old token is dead', async () => {
+  it('is mailed again when the address changes, and the old token expires', async () => {
     const sent = proof();
     const old = email;
     expected(await activate(sent), 200);
@@ -185,13 +185,13 @@ describe('activation', () => {
     expect([answer.status, answer.body.is_active, answer.body.email]).toEqual([200, true, email]);
   });
 
-  it('is not asked for again by other changes', async () => {
+  it('is not mailed again by other changes', async () => {
     await change({ first_name: 'Kim', email: email.toUpperCase() });
 
     expect(mailsTo(api, email)).toHaveLength(1);
   });
 
-  it('does not take the token of a new password, nor that of another account', async () => {
+  it('does not accept the token of a password reset or of another account', async () => {
     const own = proof();
     expected(await reset(), 204);
     const other = proof();
@@ -207,7 +207,7 @@ describe('activation', () => {
     expect((await activate(own)).status).toBe(200);
   });
 
-  it('may be sent once more', async () => {
+  it('may be mailed once more', async () => {
     const answer = await send('resend_email/', { email: email.toUpperCase() });
     const activated = await activate();
 
@@ -216,7 +216,7 @@ describe('activation', () => {
     expect(activated.status).toBe(200);
   });
 
-  it('is not sent again when it is done', async () => {
+  it('is not mailed again after it was confirmed', async () => {
     expected(await activate(), 200);
 
     const answer = await send('resend_email/', { email });
@@ -230,7 +230,7 @@ describe('activation', () => {
 });
 
 describe('a forgotten password', () => {
-  it('is replaced by the token of a mail', async () => {
+  it('is replaced with the token of a mail', async () => {
     const answer = await reset();
     const mail = mailsTo(api, email).at(-1);
     const confirmed = await confirm(' new one ');
@@ -244,7 +244,7 @@ describe('a forgotten password', () => {
     expect([await logIn('a password'), await logIn('new one')]).toEqual([401, 200]);
   });
 
-  it('is replaced once by a token', async () => {
+  it('is replaced once per token', async () => {
     await reset();
     const sent = proof();
     expected(await confirm('b', sent), 200);
@@ -255,7 +255,7 @@ describe('a forgotten password', () => {
     expect(await logIn('b')).toBe(200);
   });
 
-  it('is replaced by one of two at once', async () => {
+  it('is replaced by one of two requests at the same time', async () => {
     await reset();
 
     const answers = await Promise.all([confirm('b'), confirm('c')]);
@@ -265,7 +265,7 @@ describe('a forgotten password', () => {
     expect(await logIn(winner)).toBe(200);
   });
 
-  it('its token dies with a change of the password', async () => {
+  it('token expires with a change of the password', async () => {
     await reset();
     const sent = proof();
     const body = { current_password: 'a password', new_password: 'b' };
@@ -276,7 +276,7 @@ describe('a forgotten password', () => {
     expect([answer.status, answer.body]).toEqual([400, wrongToken]);
   });
 
-  it('its token dies with a change of the password that comes in between', async () => {
+  it('token expires with a change of the password by a concurrent request', async () => {
     await reset();
     const body = { current_password: 'a password', new_password: 'b' };
     store.beforeNextWrite(async () => {
@@ -289,7 +289,7 @@ describe('a forgotten password', () => {
     expect(await logIn('b')).toBe(200);
   });
 
-  it('its token dies with a change of the address', async () => {
+  it('token expires with a change of the address', async () => {
     await reset();
     const sent = proof();
     await change({ email: `moved-${count}@example.com` });
@@ -300,14 +300,14 @@ describe('a forgotten password', () => {
   it.each([
     [threeDays - 1, 200],
     [threeDays + 1, 400],
-  ])('its token after %i seconds: %i', async (seconds, status) => {
+  ])('token after %i seconds: %i', async (seconds, status) => {
     await reset();
     clock.forward(seconds);
 
     expect((await confirm('b')).status).toBe(status);
   });
 
-  it('gives another key and leaves the activation as it is', async () => {
+  it('changes the key and leaves the activation as it is', async () => {
     await activate();
     await reset();
 
@@ -323,7 +323,7 @@ const required = ['This field is required.'];
 const blank = ['This field may not be blank.'];
 const unknown = { email: ['Email not found.'] };
 
-describe('a request is refused', () => {
+describe('a request is rejected', () => {
   const row = (path: string, why: string, body: unknown, answer: object) => ({
     name: `${path} with ${why}`,
     path: account + path,
@@ -385,7 +385,7 @@ describe('a mailer that is out of order', () => {
   const errors = () =>
     broken.logged.filter(({ level }) => level === 'error').map(({ message }) => message);
 
-  it('undoes nothing that was done, and is told to the operator', async () => {
+  it('reverts nothing, and is reported to the operator', async () => {
     const world = await openWorld(broken);
 
     const body = { email: 'kim@example.com' };
@@ -402,7 +402,7 @@ describe('a mailer that is out of order', () => {
     expect(JSON.stringify(broken.logged)).not.toContain(invited.body.key);
   });
 
-  it.each(['resend_email/', 'password/reset/'])('is a fault of %s', async (path) => {
+  it.each(['resend_email/', 'password/reset/'])('is a server error of %s', async (path) => {
     const body = { email: 'y@example.com', password: 'p' };
     await broken.send({ path: `${account}register/`, body });
     const before = errors().length;

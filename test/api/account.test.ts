@@ -14,7 +14,7 @@ let api: Api;
 let count = 0;
 
 beforeAll(async () => {
-  api = await startApi({ clock: openMovedClock() }); // attempts to log in are counted by time
+  api = await startApi({ clock: openMovedClock() }); // attempts to log in are limited over time
 });
 afterAll(() => api.close());
 
@@ -34,7 +34,7 @@ interface Person {
   readonly shown: Record<string, unknown>;
 }
 
-/** Registers somebody new. */
+/** Registers a new account. */
 async function person(more: object = {}): Promise<Person> {
   count += 1;
   const email = `person-${count}@example.com`;
@@ -47,7 +47,7 @@ async function person(more: object = {}): Promise<Person> {
 const logIn = (email: string, password: string): Promise<Answer> =>
   api.send({ path: auth, body: { email, password } });
 
-/** Logs in by a process whose clock is ahead. */
+/** Logs in through a process whose clock is ahead. */
 function logInLater(seconds: number, email: string, password: string): Promise<Response> {
   const { clock } = api.platform;
   const ahead = { ...clock, micros: () => clock.micros() + seconds * 1_000_000 };
@@ -63,7 +63,7 @@ function logInLater(seconds: number, email: string, password: string): Promise<R
 }
 
 describe('registration', () => {
-  it('makes an account with its key, the address in lower case', async () => {
+  it('creates an account with its key and a lower-case address', async () => {
     const answer = await api.send({
       path: register,
       body: {
@@ -93,7 +93,7 @@ describe('registration', () => {
     expect(answer.body.id).not.toBe(99);
   });
 
-  it('takes forms', async () => {
+  it('accepts forms', async () => {
     const body = new URLSearchParams({ email: 'form@example.com', password: 'p' }).toString();
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -102,7 +102,7 @@ describe('registration', () => {
     expect(answer).toMatchObject({ status: 201, body: { email: 'form@example.com' } });
   });
 
-  it('gives one of two who want the same address at once the account', async () => {
+  it('of one address twice at the same time creates one account', async () => {
     const body = { email: 'twin@example.com', password: 'p' };
 
     const answers = await Promise.all([1, 2].map(() => api.send({ path: register, body })));
@@ -112,7 +112,7 @@ describe('registration', () => {
     expect(refused?.body).toEqual({ email: ['This field must be unique.'] });
   });
 
-  it('gives ids in the order of registration', async () => {
+  it('assigns ids in the order of registration', async () => {
     const first = await person();
     const second = await person();
 
@@ -187,7 +187,7 @@ describe('registration', () => {
     }),
   ]);
 
-  it('that is refused makes nothing', async () => {
+  it('creates nothing when it is rejected', async () => {
     expect(await logIn('x@example.com', 'p')).toMatchObject({ status: 401 });
   });
 });
@@ -208,7 +208,7 @@ describe('a closed deployment', () => {
       body: { email, password: 'p', ...(key !== undefined && { invitation_key: key }) },
     });
 
-  it('lets exactly one in by the set-up code', async () => {
+  it('accepts exactly one registration with the set-up code', async () => {
     const without = await attempt('a@example.com');
     const wrong = await attempt('a@example.com', code.replace(/.$/, 'x'));
     const both = await Promise.all([
@@ -225,7 +225,7 @@ describe('a closed deployment', () => {
     expect([late.status, late.body]).toEqual([400, notFound]);
   });
 
-  it('takes the code in capitals too', async () => {
+  it('accepts the code in capitals too', async () => {
     const fresh = await startApi({ settings: { registration: 'closed' } });
     const invitation_key = (await setUpCode(fresh.platform.secrets)).toUpperCase();
 
@@ -236,7 +236,7 @@ describe('a closed deployment', () => {
     expect(status).toBe(201);
   });
 
-  it('does not take the code where anybody had registered before', async () => {
+  it('does not accept the code after an earlier registration', async () => {
     const code = await setUpCode(api.platform.secrets);
     await person();
 
@@ -253,7 +253,7 @@ describe('a closed deployment', () => {
 });
 
 describe('log-in', () => {
-  it('gives the account with its key, the address in any case', async () => {
+  it('returns the account with its key, for the address in any case', async () => {
     const { key, email, shown } = await person();
 
     const answer = await logIn(` ${email.toUpperCase()} `, ' a password ');
@@ -261,7 +261,7 @@ describe('log-in', () => {
     expect([answer.status, answer.body]).toEqual([200, { ...shown, account_key: key }]);
   });
 
-  it('shows metadata', async () => {
+  it('returns metadata', async () => {
     const { key, email } = await person();
     await api.send({ as: key, method: 'PATCH', path: account, body: { metadata: { a: [1] } } });
 
@@ -270,7 +270,7 @@ describe('log-in', () => {
     expect(answer.body.metadata).toEqual({ a: [1] });
   });
 
-  it('is refused with another password', async () => {
+  it('rejects another password', async () => {
     const { email } = await person();
 
     const answer = await logIn(email, 'A password');
@@ -279,7 +279,7 @@ describe('log-in', () => {
     expect(answer.headers.get('WWW-Authenticate')).toBeNull();
   });
 
-  it('takes forms', async () => {
+  it('accepts forms', async () => {
     const { email } = await person();
     const body = new FormData();
     body.append('email', email);
@@ -316,7 +316,7 @@ describe('log-in', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
   });
 
-  it('has to wait after ten wrong passwords, also with the right one', async () => {
+  it('is throttled after ten wrong passwords, also with the right one', async () => {
     const { email } = await person();
     for (let n = 0; n < 10; n += 1) expected(await logIn(email, 'wrong'), 401);
 
@@ -331,7 +331,7 @@ describe('log-in', () => {
     expect(seconds).toBeLessThanOrEqual(301);
   });
 
-  it('with the right password may be tried again soon when many do so at once', async () => {
+  it('with the right password may be retried soon when many do so at the same time', async () => {
     const { email } = await person();
 
     const answers = await Promise.all(Array.from({ length: 12 }, () => logIn(email, 'a password')));
@@ -353,7 +353,7 @@ describe('log-in', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(401));
   });
 
-  it('counts for addresses that nobody has too', async () => {
+  it('is throttled for unknown addresses too', async () => {
     for (let n = 0; n < 10; n += 1) expected(await logIn('ghost@example.com', 'p'), 401);
 
     expect(await logIn('ghost@example.com', 'p')).toMatchObject({ status: 429 });
@@ -361,7 +361,7 @@ describe('log-in', () => {
 });
 
 describe('the account itself', () => {
-  it('shows no key', async () => {
+  it('does not contain the key', async () => {
     const { key, shown } = await person({ first_name: 'Kim' });
 
     const answer = await api.send({ as: key, path: account });
@@ -369,7 +369,7 @@ describe('the account itself', () => {
     expect([answer.status, answer.body]).toEqual([200, shown]);
   });
 
-  it('PATCH changes what is sent', async () => {
+  it('PATCH changes the fields that are sent', async () => {
     const { key, shown } = await person({ first_name: 'Kim', last_name: 'Lee' });
 
     const body = { first_name: ' K ', metadata: { a: { b: null } }, id: 1, is_active: true };
@@ -381,7 +381,7 @@ describe('the account itself', () => {
     expect(read.body).toEqual(changed);
   });
 
-  it('PUT needs the address, empties metadata and keeps names', async () => {
+  it('PUT requires the address, empties metadata and keeps names', async () => {
     const { key, email, shown } = await person({ first_name: 'Kim' });
     await api.send({ as: key, method: 'PATCH', path: account, body: { metadata: { a: 1 } } });
 
@@ -406,7 +406,7 @@ describe('the account itself', () => {
     expect(answer).toMatchObject({ status: 200, body: { metadata: { a: 1 } } });
   });
 
-  it('moves to another address, which has to be confirmed again', async () => {
+  it('changes to another address, which must be confirmed again', async () => {
     const { key, email } = await person();
     await activate(email);
 
@@ -443,7 +443,7 @@ describe('the account itself', () => {
     expect(answer).toMatchObject({ status: 200, body: { email, is_active: true } });
   });
 
-  it('does not move to an address that is taken', async () => {
+  it('rejects an address that is taken', async () => {
     const other = await person();
     const { key, shown } = await person();
 
@@ -455,7 +455,7 @@ describe('the account itself', () => {
     expect(read.body).toEqual(shown);
   });
 
-  it('does not lose one of two changes made at once', async () => {
+  it('keeps both of two concurrent changes', async () => {
     const { key, shown } = await person();
     const change = (body: object) => api.send({ as: key, method: 'PATCH', path: account, body });
 
@@ -493,7 +493,7 @@ describe('the account itself', () => {
     ),
   ]);
 
-  it('takes keys that every object of the language has', async () => {
+  it('accepts keys that every JavaScript object inherits', async () => {
     const { key } = await person();
     const body = '{"metadata": {"constructor": 1, "__proto__": {"is_active": true}}}';
     const headers = { 'Content-Type': 'application/json' };
@@ -572,7 +572,7 @@ describe('the password', () => {
     expect(logged.status).toBe(200);
   });
 
-  it('cannot be guessed with a key: after ten wrong ones it is throttled', async () => {
+  it('cannot be guessed with a key: attempts are throttled after ten wrong ones', async () => {
     const { key } = await person();
     const guess = (current_password: string) =>
       api.send({ as: key, path, body: { current_password, new_password: 'b' } });
@@ -584,7 +584,7 @@ describe('the password', () => {
     expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/);
   });
 
-  it('is given to an account that has none', async () => {
+  it('is set for an account without one', async () => {
     const { key, email, shown } = await person();
     await change(email, { has_password: false });
 
@@ -595,7 +595,7 @@ describe('the password', () => {
     expect(logged.body).toEqual({ ...shown, account_key: key });
   });
 
-  it('is given once when two try at once', async () => {
+  it('is set once by two requests at the same time', async () => {
     const { key, email } = await person();
     await change(email, { has_password: false });
     const give = (password: string) =>
@@ -606,7 +606,7 @@ describe('the password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
   });
 
-  it('is not given to one that has one', async () => {
+  it('is not set for an account that has one', async () => {
     const { key } = await person();
 
     const answer = await api.send({ as: key, path: `${path}set/`, body: { password: 'b' } });
@@ -621,7 +621,7 @@ describe('the password', () => {
 });
 
 describe('a reset of the key', () => {
-  it('ignores its body and answers with the new key', async () => {
+  it('ignores its body and returns the new key', async () => {
     const { key, shown } = await person();
 
     const answer = await api.send({
@@ -639,7 +639,7 @@ describe('a reset of the key', () => {
     expect(answer.body.account_key).not.toBe(key);
   });
 
-  it('log-in gives the new key', async () => {
+  it('changes the key that log-in returns', async () => {
     const { key, email } = await person();
     const reset = await api.send({ as: key, method: 'POST', path: `${account}reset_key/` });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Each test has an instance with the owner and one admin of each role, who joined in this order. */
+/** Each test has an instance with the owner and one admin per role, who joined in this order. */
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `staff-${count}`);
@@ -65,7 +65,7 @@ async function roleOf(name: string): Promise<string | undefined> {
 }
 
 describe('the list', () => {
-  it('is in the order of joining, the owner first, to every member', async () => {
+  it('is in the order of joining, the owner first, for every member', async () => {
     const list = [shown('owner', 'full'), shown('read', 'read')];
     const all = [...list, shown('full', 'full'), shown('write', 'write')];
 
@@ -75,10 +75,10 @@ describe('the list', () => {
     }
   });
 
-  it('is cut into pages by joining, not by account', async () => {
+  it('is paged by joining, not by account', async () => {
     const late = await joinAs(world, 'read').catch(() => undefined); // the address is taken
     expect(late).toBeUndefined();
-    // whoever left and comes back has the highest account id no more, and still stands last
+    // an admin who rejoins has the highest account id no more, and is still last
     expected(await call('read', 'DELETE', path('read')), 204);
     const invitation = { email: `read-of-${world.instance}@example.com`, role: 'read' };
     const { key } = expected(await call('owner', 'POST', 'invitations/', invitation), 201);
@@ -102,14 +102,14 @@ describe('the list', () => {
     expect(down.body.objects).toEqual([shown('read', 'read')]);
   });
 
-  it('takes no POST', async () => {
+  it('rejects POST', async () => {
     const answer = await call('full', 'POST', 'admins/', { email: 'x@example.com' });
 
     expect([answer.status, answer.body]).toEqual([405, { detail: 'Method "POST" not allowed.' }]);
     expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('has only the fields that are wanted', async () => {
+  it('supports field projection', async () => {
     const list = await call('read', 'GET', 'admins/?fields=role,id&page_size=1');
     const one = await call('read', 'GET', `${path('read')}?excluded_fields=links,email`);
 
@@ -117,7 +117,7 @@ describe('the list', () => {
     expect(one.body).toEqual({ id: ids.read, role: 'read', first_name: '', last_name: '' });
   });
 
-  it('shows names and addresses as they are now', async () => {
+  it('contains current names and addresses', async () => {
     const body = { first_name: 'Kim', email: `kim-of-${world.instance}@example.com` };
     await api.send({ as: who('read'), method: 'PATCH', path: '/v1.1/account/', body });
 
@@ -158,7 +158,7 @@ describe('a role', () => {
     [4, '"4" is not a valid choice.'],
     ['Full', '"Full" is not a valid choice.'],
     [null, 'This field may not be null.'],
-  ])('%j is none', async (role, message) => {
+  ])('%j is invalid', async (role, message) => {
     const answers = [
       await call('owner', 'PATCH', path('write'), { role }),
       await call('owner', 'PUT', path('write'), { role }),
@@ -170,7 +170,7 @@ describe('a role', () => {
     expect(await roleOf('write')).toBe('write');
   });
 
-  it('says at the next call what its bearer may do', async () => {
+  it('applies from the next request on', async () => {
     const create = (name: string) => call('read', 'POST', 'classes/', { name, schema: [] });
     const before = await create('early');
 
@@ -181,7 +181,7 @@ describe('a role', () => {
     expect([before.status, after.status, seen.body.role]).toEqual([403, 201, 'write']);
   });
 
-  it('changed twice at once is one of the two', async () => {
+  it('changed twice at the same time is one of the two', async () => {
     const answers = await Promise.all(
       ['read', 'full'].map((role) => call('owner', 'PATCH', path('write'), { role })),
     );
@@ -193,8 +193,8 @@ describe('a role', () => {
   });
 });
 
-describe('who may change and remove whom', () => {
-  // by, whose row, status of PATCH and PUT, status of DELETE
+describe('changing and removing members', () => {
+  // actor, target, status of PATCH and PUT, status of DELETE
   it.each([
     ['owner', 'owner', 403, 403],
     ['full', 'owner', 403, 403],
@@ -221,13 +221,13 @@ describe('who may change and remove whom', () => {
     expect(left.status).toBe(removal === 204 ? 404 : 200);
   });
 
-  it('a bad role in the row of the owner is 403 all the same', async () => {
+  it('an invalid role for the owner is a 403 as well', async () => {
     const answer = await call('owner', 'PUT', path('owner'), { role: 'furry' });
 
     expect([answer.status, answer.body]).toEqual([403, forbidden]);
   });
 
-  it('who left is out at the next call, on all sides', async () => {
+  it('a removed member has no access from the next request on', async () => {
     const left = await call('read', 'DELETE', path('read'));
 
     const instance = await call('read', 'GET', '');
@@ -242,13 +242,13 @@ describe('who may change and remove whom', () => {
     expect([twice.status, twice.body]).toEqual([404, missing]);
   });
 
-  it('removed twice at once it is removed once', async () => {
+  it('two removals at the same time remove once', async () => {
     const answers = await Promise.all([1, 2].map(() => call('owner', 'DELETE', path('read'))));
 
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
-  it('a removal and a change at once leave no half of a member', async () => {
+  it('a removal and a change at the same time leave no partial member', async () => {
     const [removal, change] = await Promise.all([
       call('owner', 'DELETE', path('read')),
       call('full', 'PATCH', path('read'), { role: 'write' }),
@@ -261,7 +261,7 @@ describe('who may change and remove whom', () => {
   });
 });
 
-it('an id of no member is missing, also that of an account', async () => {
+it('the id of a non-member is a 404, also that of an account', async () => {
   const stranger = await idOf(await world.account(`no-member-${count}@example.com`));
 
   for (const id of ['999999', '0', 'x', stranger]) {

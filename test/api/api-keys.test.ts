@@ -58,7 +58,7 @@ describe('a new key', () => {
     expect([answer.status, answer.body]).toEqual([201, shown(answer.body.id)]);
   });
 
-  it('takes flags and a description; the rest is read past', async () => {
+  it('accepts flags and a description, and ignores the rest', async () => {
     const sent = { description: ' app ', allow_user_create: 1, ignore_acl: 'on' };
     const answer = await call('POST', '', { ...sent, id: 99, api_key: 'mine', created_at: 'now' });
 
@@ -67,7 +67,7 @@ describe('a new key', () => {
     expect(answer.body.id).not.toBe(99);
   });
 
-  it('is read and listed as it was answered', async () => {
+  it('is read and listed as it was returned', async () => {
     const made = await fresh({ description: 'x' });
 
     const read = await call('GET', `${made.id}/`);
@@ -77,7 +77,7 @@ describe('a new key', () => {
     expect(listed.body.objects).toEqual([made]);
   });
 
-  it('has ids in the order of creation, also when many are made at once', async () => {
+  it('has ids in the order of creation, also for concurrent requests', async () => {
     const { id } = await fresh();
 
     const made = await Promise.all(Array.from({ length: 5 }, () => fresh()));
@@ -98,7 +98,7 @@ describe('a new key', () => {
 });
 
 describe('a change of a key', () => {
-  it('PATCH changes what is sent', async () => {
+  it('PATCH changes the fields that are sent', async () => {
     const made = await fresh({ ignore_acl: true, description: 'a' });
 
     const answer = await call('PATCH', `${made.id}/`, { allow_user_create: true, id: 5 });
@@ -118,7 +118,7 @@ describe('a change of a key', () => {
     expect([bare.status, bare.body]).toEqual([200, made]);
   });
 
-  it('PUT by a form unticks the flags that it leaves out, PATCH does not', async () => {
+  it('PUT by a form unticks the flags that it omits, PATCH does not', async () => {
     const made = await fresh({ ignore_acl: true, allow_user_create: true, description: 'a' });
     const form = (method: string) =>
       api.send({
@@ -136,7 +136,7 @@ describe('a change of a key', () => {
     expect([put.status, put.body]).toEqual([200, { ...made, allow_user_create: false }]);
   });
 
-  it('does not lose one of two made at once', async () => {
+  it('keeps both of two concurrent changes', async () => {
     const made = await fresh();
 
     await Promise.all([
@@ -150,7 +150,7 @@ describe('a change of a key', () => {
     expect(read.body).toEqual({ ...made, ...kept });
   });
 
-  it('a removal happens once', async () => {
+  it('two removals remove once', async () => {
     const { id } = await fresh();
 
     const removed = await call('DELETE', `${id}/`);
@@ -167,7 +167,7 @@ describe('a change of a key', () => {
     }
   });
 
-  it('a reset gives the same key a new text, whatever the body', async () => {
+  it('a reset changes the text of the key, whatever the body', async () => {
     const made = await fresh({ description: 'a' });
 
     const answer = await api.send({
@@ -184,7 +184,7 @@ describe('a change of a key', () => {
     expect(read.body).toEqual(answer.body);
   });
 
-  it('resets at once give texts of which the last is valid', async () => {
+  it('after concurrent resets the last text is valid', async () => {
     const { id } = await fresh();
 
     const answers = await Promise.all([1, 2, 3].map(() => call('POST', `${id}/reset_key/`)));
@@ -248,7 +248,7 @@ scenarios(
 );
 
 describe('with an API key', () => {
-  it('only itself is seen and nothing changed', async () => {
+  it('only the key itself is visible, and nothing can be changed', async () => {
     const own = await fresh({ ignore_acl: true });
     const other = await fresh();
     const as = own.api_key;

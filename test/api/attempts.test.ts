@@ -7,7 +7,7 @@ import { type Api, expected, openWorld, startApi, type World } from '../support/
 import { gatewayEvent } from '../support/lambda.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
-/* Attempts to log in from addresses of all kinds: which of them count as one, and what is limited over all. */
+/* Attempts to log in from different addresses: which count as one, and the limits over all of them. */
 
 const clock = openMovedClock();
 let api: Api;
@@ -28,7 +28,7 @@ async function person(): Promise<string> {
   return email;
 }
 
-/** Sends a body from an address, as another process of the deployment gets it. */
+/** Sends a body from an address through another process of the deployment. */
 function post(from: string, path: string, value: object, key?: string): Promise<Response> {
   return createDispatch(
     routes,
@@ -48,7 +48,7 @@ async function logIn(from: string, email: string, word = password): Promise<numb
   return (await post(from, '/v1.1/account/auth/', { email, password: word })).status;
 }
 
-/** Guesses wrong from an address, and gives the statuses that came back. */
+/** Sends wrong passwords from an address, and returns the statuses. */
 async function guess(from: string, email: string, times: number): Promise<ReadonlySet<number>> {
   const statuses = new Set<number>();
   for (let n = 0; n < times; n += 1) statuses.add(await logIn(from, email, 'wrong'));
@@ -56,13 +56,13 @@ async function guess(from: string, email: string, times: number): Promise<Readon
 }
 
 let networks = 0;
-/** An address that nobody has called from. */
+/** Returns an address that has not sent any request. */
 function newAddress(): string {
   networks += 1;
   return `10.${networks >> 8}.${networks & 255}.1`;
 }
 
-/** Guesses wrong from ten addresses, ten times each: all that a name has in an hour. */
+/** Sends ten wrong passwords from each of ten addresses: the hourly limit of a name. */
 async function useUp(email: string): Promise<void> {
   for (let n = 0; n < 10; n += 1) {
     expect(await guess(newAddress(), email, 10)).toEqual(new Set([401]));
@@ -79,7 +79,7 @@ describe('ten wrong passwords for one name', () => {
       '2001:DB8:0:1:9::',
       '2001:db8:0:1::a',
     ],
-  ])('count together from %s', async (_, from, ...others) => {
+  ])('are counted together from %s', async (_, from, ...others) => {
     const email = await person();
     for (let n = 0; n < 10; n += 1) expect(await logIn(from(n), email, 'wrong')).toBe(401);
 
@@ -89,7 +89,7 @@ describe('ten wrong passwords for one name', () => {
     expect(await logIn(newAddress(), email)).toBe(200);
   });
 
-  it('count apart from two networks of IPv6', async () => {
+  it('are counted separately for two networks of IPv6', async () => {
     const email = await person();
     await guess('2001:db8:7:1::1', email, 10);
 
@@ -99,7 +99,7 @@ describe('ten wrong passwords for one name', () => {
 });
 
 describe('a hundred wrong passwords for one name in an hour', () => {
-  it('are all there are, from whatever address, also with the right one', async () => {
+  it('are the limit from any address, also for the right password', async () => {
     const email = await person();
     await useUp(email);
     clock.forward(10);
@@ -124,7 +124,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(await logIn(newAddress(), email)).toBe(200);
   });
 
-  it('do not come from one address alone: it stops nobody else', async () => {
+  it('from one address alone do not block other addresses', async () => {
     const email = await person();
     const address = newAddress();
     for (let quarter = 0; quarter < 3; quarter += 1) {
@@ -136,7 +136,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(await logIn(newAddress(), email)).toBe(200);
   });
 
-  it('are counted when many try at once', async () => {
+  it('are the limit for concurrent attempts as well', async () => {
     const email = await person();
     for (let n = 0; n < 9; n += 1) await guess(newAddress(), email, 10);
 
@@ -146,12 +146,12 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(statuses.sort()).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
   });
 
-  it('do not count right ones', async () => {
+  it('do not include right passwords', async () => {
     const email = await person();
     for (let n = 0; n < 110; n += 1) expect(await logIn(newAddress(), email)).toBe(200);
   });
 
-  it('do not stop an address from which the name has logged in', async () => {
+  it('do not block an address from which the name has logged in', async () => {
     const email = await person();
     const address = newAddress();
     expect(await logIn(address, email)).toBe(200);
@@ -163,7 +163,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(await logIn(newAddress(), email)).toBe(429);
   });
 
-  it('do not stop it thirty days after the last time, not after the first', async () => {
+  it('do not block it until thirty days after the last log-in, not after the first', async () => {
     const email = await person();
     const address = newAddress();
     for (let n = 0; n < 3; n += 1) {
@@ -175,7 +175,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(await logIn(address, email)).toBe(200);
   });
 
-  it('stop an address that was last heard of long ago', async () => {
+  it('block an address whose last log-in is too long ago', async () => {
     const email = await person();
     const address = newAddress();
     expect(await logIn(address, email)).toBe(200);
@@ -186,7 +186,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(await logIn(address, email)).toBe(429);
   });
 
-  it('stop the oldest of seventeen addresses', async () => {
+  it('block the oldest of seventeen addresses', async () => {
     const email = await person();
     const addresses = Array.from({ length: 17 }, newAddress);
     for (const address of addresses) expect(await logIn(address, email)).toBe(200);
@@ -198,7 +198,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(statuses).toEqual([429, ...Array(16).fill(200)]);
   });
 
-  it('leave ten to an address from which the name has logged in', async () => {
+  it('leave ten attempts to an address from which the name has logged in', async () => {
     const email = await person();
     const address = newAddress();
     expect(await logIn(address, email)).toBe(200);
@@ -208,7 +208,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
     expect(await logIn(address, email)).toBe(429);
   });
 
-  it('are counted for a changed password as well', async () => {
+  it('include attempts to change a password', async () => {
     const { body } = await post(newAddress(), '/v1.1/account/auth/', {
       email: await person(),
       password,
@@ -224,7 +224,7 @@ describe('a hundred wrong passwords for one name in an hour', () => {
 });
 
 describe('behind the gateway of AWS', () => {
-  it('the address of the event counts, not those that the caller has put into headers', async () => {
+  it('the address of the event counts, not those in headers of the request', async () => {
     const email = await person();
     const handler = toHandler({ ...api.platform, dispatch: createDispatch(routes, api.platform) });
     const logInFrom = async (sourceIp: string, forged: string, word: string) => {
@@ -271,7 +271,7 @@ describe('three hundred wrong passwords from one address in an hour', () => {
     expect(await logIn(address, email)).toBe(200);
   });
 
-  it('are all there are, over all names', async () => {
+  it('are the limit over all names', async () => {
     const fresh = await person();
     for (let n = 0; n < 300; n += 1) {
       expect(await logIn(address, `nobody-${n}@example.com`)).toBe(401);
@@ -281,11 +281,11 @@ describe('three hundred wrong passwords from one address in an hour', () => {
     expect(await logIn(newAddress(), fresh)).toBe(200);
   });
 
-  it('do not stop a name that has logged in from there', async () => {
+  it('do not block a name that has logged in from there', async () => {
     expect(await logIn(address, email)).toBe(200);
   });
 
-  it('count apart for the users of each instance', async () => {
+  it('are counted separately for the users of each instance', async () => {
     for (const each of [world, other]) {
       const made = await each.call(each.owner, 'POST', 'users/', { username: 'ann', password });
       expect(made.status).toBe(201);
@@ -299,10 +299,10 @@ describe('three hundred wrong passwords from one address in an hour', () => {
     expect((await userAuth(world, world.owner, 'ann', newAddress(), password)).status).toBe(200);
   });
 
-  it('do not count right ones', async () => {
+  it('do not include right passwords', async () => {
     const from = newAddress();
     for (let round = 0; round < 10; round += 1) {
-      const people = await Promise.all(Array.from({ length: 31 }, person)); // more would be told to wait
+      const people = await Promise.all(Array.from({ length: 31 }, person)); // more would be throttled
       for (const each of people) expect(await logIn(from, each)).toBe(200);
     }
   });

@@ -17,7 +17,7 @@ import { accepted, send } from '../support/lawful.ts';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 
 /*
- * Every kind of work at once in a server that is killed again and again: the next one goes on.
+ * Every job type at once in a server that is killed repeatedly: the next server continues.
  */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-background-'));
@@ -27,7 +27,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const schema = [{ name: 's', type: 'string', unique: true }];
 const count = 400;
 
-/** Makes an instance with a class `full` of objects. */
+/** Creates an instance with a class `full` of objects. */
 async function fill(url: string, as: string, instance: string): Promise<string> {
   const base = `/v1.1/instances/${instance}/`;
   accepted(await send(url, { as, path: '/v1.1/instances/', body: { name: instance } }), 201);
@@ -48,7 +48,7 @@ async function sizes(store: Store, partitions: readonly string[]): Promise<numbe
   return pages.reduce((sum, { items }) => sum + items.length, 0);
 }
 
-it('work of a killed server is finished by the next one', async () => {
+it('jobs of a killed server are finished by the next one', async () => {
   const folder = join(root, 'data');
   let server = await startProcess(folder, { args: ['--registration', 'open'] });
   const body = { email: 'ann@example.com', password: 'a password' };

@@ -13,7 +13,7 @@ import {
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
 /*
- * What follows when a user or a group is deleted.
+ * Background effects of deleting a user or a group.
  */
 
 let api: Api;
@@ -49,7 +49,7 @@ async function sizeOf(pk: string): Promise<number> {
 }
 
 describe('a user that was deleted', () => {
-  it('takes every object that it owned along, in all classes, and nobody else’s', async () => {
+  it('takes all its objects along, in all classes, and no other user’s', async () => {
     const [user, other] = [await newUser('leaver'), await newUser('stayer')];
     for (const name of ['notes', 'tasks', 'untouched']) {
       await world.dataClass(name, [{ name: 's', type: 'string', unique: true }]);
@@ -65,7 +65,7 @@ describe('a user that was deleted', () => {
     expect(await idsOf('notes')).toEqual(ascending(kept));
     expect([await idsOf('tasks'), await idsOf('untouched')]).toEqual([[], [free]]);
     expect([await countOf('notes'), await countOf('tasks')]).toEqual([5, 0]);
-    // what was unique may be taken again
+    // unique values are free again
     await made('classes/notes/objects/', { s: 'n7' });
     const unique = (classNumber: number) => uniqueEntity.key(instance, classNumber, '', '').pk;
     const sizes = await Promise.all([2, 3, 4].map((number) => sizeOf(unique(number))));
@@ -73,7 +73,7 @@ describe('a user that was deleted', () => {
     expect((await call('GET', 'classes/user_profile/objects/')).body.objects).toHaveLength(1);
   });
 
-  it('is forgotten by the services that it logged in with', async () => {
+  it('is removed from the social services it logged in with', async () => {
     const key = await world.apiKey({ allow_user_create: true });
     const [gone, stays] = await Promise.all(
       ['gone', 'stays'].map(async (id) => {
@@ -118,9 +118,9 @@ describe('a user that was deleted', () => {
 });
 
 describe('a group that was deleted', () => {
-  it('is taken out of its members, of classes and of objects, and of the list of what is gone', async () => {
+  it('is removed from its members, classes, objects, and the list of deleted groups', async () => {
     const [group, other] = [await newGroup('leavers'), await newGroup('stayers')];
-    const members = []; // more at once would be told to wait
+    const members = []; // more at once would be throttled
     for (const part of ['a', 'b', 'c']) {
       members.push(...(await many(40, (n) => newUser(`member-${part}-${n}`))));
     }
@@ -156,7 +156,7 @@ describe('a group that was deleted', () => {
     expect((await call('GET', 'classes/foreign/')).body.group).toBe(other);
     expect(groups.filter((id) => id === null)).toHaveLength(150);
     expect(groups.filter((id) => id === other)).toHaveLength(1);
-    // to their readers nothing else has changed, and only one is still shared
+    // for their readers nothing else has changed, and only one is still shared
     const { links, ...rest } = before.body;
     expect(first.body).toEqual({ ...rest, group: null, links: { self: links.self } });
     const sharedOnes = await store.query({ pk, index: 'shared', limit: 500 });
@@ -164,7 +164,7 @@ describe('a group that was deleted', () => {
     expect([sharedOnes.items.length, ordered.items.length]).toEqual([1, 151]);
   });
 
-  it('leaves what another one holds that was deleted at the same time', async () => {
+  it('leaves the references to another one that was deleted at the same time', async () => {
     const groups = await many(3, (n) => newGroup(`short-lived ${n}`));
     const user = await newUser('in-many');
     for (const id of groups) await call('POST', `users/${user}/groups/`, { group: id });

@@ -15,7 +15,7 @@ import { type Api, expected, openWorld, plantUser, startApi, type World } from '
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 /*
- * What follows from calls when they are answered: counts, clearing away, and new indexes.
+ * Effects after the response: counts, clean-up and new indexes.
  */
 
 let api: Api;
@@ -56,7 +56,7 @@ async function sizeOf(pk: string): Promise<number> {
 }
 
 describe('the number of objects of a class', () => {
-  it('is exact as soon as a write is answered, in the detail, the list and an update', async () => {
+  it('is exact as soon as the response to a write arrives, in the detail, the list and an update', async () => {
     await world.dataClass('counted', []);
     const seen: number[] = [];
 
@@ -78,7 +78,7 @@ describe('the number of objects of a class', () => {
 });
 
 describe('a class that was deleted', () => {
-  it('leaves nothing, and its name starts anew at once', async () => {
+  it('leaves no records, and its name can be reused at once', async () => {
     await world.dataClass('gone', [{ name: 's', type: 'string', unique: true }]);
     await Promise.all(Array.from({ length: 250 }, (_, n) => make('gone', { s: `s${n}` })));
     const { number } = await classRecord('gone');
@@ -98,7 +98,7 @@ describe('a class that was deleted', () => {
 });
 
 describe('data endpoints of a class that was deleted', () => {
-  it('are cleared away, and no others', async () => {
+  it('are deleted, and no others', async () => {
     for (const name of ['staying', 'leaving']) {
       await world.dataClass(name, []);
       expected(await call('POST', 'endpoints/data/', { name: `of-${name}`, class: name }), 201);
@@ -118,7 +118,7 @@ describe('data endpoints of a class that was deleted', () => {
 });
 
 describe('an instance that was deleted', () => {
-  it('leaves nothing, wherever it was', async () => {
+  it('leaves no records anywhere', async () => {
     const other = await openWorld(api, 'leaving-1');
     await plantUser(other, 7, [1]);
     await other.apiKey();
@@ -154,7 +154,7 @@ const refusal = {
   non_field_errors: ['Cannot modify class. Please wait until migration process has finished.'],
 };
 
-/** Every index entry of a class's objects, as it is and as the schema says that it should be. */
+/** Returns all index entries of a class's objects: the actual ones and those that the schema requires. */
 async function entries(name: string) {
   const { store } = api.platform;
   const data = await classRecord(name);
@@ -197,7 +197,7 @@ describe('a class whose indexes change', () => {
     expect([body.status, body.revision]).toEqual(['ready', 2]);
   });
 
-  it('migrates when it has objects, takes no change meanwhile, and shows no new unique field', async () => {
+  it('migrates when it has objects, rejects changes until then, and hides new unique fields', async () => {
     await world.dataClass('moved', plain);
     const ids = await makeMany('moved', 300);
     const schema = [...indexed, { name: 'u', type: 'string', unique: true }];
@@ -224,7 +224,7 @@ describe('a class whose indexes change', () => {
     expect([data.retiredSlots, data.unfilledSlots]).toEqual([[], undefined]);
   });
 
-  it('leaves revision and time of its objects as they are', async () => {
+  it('keeps revision and time of its objects', async () => {
     await world.dataClass('kept', plain);
     const id = await make('kept', { n: 1 });
     const before = await call('GET', `classes/kept/objects/${id}/`);
@@ -235,7 +235,7 @@ describe('a class whose indexes change', () => {
     expect((await call('GET', `classes/kept/objects/${id}/`)).body).toEqual(before.body);
   });
 
-  it('has no wrong entry after writes that went on, back and forth', async () => {
+  it('has no wrong entry after writes during several migrations', async () => {
     await world.dataClass('busy', plain);
     const ids = await makeMany('busy', 200);
     let isBusy = true;

@@ -45,18 +45,18 @@ interface Item {
   readonly body?: unknown;
 }
 
-/** An item of a batch; its path is below the instance unless it begins with a slash. */
+/** An item of a batch; its path is relative to the instance unless it begins with a slash. */
 function item(method: string, path: string, body?: unknown): Item {
   const whole = path.startsWith('/') ? path : world.base + path;
   return { method, path: whole, ...(body === undefined ? {} : { body }) };
 }
 
-/** The entries of a batch that was let through. */
+/** The entries of a batch that was accepted. */
 async function run(requests: readonly Item[], as: Credentials = world.owner) {
   return expected(await world.call(as, 'POST', 'batch/', { requests }), 200);
 }
 
-/** Makes a class of a new name; gives its path below the instance. */
+/** Creates a class with a new name; returns its path below the instance. */
 async function newClass(schema: readonly object[], more?: object): Promise<string> {
   number += 1;
   await world.dataClass(`class_${number}`, schema, more);
@@ -74,7 +74,7 @@ const forbidden = {
   content: { detail: 'You do not have permission to perform this action.' },
 };
 
-describe('a batch that is not in order is refused as a whole', () => {
+describe('a malformed batch is rejected as a whole', () => {
   const good = { method: 'POST', path: '/v1.1/instances/blog-1/groups/', body: { label: 'no' } };
   const other = (more: object) => ({ ...good, ...more });
   const outside = 'Path needs to point to an endpoint within current instance and API version.';
@@ -179,7 +179,7 @@ describe('a batch that is not in order is refused as a whole', () => {
     ['a value of 49152', { k: 'x'.repeat(49_150) }],
   ];
 
-  it.each(limits)('%s are taken', async (_, body) => {
+  it.each(limits)('%s are accepted', async (_, body) => {
     expect(await run([item('GET', 'groups/1/', body)])).toEqual([missing]);
   });
 
@@ -282,8 +282,8 @@ scenarios('who may call', () => api, [
   },
 ]);
 
-describe('rights are asked of each item', () => {
-  it('an account that is no member is refused item by item', async () => {
+describe('permissions are checked per item', () => {
+  it('a non-member is rejected item by item', async () => {
     const stranger = await world.account('stranger@example.com');
 
     const entries = await run([item('GET', 'classes/'), item('POST', 'groups/', {})], stranger);
@@ -291,7 +291,7 @@ describe('rights are asked of each item', () => {
     expect(entries).toEqual([forbidden, forbidden]);
   });
 
-  it('an API key has its rights and no more', async () => {
+  it('an API key has its permissions only', async () => {
     const path = await newClass([title], { other_permissions: 'create_objects' });
     const bare = await world.apiKey();
 
@@ -320,7 +320,7 @@ describe('rights are asked of each item', () => {
     expect(entries[1].content.objects).toEqual([entries[0].content]);
   });
 
-  it('keys inside items are not looked at', async () => {
+  it('keys inside items are ignored', async () => {
     const bare = await world.apiKey();
 
     const entries = await run(
@@ -336,7 +336,7 @@ describe('rights are asked of each item', () => {
     expect(JSON.stringify(entries)).not.toContain('api_key=');
   });
 
-  it('a member that leaves has no more rights', async () => {
+  it('a member that leaves loses its permissions', async () => {
     const member = await joinAs(world, 'write');
     const { id } = expected(await api.send({ as: member, path: '/v1.1/account/' }), 200);
 
@@ -351,7 +351,7 @@ describe('rights are asked of each item', () => {
 });
 
 describe('entries', () => {
-  it('show what each call alone would have shown', async () => {
+  it('equal the responses to single requests', async () => {
     const path = await newClass([title]);
     const object = { title: 'old' };
     const one = expected(await world.call(world.owner, 'POST', `${path}objects/`, object), 201);
@@ -381,7 +381,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('show paths that lead nowhere, and what a batch cannot hold', async () => {
+  it('contain unknown paths, and methods that a batch does not support', async () => {
     const entries = await run([
       item('GET', 'nothing/'),
       item('GET', 'classes/../api_keys/'),
@@ -407,7 +407,7 @@ describe('entries', () => {
   it.each([
     ['v1', 'v1.1'],
     ['v1.1', 'v1'],
-  ])('a batch of %s answers items of %s in theirs', async (outer, inner) => {
+  ])('a batch of %s returns items of %s in theirs', async (outer, inner) => {
     const [entry] = expected(
       await api.send({
         as: world.owner,
@@ -436,7 +436,7 @@ describe('entries', () => {
     expect(entries[3].content.objects).toEqual([{ title: 'Dunes' }]);
   });
 
-  it('are data, whatever form an item asks for', async () => {
+  it('are JSON, whatever format an item requests', async () => {
     const entries = await run([
       item('GET', 'classes/?format=html&fields=name'),
       item('GET', 'classes/?format=xml'),
@@ -446,7 +446,7 @@ describe('entries', () => {
     expect(entries[1]).toEqual(missing);
   });
 
-  it('are indented, and a page for a browser, like any answer', async () => {
+  it('are indented, and a page for a browser, like any response', async () => {
     const body = { requests: [item('GET', 'groups/7/')] };
     const sent = { as: world.owner, path: `${world.base}batch/`, body };
 
@@ -462,8 +462,8 @@ describe('entries', () => {
   });
 });
 
-describe('later items see what earlier ones did', () => {
-  it('objects, also unique values that come free', async () => {
+describe('later items see the writes of earlier ones', () => {
+  it('objects, also unique values that become free', async () => {
     const path = await newClass([{ name: 'slug', type: 'string', unique: true }]);
     const create = item('POST', `${path}objects/`, { slug: 'a' });
     const [first] = await run([create]);
@@ -481,7 +481,7 @@ describe('later items see what earlier ones did', () => {
     expect(entries[3].content.objects).toEqual([{ slug: 'a' }]);
   });
 
-  it('a class that is made, changed and made anew', async () => {
+  it('a class that is created, changed and recreated', async () => {
     const objects = 'classes/changing/objects/';
     const path = 'classes/changing/';
     const make = item('POST', 'classes/', { name: 'changing', schema: [title] });
@@ -510,7 +510,7 @@ describe('later items see what earlier ones did', () => {
     expect(entries[11].content.objects).toEqual([{ title: null }]);
   });
 
-  it('a reference to an object that was made or removed just before', async () => {
+  it('a reference to an object that was created or deleted just before', async () => {
     const path = await newClass([{ name: 'next', type: 'reference', target: 'self' }]);
     const [{ content }] = await run([item('POST', `${path}objects/`, {})]);
     const later = (steps: number) => content.id + steps;
@@ -526,7 +526,7 @@ describe('later items see what earlier ones did', () => {
     expect(codes(entries)).toEqual([201, 201, 400, 204, 400]);
   });
 
-  it('writes of one object, each after the other', async () => {
+  it('writes of one object, in order', async () => {
     const path = await newClass([{ name: 'count', type: 'integer' }]);
     const [{ content }] = await run([item('POST', `${path}objects/`, { count: 0 })]);
     const add = item('PATCH', `${path}objects/${content.id}/`, { count: { _increment: 1 } });
@@ -542,7 +542,7 @@ describe('later items see what earlier ones did', () => {
     ]);
   });
 
-  it('the instance itself, renamed and removed', async () => {
+  it('the instance itself, renamed and deleted', async () => {
     const brief = await openWorld(api, 'brief-1');
     const path = `${brief.base}classes/`;
     const requests = [
@@ -615,11 +615,11 @@ describe('writes side by side', () => {
     const entries = await run(creates(path, 50, body), apiKey);
 
     expect(codes(entries)).toEqual(Array(50).fill(201));
-    // the caller; the class and fifty ids; fifty writes
+    // the actor; the class and fifty ids; fifty writes
     expect([counting.rounds, counting.calls]).toEqual([3, 53]);
   });
 
-  it('changes and removals of different objects as well', async () => {
+  it('updates and deletions of different objects as well', async () => {
     const path = await newClass([title]);
     const made = ids(await run(creates(path, 20)));
     counting.reset();
@@ -637,7 +637,7 @@ describe('writes side by side', () => {
     expect([counting.rounds, counting.calls]).toEqual([3, 22]);
   });
 
-  it('neighbours that only read share their first step', async () => {
+  it('adjacent reads share their first step', async () => {
     const path = await newClass([title]);
     const made = ids(await run(creates(path, 8)));
     counting.reset();
@@ -669,7 +669,7 @@ describe('writes side by side', () => {
     }
   });
 
-  it('what is refused leaves the others alone', async () => {
+  it('a rejected item leaves the others alone', async () => {
     const path = await newClass([{ name: 'size', type: 'integer' }]);
     const bad = [1, 4];
 
@@ -681,7 +681,7 @@ describe('writes side by side', () => {
   });
 
   it.each(['not applied', 'answer lost'] as const)(
-    'a write that is %s is one fault',
+    'a write that is %s is one server error',
     async (fault) => {
       const path = await newClass([title]);
       faulty.failNext(fault);
@@ -695,11 +695,11 @@ describe('writes side by side', () => {
       expect(body.objects.length).toBe(fault === 'not applied' ? 3 : 4);
       const errors = api.logged.filter(({ level }) => level === 'error');
       expect(errors).toMatchObject([{ message: 'a request failed' }]);
-      for (const error of errors) Object.assign(error, { level: 'info' }); // it was to be
+      for (const error of errors) Object.assign(error, { level: 'info' }); // as intended
     },
   );
 
-  it('a lost race is run again on what is there then', async () => {
+  it('a write conflict is retried on the current state', async () => {
     const path = await newClass([title]);
     const [{ content }] = await run(creates(path, 1));
     const self = `${path}objects/${content.id}/`;
@@ -717,7 +717,7 @@ describe('writes side by side', () => {
   });
 });
 
-it('content that is too large in all loses no other entry', async () => {
+it('content that is too large in total loses no other entry', async () => {
   const path = await newClass([{ name: 'text', type: 'text' }]);
   const create = item('POST', `${path}objects/`, { text: '"'.repeat(15_500) });
   await run(Array(50).fill(create));
@@ -742,7 +742,7 @@ describe('when time runs out', () => {
     vi.useRealTimers();
   });
 
-  it('what is done is told, and the rest is not begun', async () => {
+  it('finished items are reported, and the rest is not started', async () => {
     const path = await newClass([title]);
     let writes = 0;
     let written = 0;
@@ -770,7 +770,7 @@ describe('when time runs out', () => {
       body: { kind: 'json', value: { requests: [group, create, create, group, create] } },
     });
     await vi.waitUntil(() => written === 2, { timeout: 50_000 });
-    for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate); // to the items' ends
+    for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate); // to the end of each item
     await vi.advanceTimersByTimeAsync(27_000);
     const { status, body } = await answer;
 

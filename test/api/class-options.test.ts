@@ -63,7 +63,7 @@ it('the list of classes describes itself and its creation', async () => {
   expect(Object.keys(body.actions.POST)).toEqual([...Object.keys(fields), 'links']);
 });
 
-it('a class describes its full update, there or not', async () => {
+it('a class describes its full update, whether it exists or not', async () => {
   const { status, body } = await world.call(world.owner, 'OPTIONS', 'classes/nothing/');
 
   const name = shown('string', 'Name', { ...required, max_length: 50 });
@@ -78,7 +78,7 @@ it('a class describes its full update, there or not', async () => {
   ]);
 });
 
-it('an API key, which may change no class, sees no actions', async () => {
+it('an API key, which cannot change classes, gets no actions', async () => {
   const key = await world.apiKey({ ignore_acl: true });
 
   const { body } = await world.call(key, 'OPTIONS', 'classes/');

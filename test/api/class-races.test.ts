@@ -26,8 +26,8 @@ async function classNames(): Promise<string[]> {
   return body.objects.map(({ name }: { name: string }) => name);
 }
 
-describe('classes under many hands', () => {
-  it('of ten creators of one name exactly one wins', async () => {
+describe('concurrent requests for classes', () => {
+  it('one of ten creations of one name succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         own('POST', 'classes/', { name: 'book', description: String(i) }),
@@ -42,7 +42,7 @@ describe('classes under many hands', () => {
     for (const { body } of refused) expect(body).toEqual({ name: ['This field must be unique.'] });
   });
 
-  it('the hundredth class is the last, however many come at once', async () => {
+  it('the hundredth class is the last, also for concurrent requests', async () => {
     for (let i = 0; i < 94; i += 1) await own('POST', 'classes/', { name: `c${i}` });
 
     const answers = await Promise.all(
@@ -61,7 +61,7 @@ describe('classes under many hands', () => {
     expect(again.status).toBe(201);
   });
 
-  it('a taken name is told before the limit', async () => {
+  it('a taken name is reported before the limit', async () => {
     await api.close();
     api = await startApi({ settings: { maxClasses: 2 } });
     world = await openWorld(api);
@@ -74,7 +74,7 @@ describe('classes under many hands', () => {
     expect(over.body).toEqual({ detail: 'Class count exceeded (2).' });
   });
 
-  it('no update of a class is lost to another', async () => {
+  it('concurrent updates of a class are all kept', async () => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -89,7 +89,7 @@ describe('classes under many hands', () => {
     });
   });
 
-  it('a revision is expected in the same step as the write', async () => {
+  it('the expected revision is checked in the same step as the write', async () => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -103,7 +103,7 @@ describe('classes under many hands', () => {
     ]);
   });
 
-  it('a class that goes while it is changed stays gone', async () => {
+  it('a class that is deleted during a change stays deleted', async () => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -116,7 +116,7 @@ describe('classes under many hands', () => {
     expect(again.body.metadata).toEqual({});
   });
 
-  it('of two removers one removes, and a name that came back is left alone', async () => {
+  it('one of two deletions succeeds, and a recreated class is left alone', async () => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.beforeNextWrite(async () => {
@@ -128,7 +128,7 @@ describe('classes under many hands', () => {
     expect(await classNames()).toEqual(['user_profile']);
   });
 
-  it('an update whose answer is lost is there all the same, once', async () => {
+  it('an update whose response is lost is stored once', async () => {
     await own('POST', 'classes/', { name: 'book' });
 
     faulty.failNext('answer lost');
@@ -148,10 +148,10 @@ describe('classes under many hands', () => {
   });
 });
 
-describe('a class that comes back under its name', () => {
+describe('a class that is recreated under its name', () => {
   const fields = { name: 'book', schema: [{ name: 'a', type: 'string', unique: true }] };
 
-  it('is empty, and objects of the former one are out of reach', async () => {
+  it('is empty, and objects of the former one are not accessible', async () => {
     await own('POST', 'classes/', fields);
     const { body: old } = await own('POST', 'classes/book/objects/', { a: 'x' });
     await own('DELETE', 'classes/book/');
@@ -174,7 +174,7 @@ describe('a class that comes back under its name', () => {
     expect([same.status, same.body.id > old.id]).toEqual([201, true]);
   });
 
-  it('gets no object that was made for the former one', async () => {
+  it('gets no object that was created for the former one', async () => {
     await own('POST', 'classes/', fields);
 
     faulty.beforeNextWrite(async () => {

@@ -21,7 +21,7 @@ const indexedKeys = 'name, type, order_index, filter_index, unique';
 const types =
   'string, text, integer, float, boolean, datetime, file, reference, relation, array, object, geopoint';
 
-describe('a schema is refused', () => {
+describe('a schema is rejected', () => {
   it.each<[string, unknown, string]>([
     ['when it is no list', {}, 'Schema passed in invalid format.'],
     ['when its text is no list', '{}', 'Schema passed in invalid format.'],
@@ -167,7 +167,7 @@ describe('a schema is refused', () => {
     expect([answer.status, answer.body]).toEqual([400, { schema: [message] }]);
   });
 
-  it('with a unique on a field that is there', async () => {
+  it('with a unique on an existing field', async () => {
     await world.dataClass('late', [field('a', 'string')]);
 
     const answer = await world.call(world.owner, 'PATCH', 'classes/late/', {
@@ -179,7 +179,7 @@ describe('a schema is refused', () => {
   });
 });
 
-describe('a schema is kept', () => {
+describe('a schema is stored', () => {
   it.each<[string, unknown, unknown, object?]>([
     ['with every type', ...twice(types.split(', ').map(everyType))],
     ['in its order', ...twice([field('b', 'text'), field('a', 'text'), field('aA', 'text')])],
@@ -235,7 +235,7 @@ function everyType(type: string): object {
   return field(`of_${type}`, type, target);
 }
 
-/** A schema that is kept as it was sent. */
+/** A schema that is stored as it was sent. */
 function twice(schema: unknown): [unknown, unknown] {
   return [schema, schema];
 }
@@ -245,7 +245,7 @@ describe('a changed schema', () => {
   const change = (schema: readonly object[], path = 'classes/book/') =>
     world.call(world.owner, 'PATCH', path, { schema });
 
-  /** A class with one object, and a way to read its fields. */
+  /** Creates a class with one object, and a function that reads its fields. */
   async function oneObject(
     schema: readonly object[],
     values: object,
@@ -290,7 +290,7 @@ describe('a changed schema', () => {
     await world.ready('book');
   });
 
-  it('loses values with the target', async () => {
+  it('drops values when the target changes', async () => {
     const read = await oneObject([field('a', 'reference', { target: 'user_profile' })], {});
     await change([field('a', 'reference', { target: 'self' })]);
     await world.call(world.owner, 'PATCH', 'classes/book/', {});
@@ -306,7 +306,7 @@ describe('a changed schema', () => {
     expect(other).toEqual({ a: null });
   });
 
-  it('does not bring values back with a field that was away', async () => {
+  it('does not restore values of a field that was removed before', async () => {
     const read = await oneObject([text], { a: 'x' });
 
     await change([]);
@@ -324,7 +324,7 @@ describe('a changed schema', () => {
     expect(Object.keys(await read())).toEqual(['b', 'a']);
   });
 
-  it('is what the next write is read by', async () => {
+  it('applies to the next write', async () => {
     const read = await oneObject([text], { a: 'x' });
     const page = await world.call(world.owner, 'GET', 'classes/book/objects/');
     const self = page.body.objects[0].links.self;
@@ -348,7 +348,7 @@ describe('a changed schema', () => {
     expect(await read()).toEqual({ a: 5, b: true });
   });
 
-  it('frees its indexes: 16 others find room', async () => {
+  it('frees its indexes: 16 others fit', async () => {
     const indexed = { filter_index: true, order_index: true };
     await world.dataClass('wide', fields(8, 'integer', indexed));
     for (const type of ['float', 'string', 'datetime']) {
@@ -360,7 +360,7 @@ describe('a changed schema', () => {
     }
   });
 
-  it('may name its own class', async () => {
+  it('may reference its own class', async () => {
     await world.dataClass('tree', []);
 
     const answer = await world.call(world.owner, 'PATCH', 'classes/tree/', {

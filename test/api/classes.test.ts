@@ -30,7 +30,7 @@ afterAll(() => api.close());
 
 const owner = () => ({ as: world.owner });
 
-/** A class as answers show it when only its name was given. */
+/** A class as responses show it when only its name was sent. */
 function fresh(name: string, more: object = {}): unknown {
   const self = `${list}${name}/`;
   return {
@@ -352,7 +352,7 @@ describe('changing a class', () => {
       { schema: null },
       { schema: ['This field may not be null.'] },
     ],
-  ])('is refused with %s', async (_, method, body, errors) => {
+  ])('is rejected with %s', async (_, method, body, errors) => {
     await make();
 
     const answer = await world.call(world.owner, method, 'classes/shelf/', body);
@@ -362,7 +362,7 @@ describe('changing a class', () => {
     expect(after.body).toEqual(fresh('shelf', { ...whole, links }));
   });
 
-  it('moves the time of change and not that of creation', async () => {
+  it('updates the time of change and not that of creation', async () => {
     await make();
     const before = (await world.call(world.owner, 'GET', 'classes/shelf/')).body;
 
@@ -406,7 +406,7 @@ describe('a class as a form', () => {
     );
   });
 
-  it('keeps on PATCH what it empties and what cannot be null', async () => {
+  it('keeps values on PATCH that are empty and cannot be null', async () => {
     await world.dataClass('formed', [{ name: 'a', type: 'text' }], { group: 3 });
 
     const { body } = await api.send({
@@ -421,8 +421,8 @@ describe('a class as a form', () => {
   });
 });
 
-describe('removing a class', () => {
-  it('answers 204, and then it is not there', async () => {
+describe('deleting a class', () => {
+  it('returns 204, and the class no longer exists', async () => {
     await world.dataClass('gone', []);
 
     const removed = await world.call(world.owner, 'DELETE', 'classes/GONE/');
@@ -436,7 +436,7 @@ describe('removing a class', () => {
     expect([objects.status, objects.body]).toEqual([404, { detail: 'Class was not found.' }]);
   });
 
-  it('takes its metadata and its revision along when the name comes back', async () => {
+  it('deletes its metadata and its revision too: the name can be reused', async () => {
     await world.dataClass('phoenix', [], { metadata: { a: 1 } });
     await world.call(world.owner, 'PATCH', 'classes/phoenix/', {
       schema: [{ name: 'a', type: 'text' }],
@@ -448,7 +448,7 @@ describe('removing a class', () => {
     expect(answer.body).toEqual(fresh('phoenix'));
   });
 
-  it('is refused for the built-in class, which may be changed', async () => {
+  it('is rejected for the built-in class, which may be changed', async () => {
     const removed = await world.call(world.owner, 'DELETE', 'classes/user_profile/');
     const changed = await world.call(world.owner, 'PATCH', 'classes/user_profile/', {
       schema: [{ name: 'nick', type: 'string' }],
@@ -519,7 +519,7 @@ describe('methods and versions', () => {
   ]);
 });
 
-describe('who may do what with classes', () => {
+describe('access to classes', () => {
   const rights = [
     ['open', 'read', 'none', null],
     ['creatable', 'create_objects', 'none', null],
@@ -542,7 +542,7 @@ describe('who may do what with classes', () => {
     ['a bare key', () => bare, ['open', 'creatable']],
     ['a user', () => member, ['open', 'creatable', 'ours']],
     ['an unknown user', () => ({ key: bare, user: 'abc' }), ['open', 'creatable']],
-  ])('%s sees those that it may read, in lists and by name', async (_, as, visible) => {
+  ])('%s sees the classes it may read, in lists and by name', async (_, as, visible) => {
     const page = await world.call(as(), 'GET', 'classes/?fields=name');
     const alone = await Promise.all(
       names.map(async (name) => [name, await world.call(as(), 'GET', `classes/${name}/`)] as const),
@@ -573,7 +573,7 @@ describe('who may do what with classes', () => {
     for (const { status, body } of answers) expect([status, body]).toEqual([403, forbidden]);
   });
 
-  it('nobody and accounts from outside read none', async () => {
+  it('anonymous callers and accounts of other instances read none', async () => {
     const stranger = await world.account('stranger@example.com');
     const answers = [
       await world.call(undefined, 'GET', 'classes/'),
@@ -585,7 +585,7 @@ describe('who may do what with classes', () => {
     for (const { status, body } of answers) expect([status, body]).toEqual([403, forbidden]);
   });
 
-  it('a change of rights holds at the next call', async () => {
+  it('a change of permissions applies to the next request', async () => {
     await world.dataClass('fickle', [], { other_permissions: 'read' });
     const before = await world.call(bare, 'GET', 'classes/fickle/');
 
@@ -617,7 +617,7 @@ describe('the list of classes', () => {
     expect(body).toEqual({ next: null, prev: null, objects: names.map((name) => ({ name })) });
   });
 
-  it('is walked by its links in the order of creation, and back', async () => {
+  it('is followed by its links in the order of creation, and back', async () => {
     const first = await shelves.call(shelves.owner, 'GET', 'classes/?fields=name&page_size=2');
     const second = await api.send({ as: shelves.owner, path: first.body.next });
     const last = await api.send({ as: shelves.owner, path: second.body.next });

@@ -29,7 +29,7 @@ describe('the configuration', () => {
     expect(await get()).toEqual([200, { config: {} }]);
   });
 
-  it.each(['PUT', 'PATCH'])('is replaced whole by %s', async (method) => {
+  it.each(['PUT', 'PATCH'])('is replaced as a whole by %s', async (method) => {
     await put({ a: 1, b: 2 });
 
     const answer = await put({ b: { c: [null, 'x'] } }, method);
@@ -39,7 +39,7 @@ describe('the configuration', () => {
     expect(await get()).toEqual([200, { config }]);
   });
 
-  it('is emptied by a PUT without it, and left by a PATCH', async () => {
+  it('is emptied by a PUT without it, and kept by a PATCH', async () => {
     await put({ a: 1 });
 
     const patched = await world.call(world.owner, 'PATCH', path, {});
@@ -50,7 +50,7 @@ describe('the configuration', () => {
     expect(await get()).toEqual([200, { config: {} }]);
   });
 
-  it('may come as text, and from a form', async () => {
+  it('may be sent as text, and from a form', async () => {
     const answer = await put('{"a": 1}');
     const form = await api.send({
       as: world.owner,
@@ -63,7 +63,7 @@ describe('the configuration', () => {
     expect([answer.body, form.body]).toEqual([{ config: { a: 1 } }, { config: { b: 2 } }]);
   });
 
-  it('takes what is just not too much', async () => {
+  it('accepts the maximum size', async () => {
     const keys = Object.fromEntries(
       Array.from({ length: 1024 }, (_, n) => [String(n).padStart(64, 'k'), n]),
     );
@@ -76,7 +76,7 @@ describe('the configuration', () => {
     expect(await get()).toEqual([200, { config: big }]);
   });
 
-  it('stays whole whatever fields are asked for', async () => {
+  it('is returned whole whatever fields are requested', async () => {
     await put({ a: 1 });
 
     const { body } = await world.call(world.owner, 'GET', `${path}?fields=x`);
@@ -84,7 +84,7 @@ describe('the configuration', () => {
     expect(body).toEqual({ config: { a: 1 } });
   });
 
-  it('stays with its instance through a rename, and not with the name', async () => {
+  it('is kept when its instance is renamed, and is not bound to the name', async () => {
     await put({ a: 1 });
     await world.call(world.owner, 'POST', 'rename/', { new_name: `moved-${count}` });
 
@@ -105,7 +105,7 @@ describe('the configuration', () => {
   });
 });
 
-describe('a configuration is refused', () => {
+describe('a configuration is rejected', () => {
   const row = (name: string, config: unknown, message: string) => ({
     name,
     method: 'PUT',
@@ -131,8 +131,8 @@ describe('a configuration is refused', () => {
   ]);
 });
 
-describe('who may', () => {
-  it('not know of the instance gets 404 for every method', async () => {
+describe('callers who may', () => {
+  it('not see the instance get 404 for every method', async () => {
     const stranger = await world.account(`stranger-${count}@example.com`);
 
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'POST', 'OPTIONS']) {
@@ -141,7 +141,7 @@ describe('who may', () => {
     }
   });
 
-  it('read it and no more hears 403, of values that are refused too', async () => {
+  it('only read it get 403, also for invalid values', async () => {
     const reader = await joinAs(world, 'read');
     const key = await world.apiKey({ ignore_acl: true });
 

@@ -6,14 +6,14 @@ import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { gatewayEvent } from '../support/lambda.ts';
 
 /*
- * What a body may cost before anybody knows who sent it, and what parsing may cost at all.
+ * What a body may cost before the request is authenticated, and what parsing may cost in total.
  */
 
 let api: Api;
 let world: World;
 let path: string;
 let key: string;
-/** As behind a gateway, which hands over whole bodies. */
+/** As behind a gateway, which passes on whole bodies. */
 let handler: Handler;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('the structure of JSON is limited', () => {
     expect([answer.status, answer.body]).toEqual([400, tooMuch]);
   });
 
-  it('brackets inside of strings do not count', async () => {
+  it('brackets inside strings are not counted', async () => {
     const body = { ignored: `\\"${'[]{},:'.repeat(50_000)}`, text: 'a' };
 
     const answer = await api.send({ as: key, path, body });
@@ -64,7 +64,7 @@ describe('the structure of JSON is limited', () => {
     expect([answer.status, answer.body]).toEqual([400, { any: ['Not a valid object.'] }]);
   });
 
-  it('for all bodies of a batch that are text together', async () => {
+  it('for all text bodies of a batch together', async () => {
     const body = `{"any":{"a":${nested(45_000)}}}`;
     const requests = Array.from({ length: 5 }, () => ({ method: 'POST', path, body }));
 
@@ -87,7 +87,7 @@ describe('the structure of JSON is limited', () => {
 
 const filler = 'x'.repeat(70_000);
 
-describe('a body without a genuine credential outside of it', () => {
+describe('a body without a valid credential outside of it', () => {
   it.each<[string, Record<string, string>, () => string]>([
     ['JSON', json, () => JSON.stringify({ _api_key: key, text: filler })],
     ['text', text, () => JSON.stringify({ _api_key: key, text: filler })],
@@ -102,7 +102,7 @@ describe('a body without a genuine credential outside of it', () => {
     expect([behindGateway.statusCode, JSON.parse(behindGateway.body ?? '')]).toEqual([413, over64]);
   });
 
-  it('of less than that may hold the key', async () => {
+  it('may contain the key if it is smaller', async () => {
     const body = JSON.stringify({ _api_key: key, text: 'a', ignored: 'x'.repeat(60_000) });
 
     const answer = await api.send({ method: 'POST', path, headers: json, body });
@@ -117,7 +117,7 @@ describe('a body without a genuine credential outside of it', () => {
     return sent;
   };
 
-  it('may be larger where its first part is a genuine key', async () => {
+  it('may be larger where its first part is a valid key', async () => {
     const body = parts(
       [
         ['_api_key', key],
@@ -144,7 +144,7 @@ describe('a body without a genuine credential outside of it', () => {
           'x',
         ),
     ],
-  ])('may not with a key %s', async (_, body) => {
+  ])('may not be larger with a key %s', async (_, body) => {
     const answer = await api.send({ path, body: body() });
 
     expect([answer.status, answer.body]).toEqual([413, over64]);
@@ -154,7 +154,7 @@ describe('a body without a genuine credential outside of it', () => {
     ['in a header', () => ({ headers: { ...json, 'X-API-KEY': key }, path })],
     ['in Authorization', () => ({ headers: { ...json, Authorization: `token ${key}` }, path })],
     ['in the query', () => ({ headers: json, path: `${path}?api_key=${key}` })],
-  ])('may be larger with a genuine key %s', async (_, call) => {
+  ])('may be larger with a valid key %s', async (_, call) => {
     const body = JSON.stringify({ text: 'a', ignored: filler });
 
     const answer = await api.send({ method: 'POST', body, ...call() });
@@ -163,7 +163,7 @@ describe('a body without a genuine credential outside of it', () => {
   });
 });
 
-/** As the gateway of a deployment does. */
+/** Like the gateway of a deployment. */
 function send(to: string, headers: Record<string, string>, body: string) {
   const event = gatewayEvent({ method: 'POST', path: to });
   const sent = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);

@@ -44,9 +44,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /**
- * The status for every caller, in the order of `names`. Paths without a slash at the start are below the instance,
- * `.` is the instance itself. Every write is sent with values that no field takes: who may write gets past 403, to
- * 404 where there is no such thing or to 400 at most.
+ * The status for every caller, in the order of `names`. Paths without a leading slash are relative to the instance,
+ * `.` is the instance itself. Every write is sent with invalid values: callers who may write get past 403, to
+ * 404 where the target does not exist or to 400 at most.
  */
 const table = `
                                   own ful wri rea str   key acl  uc  gc  ar use   nobody
@@ -123,7 +123,7 @@ const rows = table
 
 const body = { ignore_acl: 5, text: [], config: 5 };
 
-describe('what each caller may do', () => {
+describe('access of each caller', () => {
   it.each(rows)('$method $path', async ({ method, path, statuses }) => {
     const below = path === '.' ? '' : path;
     const call = {
@@ -133,7 +133,7 @@ describe('what each caller may do', () => {
     };
     const got = await Promise.all(
       names.map(async (name, at) => {
-        if (statuses[at] === '-') return '-'; // the owner's removal of the instance has tests of its own
+        if (statuses[at] === '-') return '-'; // the owner's deletion of the instance has tests of its own
         const { status } = await api.send({ as: callers[name], ...call });
         return String(status);
       }),

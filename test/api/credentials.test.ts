@@ -43,7 +43,7 @@ const noSuchKey = { detail: 'No such API Key.' };
 const notAllowed = { detail: 'You do not have permission to perform this action.' };
 const keys = '/v1.1/instances/blog-1/api_keys/';
 
-/** Which key a call was made with: each sees only itself. */
+/** Requests that reveal the key of the caller: each sees only itself. */
 async function seenAs(call: Call): Promise<unknown> {
   const { status, body } = await api.send(call);
   return body.objects?.[0]?.id ?? { status, ...body };
@@ -304,7 +304,7 @@ describe('a foreign API key', () => {
     },
   ]);
 
-  it('takes no ids there', async () => {
+  it('takes no ids of that instance', async () => {
     const before = await newKey();
 
     await world.call(foreign, 'POST', 'api_keys/', {});
@@ -314,8 +314,8 @@ describe('a foreign API key', () => {
   });
 });
 
-describe('a change of a key is effective at once', () => {
-  it('a reset API key is dead and its successor lives', async () => {
+describe('a change of a key applies at once', () => {
+  it('a reset API key is invalid and its successor is valid', async () => {
     const key = await newKey();
     const reset = await world.call(world.owner, 'POST', `api_keys/${key.id}/reset_key/`);
 
@@ -326,7 +326,7 @@ describe('a change of a key is effective at once', () => {
     expect(now).toBe(key.id);
   });
 
-  it('a deleted API key is dead, on open pages too', async () => {
+  it('a deleted API key is invalid, on open pages too', async () => {
     const key = await newKey();
     await world.call(world.owner, 'DELETE', `api_keys/${key.id}/`);
 
@@ -336,7 +336,7 @@ describe('a change of a key is effective at once', () => {
     expect([inside, outside]).toEqual(Array(2).fill({ status: 403, ...noSuchKey }));
   });
 
-  it('a reset account key is dead and its successor lives', async () => {
+  it('a reset account key is invalid and its successor is valid', async () => {
     const key = await world.account('reset@example.com');
     const reset = await api.send({ as: key, method: 'POST', path: '/v1.1/account/reset_key/' });
 
@@ -348,7 +348,7 @@ describe('a change of a key is effective at once', () => {
     expect([now.status, now.body]).toEqual([200, account]);
   });
 
-  it('a flag that was set counts', async () => {
+  it('a flag applies once it is set', async () => {
     const key = await newKey();
     const before = await api.send({ as: key.api_key, path: object });
     await api.send({
@@ -402,13 +402,13 @@ describe('a user key', () => {
     ['forged', () => forged(user)],
     ['an API key', () => keyB.api_key],
     ['an account key', () => world.owner],
-  ])('is read past when it is %s', async (_, text) => {
+  ])('is ignored when it is %s', async (_, text) => {
     const answer = await send({ as: { key: bare, user: text() } });
 
     expect([answer.status, answer.body]).toEqual([403, notAllowed]);
   });
 
-  it('of another instance is read past', async () => {
+  it('of another instance is ignored', async () => {
     const other = await plantUser(await openWorld(api, 'shop-1'), 3);
 
     const answer = await send({ as: { key: bare, user: other } });
@@ -416,7 +416,7 @@ describe('a user key', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('that was reset is read past', async () => {
+  it('that was reset is ignored', async () => {
     const old = await plantUser(world, 5);
     const { store, ids, secrets } = api.platform;
     const claims = parseKey(old)?.claims;
@@ -438,7 +438,7 @@ describe('a user key', () => {
     expect(answers.map(({ status }) => status)).toEqual([403, 200]);
   });
 
-  it('beside an account key is ignored', async () => {
+  it('with an account key is ignored', async () => {
     const reader = await joinAs(world, 'read');
 
     const made = await world.call({ key: world.owner, user }, 'POST', 'classes/note/objects/', {});
@@ -448,14 +448,14 @@ describe('a user key', () => {
     expect(refused.status).toBe(403);
   });
 
-  it('alone is nothing', async () => {
+  it('alone does not authenticate', async () => {
     const answer = await send({ headers: { 'X-USER-KEY': user } });
 
     expect([answer.status, answer.body]).toEqual([403, notAllowed]);
   });
 });
 
-it('a set-up code is no key', async () => {
+it('a set-up code is not a key', async () => {
   const { version, secret } = await api.platform.secrets.current();
   const claims = { kind: 'setUp', version, scope: 0, record: 0, generation: 1 } as const;
 

@@ -10,7 +10,7 @@ import {
 } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 
-/** What data endpoints do: `get/` and `post/`. Their records are in data-endpoints.test.ts. */
+/** Runs of data endpoints: `get/` and `post/`. Their records are in data-endpoints.test.ts. */
 
 let api: Api;
 let world: World;
@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 let count = 0;
-/** Makes an endpoint on books and gives its path below the instance. */
+/** Creates an endpoint on books and returns its path below the instance. */
 async function endpoint(more: object = {}): Promise<string> {
   count += 1;
   const sent = { name: `e${count}`, class: 'book', ...more };
@@ -155,13 +155,13 @@ describe('the objects of an endpoint', () => {
       ],
       ['fields of a call', {}, 'fields=links,id', ['id', 'links']],
     ];
-  it.each(trims)('leave out %s', async (_, stored, query, wanted) => {
+  it.each(trims)('omit %s', async (_, stored, query, wanted) => {
     const { body } = await run({ stored, query });
 
     for (const object of body.objects) expect(Object.keys(object)).toEqual(wanted);
   });
 
-  it('are counted, filtered as they are', async () => {
+  it('are counted after filtering', async () => {
     const stored = { query: { pages: { _gt: 2 } }, page_size: 1 };
 
     const { body } = await run({ stored, query: 'include_count=true&fields=id' });
@@ -169,7 +169,7 @@ describe('the objects of an endpoint', () => {
     expect(body).toMatchObject({ objects: [{ id: 7 }], objects_count: 3 });
   });
 
-  it('stand on pages whose links keep what a call said, and are the same when the endpoint changes', async () => {
+  it('are paged with links that keep the parameters of the request, also after the endpoint changes', async () => {
     const stored = {
       order_by: '-title',
       page_size: 2,
@@ -232,13 +232,13 @@ describe('the objects of an endpoint', () => {
     [{}, 'page_size=x', { detail: 'Incorrect page parameter provided.' }],
     [{}, 'direction=2', { detail: 'Incorrect page parameter provided.' }],
   ];
-  it.each(refusals)('%j with "%s" are refused', async (stored, query, body) => {
+  it.each(refusals)('%j with "%s" are rejected', async (stored, query, body) => {
     const answer = await run({ stored, query });
 
     expect([answer.status, answer.body]).toEqual([400, body]);
   });
 
-  it('are read by the class as it is now', async () => {
+  it('are read with the current schema of the class', async () => {
     await world.dataClass('moving', [{ name: 'a', type: 'string', ...indexed }]);
     const path = await endpoint({ class: 'moving', query: { a: { _eq: 'x' } }, expand: 'a' });
     const before = await world.call(world.owner, 'GET', `${path}get/`);
@@ -256,7 +256,7 @@ describe('the objects of an endpoint', () => {
 });
 
 describe('expand', () => {
-  it('puts the whole target in place of a reference, trimmed or not', async () => {
+  it('replaces a reference with the whole target, with or without field projection', async () => {
     const { body } = await run({ stored: { expand: 'author' }, query: 'fields=id,author' });
 
     const [ada, bob] = [await objectOf('author', 3), await objectOf('author', 4)];
@@ -270,7 +270,7 @@ describe('expand', () => {
     expect(ada.links).toEqual({ self: `${world.base}classes/author/objects/3/` });
   });
 
-  it('puts whole targets in place of a relation, in the order of their ids', async () => {
+  it('replaces a relation with whole targets, in the order of their ids', async () => {
     const { body } = await run({
       stored: { expand: 'authors' },
       query: 'fields=authors&page_size=2',
@@ -280,13 +280,13 @@ describe('expand', () => {
     expect(body.objects).toEqual([{ authors }, { authors: null }]);
   });
 
-  it('goes one level deep, also into the same class', async () => {
+  it('is one level deep, also into the same class', async () => {
     const { body } = await run({ stored: { expand: 'sequel' }, query: 'fields=sequel' });
 
     expect(body.objects[1].sequel).toEqual(await objectOf('book', 5));
   });
 
-  it('takes several fields, and reads past what refers to nothing', async () => {
+  it('accepts several fields, and ignores those that are no references', async () => {
     const expand = 'nothing,sequel,title,author,author,author.name,,id';
 
     const { status, body } = await run({ query: `expand=${expand}&fields=sequel,author,title` });
@@ -297,7 +297,7 @@ describe('expand', () => {
     ]);
   });
 
-  it('of a call comes in place of that of the endpoint', async () => {
+  it('of a request replaces that of the endpoint', async () => {
     const { body } = await run({ stored: { expand: 'author' }, query: 'expand=sequel' });
 
     expect(body.objects[1]).toMatchObject({
@@ -306,7 +306,7 @@ describe('expand', () => {
     });
   });
 
-  it('leaves a reference to what the caller may not read, and drops it from a relation', async () => {
+  it('keeps a reference to an object that the caller may not read, and drops it from a relation', async () => {
     const { status, body } = await run({ as: 'reading', query: 'expand=author,authors' });
 
     const hidden = { type: 'reference', target: 'Author', value: 4 };
@@ -317,7 +317,7 @@ describe('expand', () => {
     expect(ids({ objects: body.objects[0].authors })).toEqual([3]);
   });
 
-  it('leaves what is gone', async () => {
+  it('keeps references to deleted objects', async () => {
     await world.dataClass('part', [
       { name: 'of', type: 'reference', target: 'self' },
       { name: 'all', type: 'relation', target: 'self' },
@@ -339,7 +339,7 @@ describe('expand', () => {
     expect(lost.body.objects[4].lost).toMatchObject({ type: 'reference', target: 'gone' });
   });
 
-  it('is refused as a whole where the caller may not list what is referred to', async () => {
+  it('is rejected as a whole if the caller may not list the target class', async () => {
     const refused = await run({ as: 'reading', query: 'expand=secret' });
     const nothing = await run({ as: 'reading', query: 'expand=secret&page_size=2' });
     const unseen = await run({ as: 'reading', query: 'expand=secret&excluded_fields=secret' });
@@ -357,7 +357,7 @@ describe('expand', () => {
     ['ann and ignoring', { id: 1, username: 'ann', user_key: expect.any(String) }, [1]],
     ['ann', { id: 1, username: 'ann' }, [1]],
   ];
-  it.each(users)('shows users to %s', async (as, reader, readers) => {
+  it.each(users)('returns users to %s', async (as, reader, readers) => {
     const { body } = await run({ as, query: 'expand=reader,readers' });
 
     const [, , book] = body.objects;
@@ -370,13 +370,13 @@ describe('expand', () => {
     if (!hasKey) expect(JSON.stringify(body)).not.toContain(user_key);
   });
 
-  it('shows no users to a key without user', async () => {
+  it('returns no users to a key without user', async () => {
     const { status, body } = await run({ as: 'reading', query: 'expand=reader' });
 
     expect([status, body]).toEqual([403, forbidden]);
   });
 
-  it('embeds a thousand objects of a field; what comes after stays as it is', async () => {
+  it('embeds a thousand objects per field and keeps further references as they are', async () => {
     await world.dataClass('leaf', []);
     await world.dataClass('tree', [{ name: 'leaves', type: 'relation', target: 'leaf' }]);
     const made: number[] = [];
@@ -405,8 +405,8 @@ describe('expand', () => {
   });
 });
 
-describe('who may list and make objects by an endpoint', () => {
-  /** Status of the list, the ids on it, and the status of a new object. */
+describe('access to lists and new objects of an endpoint', () => {
+  /** Status of the list, the ids in it, and the status of a new object. */
   const rows: readonly [who: string, list: number, seen: readonly number[], made: number][] = [
     ['owner', 200, [5, 6, 7, 8, 9], 201],
     ['read', 200, [5, 6, 7, 8, 9], 403],
@@ -426,7 +426,7 @@ describe('who may list and make objects by an endpoint', () => {
     expect(posted.status).toBe(made);
   });
 
-  it('a class that gives nothing to others is closed to them', async () => {
+  it('a class without permissions for others is closed to them', async () => {
     const path = await endpoint({ class: 'closed' });
 
     for (const who of ['bare', 'reading', 'ann']) {
@@ -436,7 +436,7 @@ describe('who may list and make objects by an endpoint', () => {
     }
   });
 
-  it('profiles come with their users only', async () => {
+  it('profiles are returned with their users only', async () => {
     const path = await endpoint({ class: 'user_profile' });
 
     const listed = await world.call(world.owner, 'GET', `${path}get/`);
@@ -445,7 +445,7 @@ describe('who may list and make objects by an endpoint', () => {
     expect([listed.body.objects.length, posted.status]).toEqual([2, 403]);
   });
 
-  /** Another method is refused as a write where the caller may not write, and as a method where it may. */
+  /** Another method is a 403 where the caller may not write, and a 405 where it may. */
   const others: readonly [who: string, path: string, method: string, status: number][] = [
     ['owner', 'get/', 'POST', 405],
     ['owner', 'get/', 'PUT', 405],
@@ -465,7 +465,7 @@ describe('who may list and make objects by an endpoint', () => {
     expect([status, body]).toEqual([refused, refused === 405 ? noMethod(method) : forbidden]);
   });
 
-  it.each(['get/', 'post/'])('%s of an endpoint that is missing is missing', async (path) => {
+  it.each(['get/', 'post/'])('%s of a missing endpoint is a 404', async (path) => {
     const method = path === 'get/' ? 'GET' : 'POST';
 
     for (const name of ['nothing', 'toString', 'a'.repeat(65), '%00']) {
@@ -476,7 +476,7 @@ describe('who may list and make objects by an endpoint', () => {
 });
 
 describe('a new object', () => {
-  it('is one of the class, and its owner is who made it', async () => {
+  it('belongs to the class and is owned by its creator', async () => {
     const path = await endpoint();
 
     const { status, body } = await world.call(keys.ann, 'POST', `${path}post/`, {
@@ -493,7 +493,7 @@ describe('a new object', () => {
     expect(body.links.self).toBe(`${world.base}classes/book/objects/${body.id}/`);
   });
 
-  it('is refused like any other', async () => {
+  it('is validated like any other', async () => {
     const path = await endpoint();
 
     const { status, body } = await world.call(world.owner, 'POST', `${path}post/`, {

@@ -11,7 +11,7 @@ import {
 } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 
-/** The records of data endpoints; what they do is in data-endpoint-runs.test.ts. */
+/** The records of data endpoints; their runs are in data-endpoint-runs.test.ts. */
 
 let api: Api;
 let world: World;
@@ -49,7 +49,7 @@ function linksOf(name: string, list = `${world.base}endpoints/data/`) {
 }
 
 describe('a data endpoint', () => {
-  it('is made with a name and a class', async () => {
+  it('is created with a name and a class', async () => {
     const { status, body } = await call('POST', '', { name: ' Long-Books ', class: 'Book' });
 
     expect(status).toBe(201);
@@ -58,7 +58,7 @@ describe('a data endpoint', () => {
     expect((await call('GET', '')).body).toEqual({ next: null, prev: null, objects: [body] });
   });
 
-  it('is made with everything that it can hold', async () => {
+  it('is created with all of its fields', async () => {
     const sent = {
       name: 'a_1',
       description: 'd',
@@ -75,7 +75,7 @@ describe('a data endpoint', () => {
     expect(body).toEqual({ ...sent, links: linksOf('a_1') });
   });
 
-  it('reads forms, where JSON is text', async () => {
+  it('accepts forms, where JSON is text', async () => {
     const form = new FormData();
     const sent = {
       name: 'a',
@@ -94,7 +94,7 @@ describe('a data endpoint', () => {
     expect(changed.body).toMatchObject({ query: { a: { _gt: 1 } }, page_size: null });
   });
 
-  it('is changed in part by PATCH; PUT empties the query and leaves the rest', async () => {
+  it('is changed in part by PATCH; PUT empties the query and keeps the rest', async () => {
     await make('a', { query: { a: { _gt: 1 } }, order_by: 'a', page_size: 3 });
     await world.dataClass('film', []);
 
@@ -110,7 +110,7 @@ describe('a data endpoint', () => {
     expect((await call('GET', 'a/')).body).toEqual(replaced.body);
   });
 
-  it('is removed, and its name is free', async () => {
+  it('is deleted, and its name is free', async () => {
     await make('a', { description: 'old' });
 
     const removed = await call('DELETE', 'a/');
@@ -134,7 +134,7 @@ describe('a data endpoint', () => {
     expect(run.body).toEqual({ next: null, prev: null, objects: [] });
   });
 
-  it('says nothing when its cache is cleared: there is none', async () => {
+  it('has an empty response when its cache is cleared, as it has no cache', async () => {
     await make('a');
 
     const cleared = await call('POST', 'a/clear_cache/');
@@ -144,7 +144,7 @@ describe('a data endpoint', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected values', () => {
   const start = 'Value has to start with a letter.';
   const end = 'Value has to end with a letter or a number.';
   const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
@@ -208,7 +208,7 @@ describe('what is refused', () => {
     expect([status, body]).toEqual([400, { expand: messages }]);
   });
 
-  it('all that is wrong is said together, but for a name that is taken', async () => {
+  it('all errors are reported together, except for a taken name', async () => {
     await make('a');
 
     const wrong = await call('POST', '', { name: 'a', class: 'film', page_size: 101 });
@@ -218,7 +218,7 @@ describe('what is refused', () => {
     expect([taken.status, taken.body]).toEqual([400, { name: ['This field must be unique.'] }]);
   });
 
-  it('what fields and lookups a query names is not looked at before it runs', async () => {
+  it('fields and lookups of a query are checked only when it runs', async () => {
     await make('a', { query: { nothing: { _foo: 1 } }, order_by: 'nothing', expand: 'nothing' });
 
     const { status, body } = await call('GET', 'a/get/');
@@ -228,7 +228,7 @@ describe('what is refused', () => {
 });
 
 describe('a rename', () => {
-  it('keeps everything but name and links', async () => {
+  it('keeps everything except name and links', async () => {
     const made = await make('a', { description: 'd', page_size: 3 });
 
     const { status, body } = await call('POST', 'a/rename/', { new_name: ' B ' });
@@ -241,7 +241,7 @@ describe('a rename', () => {
     expect((await call('GET', '')).body.objects).toEqual([body]);
   });
 
-  it('keeps the place in the list, and frees the name', async () => {
+  it('keeps the list position, and frees the name', async () => {
     for (const name of ['a', 'b', 'c']) await make(name);
 
     expected(await call('POST', 'a/rename/', { new_name: 'z' }), 200);
@@ -266,7 +266,7 @@ describe('a rename', () => {
     ],
     [{ new_name: 'B' }, ['This field must be unique.']],
   ];
-  it.each(rows)('with %j is refused', async (body, messages) => {
+  it.each(rows)('with %j is rejected', async (body, messages) => {
     const made = [await make('a'), await make('b')];
 
     const refused = await call('POST', 'a/rename/', body);
@@ -283,7 +283,7 @@ describe('a rename', () => {
     expect([status, body]).toEqual([200, made]);
   });
 
-  it('of two at once to one name goes to one of them', async () => {
+  it('of two endpoints to one name at the same time succeeds for one of them', async () => {
     await make('a');
     await make('b');
 
@@ -306,7 +306,7 @@ describe('with its class', () => {
     (await call('POST', `${name}/rename/`, { new_name: 'x' })).status,
   ];
 
-  it('it goes, also for a class that bears the name later', async () => {
+  it('it is deleted, also for a later class of the same name', async () => {
     await make('a');
     await world.dataClass('film', []);
     const other = await make('b', { class: 'film' });
@@ -321,7 +321,7 @@ describe('with its class', () => {
     expect((await call('GET', '')).body.objects).toEqual([other]);
   });
 
-  it('its name goes, to a new one and by a rename', async () => {
+  it('its name becomes free, for a new one and for a rename', async () => {
     for (const name of ['a', 'b']) await make(name);
     expected(await world.call(world.owner, 'DELETE', 'classes/book/'), 204);
     await world.dataClass('book', []);
@@ -339,7 +339,7 @@ describe('the list', () => {
   const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
     body.objects.map(({ name }) => name).join('');
 
-  it('is paged in the order of creation, filtered by the start of names and trimmed', async () => {
+  it('is paged in the order of creation, filtered by name prefix, with field projection', async () => {
     for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
     await call('DELETE', 'c/');
 
@@ -362,7 +362,7 @@ describe('the list', () => {
   });
 });
 
-describe('who may do what', () => {
+describe('access to data endpoints', () => {
   const rows: readonly [who: string, reads: boolean, writes: boolean][] = [
     ['owner', true, true],
     ['full', true, true],

@@ -14,7 +14,7 @@ import { refusing } from '../support/raw-socket.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
- * The server as a process of its own on a folder: what it has acknowledged is there, whatever ends it.
+ * The server as a separate process on a folder: acknowledged writes survive, however the process ends.
  */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-durability-'));
@@ -26,7 +26,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const base = '/v1.1/instances/durable/';
 const objects = `${base}classes/book/objects/`;
-// numbers of the only instance and of the only class beside that of the profiles
+// numbers of the only instance and of the only class except that of the profiles
 const partition = objectEntity.key(1, 2, 0).pk;
 const uniques = uniqueEntity.key(1, 2, '', '').pk;
 
@@ -56,7 +56,7 @@ async function fill({ url }: ServerProcess): Promise<Keys> {
   return { owner, apiKey };
 }
 
-/** Creates books from 16 clients at once until the server is gone; gives what it has acknowledged. */
+/** Creates books from 16 clients at once until the server is gone; returns those it acknowledged. */
 async function write(server: ServerProcess, { apiKey }: Keys, round: number) {
   const acknowledged: Book[] = [];
   const client = async (number: number): Promise<void> => {
@@ -95,7 +95,7 @@ async function readAll(store: Store, pk: string, index?: IndexName): Promise<rea
 const idsOf = (items: readonly Stored[]) =>
   items.map(({ data }) => (data as ObjectData).id).sort((a, b) => a - b);
 
-/** Ids of the objects in a folder that a server has left; each has all its index entries, and there are no others. */
+/** Returns the ids of the objects in a folder after the server ended; checks that index entries match exactly. */
 async function storedIds(folder: string): Promise<readonly number[]> {
   const store = await openStore({ path: join(folder, 'store'), now: Date.now });
   try {
@@ -114,7 +114,7 @@ async function storedIds(folder: string): Promise<readonly number[]> {
 }
 
 describe('a server that is killed', () => {
-  it('has everything that it acknowledged, whole, and gives no id again', async () => {
+  it('keeps all that it acknowledged, complete, and assigns no id twice', async () => {
     const folder = newFolder();
     let server = await startProcess(folder, { args: ['--registration', 'open'] });
     const keys = await fill(server);
@@ -144,7 +144,7 @@ describe('a server that is killed', () => {
     expect(server.complaints()).toBe('');
   });
 
-  it('keeps its keys valid, and what was reset or removed invalid', async () => {
+  it('keeps valid keys valid, and reset or deleted ones invalid', async () => {
     const folder = newFolder();
     const first = await startProcess(folder, { args: ['--registration', 'open'] });
     const { owner, apiKey } = await fill(first);
@@ -175,7 +175,7 @@ describe('a server that is killed', () => {
 });
 
 describe('a server that is asked to end', () => {
-  it('has everything that it acknowledged, and breaks off nothing', async () => {
+  it('keeps all that it acknowledged, and aborts no request', async () => {
     const folder = newFolder();
     const server = await startProcess(folder, { args: ['--registration', 'open'] });
     const keys = await fill(server);
@@ -191,7 +191,7 @@ describe('a server that is asked to end', () => {
     expect(server.complaints()).toBe('');
   });
 
-  it('answers a request whose body is still on its way', async () => {
+  it('responds to a request whose body is still arriving', async () => {
     const folder = newFolder();
     const server = await startProcess(folder, { args: ['--registration', 'open'] });
     const { apiKey } = await fill(server);
@@ -204,7 +204,7 @@ describe('a server that is asked to end', () => {
       `POST ${objects} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${apiKey}\r\nExpect: 100-continue\r\n` +
         'Content-Type: application/json\r\nContent-Length: 42\r\n\r\n',
     );
-    await once(socket, 'data'); // the server has begun with it
+    await once(socket, 'data'); // the server has started to read it
 
     const ended = server.end('SIGTERM');
     await refusing(server.url);
@@ -216,7 +216,7 @@ describe('a server that is asked to end', () => {
     expect(await storedIds(folder)).toEqual([1]);
   });
 
-  it('and a second one on its folder is refused, harming nothing', async () => {
+  it('keeps its folder locked: a second one fails and harms nothing', async () => {
     const folder = newFolder();
     const server = await startProcess(folder, { args: ['--registration', 'open'] });
     const { apiKey } = await fill(server);

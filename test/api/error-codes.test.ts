@@ -170,7 +170,7 @@ describe('X-Error-Code', () => {
     expect(errorCodes[code].statuses).toContain(status);
   });
 
-  it('is on no response that went well, nor in its log line', async () => {
+  it('is absent from successful responses and their log lines', async () => {
     const from = api.logged.length;
 
     const { status, headers } = await world.call(world.owner, 'GET', 'classes/');
@@ -180,7 +180,7 @@ describe('X-Error-Code', () => {
     expect(line).not.toHaveProperty('code');
   });
 
-  it('a body with an error response is as it was, in a batch as well', async () => {
+  it('does not change the body of an error response, in a batch as well', async () => {
     const path = '/v1.1/instances/blog-1/classes/none/';
     const body = { requests: [{ method: 'GET', path }] };
 
@@ -203,7 +203,7 @@ describe('X-Error-Code', () => {
     );
   });
 
-  it('a script cannot put a text of its own into the log', async () => {
+  it('a script cannot put its own text into the log', async () => {
     const source = `setResponse(new HttpResponse(200, 'x', 'text/plain', { 'X-Error-Code': 'mine' }));`;
     await makeEndpoint(world, 'coded', source);
     const from = api.logged.length;

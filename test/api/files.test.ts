@@ -15,7 +15,7 @@ import { hasFile } from '../support/has-file.ts';
 let api: Api;
 let world: World;
 let path: string;
-/** What the next write that a client asked for does in place of writing. */
+/** Replaces the next write that a client requests. */
 let sabotage: ((write: () => Promise<void>) => Promise<void>) | undefined;
 
 const types = [
@@ -83,19 +83,19 @@ const patch = (at: string, body: unknown) =>
   api.send({ as: world.owner, method: 'PATCH', path: at, body });
 const missing = { status: 404, body: { detail: 'Not found.' } };
 
-/** What lies at an address. */
+/** Returns the content at an address. */
 async function download(url: string, headers: Record<string, string> = {}, method = 'GET') {
   const response = await fetch(url, { headers, method });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** What lies at an address when all that follows from earlier calls is done. */
+/** Returns the content at an address after all jobs of earlier requests. */
 async function later(url: string) {
   await api.platform.idle();
   return download(url);
 }
 
-/** Does the work that is due within so many minutes, as a process whose clock is ahead. */
+/** Runs the jobs that are due within so many minutes, as a process whose clock is ahead. */
 async function jobsOf(minutes: number): Promise<void> {
   const { clock } = api.platform;
   await api.platform.idle();
@@ -108,14 +108,14 @@ async function jobsOf(minutes: number): Promise<void> {
   await runDue({ kinds: jobTypes, context, isEnding: () => false });
 }
 
-/** An object with a scan; its path and the scan's address. */
+/** Creates an object with a scan; returns its path and the scan's address. */
 async function withScan(text = 'the scan'): Promise<{ self: string; url: string }> {
   const made = expected(await post(form(file('scan', text))), 201);
   return { self: made.links.self, url: made.scan.value };
 }
 
 describe('an upload', () => {
-  it('is stored with the object, beside values of all kinds, and anybody may read it', async () => {
+  it('is stored with the object, among values of all types, and is public', async () => {
     const made = expected(
       await post(
         form(
@@ -137,7 +137,7 @@ describe('an upload', () => {
     expect(read.headers.get('content-type')).toBe('image/tiff');
   });
 
-  it('shows in every answer with the object', async () => {
+  it('is in every response with the object', async () => {
     const { self, url } = await withScan();
 
     const one = await api.send({ as: world.owner, path: self });
@@ -147,7 +147,7 @@ describe('an upload', () => {
     expect(list.body.objects).toContainEqual({ scan: { type: 'file', value: url } });
   });
 
-  it('of bytes without a name is one too', async () => {
+  it('of bytes without a name is accepted too', async () => {
     const part = 'content-disposition: form-data; name="scan"\r\ncontent-type:';
     const body = `--XX\r\n${part} application/octet-stream\r\n\r\nbuffer\r\n--XX--\r\n`;
 
@@ -231,14 +231,14 @@ describe('an upload', () => {
         a_integer: ['A valid integer is required.'],
       },
     ],
-  ])('of %s is refused', async (_, body, answer) => {
+  ])('of %s is rejected', async (_, body, answer) => {
     const refused = await post(body());
 
     expect({ status: refused.status, body: refused.body }).toEqual({ status: 400, body: answer });
   });
 
   it.each([...types.map((type) => `a_${type}`), 'a_reference', 'a_relation'])(
-    'for the field %s, which is none for files, is refused',
+    'for the field %s, which has another type, is rejected',
     async (name) => {
       const refused = await post(form(file(name, '{"a":1}')));
 
@@ -246,7 +246,7 @@ describe('an upload', () => {
     },
   );
 
-  it('for nothing that the class has is read past', async () => {
+  it('for a field that the class does not have is ignored', async () => {
     const made = await post(form(file('other', 'x'), file('id', 'x')));
 
     expect([made.status, made.body.scan]).toEqual([201, null]);
@@ -255,7 +255,7 @@ describe('an upload', () => {
   it.each([
     [6_300_000, 6_291_456],
     [11_000_000, 10_485_760],
-  ])('of %i bytes is refused, and the limit named', async (bytes, limit) => {
+  ])('of %i bytes is rejected with the limit in the message', async (bytes, limit) => {
     const refused = await post(form(file('scan', 'x'.repeat(bytes))));
 
     expect({ status: refused.status, body: refused.body }).toEqual({
@@ -264,7 +264,7 @@ describe('an upload', () => {
     });
   });
 
-  it('of four megabytes passes', async () => {
+  it('of four megabytes is accepted', async () => {
     const made = expected(await post(form(file('scan', 'x'.repeat(4_000_000)))), 201);
 
     expect((await download(made.scan.value)).text).toHaveLength(4_000_000);
@@ -272,7 +272,7 @@ describe('an upload', () => {
 });
 
 describe('a change', () => {
-  it('to another file takes the old one away', async () => {
+  it('to another file deletes the old one', async () => {
     const { self, url } = await withScan('old');
 
     const changed = expected(await patch(self, form(file('scan', 'new', 'b.png'))), 200);
@@ -289,7 +289,7 @@ describe('a change', () => {
     ['null', () => ({ scan: null })],
     ['null as it might be shown', () => ({ scan: { type: 'file', value: null } })],
     ['the empty text of a form', () => form({ name: 'scan', value: '' })],
-  ])('to %s takes the file away', async (_, body) => {
+  ])('to %s deletes the file', async (_, body) => {
     const { self, url } = await withScan();
 
     const changed = expected(await patch(self, body()), 200);
@@ -309,7 +309,7 @@ describe('a change', () => {
       'PATCH',
       (value) => form({ name: 'scan', value: JSON.stringify({ type: 'file', value }) }),
     ],
-  ])('with %s leaves it as it is', async (_, method, body) => {
+  ])('with %s keeps the file', async (_, method, body) => {
     const { self, url } = await withScan();
 
     const changed = await api.send({ as: world.owner, method, path: self, body: body(url) });
@@ -318,7 +318,7 @@ describe('a change', () => {
     expect((await download(url)).status).toBe(200);
   });
 
-  it('with a file input that was left empty leaves it as it is', async () => {
+  it('with an empty file input keeps the file', async () => {
     const { self, url } = await withScan();
     const head = 'content-disposition: form-data; name="scan"; filename=""';
     const type = 'content-type: application/octet-stream';
@@ -334,7 +334,7 @@ describe('a change', () => {
     expect([changed.status, changed.body.scan]).toEqual([200, { type: 'file', value: url }]);
   });
 
-  it('that is refused leaves the old file and no new one', async () => {
+  it('that is rejected keeps the old file and no new one', async () => {
     const { self, url } = await withScan();
 
     const refused = await patch(self, form(file('scan', 'x'), { name: 'a_integer', value: 'x' }));
@@ -348,7 +348,7 @@ describe('a change', () => {
     expect(await storedFiles(self)).toBe(1);
   });
 
-  it('of the object into nothing takes its files with it', async () => {
+  it('that deletes the object deletes its files', async () => {
     const { self, url } = await withScan();
     const more = expected(await patch(self, form(file('photo', 'x'))), 200);
 
@@ -359,7 +359,7 @@ describe('a change', () => {
   });
 });
 
-/** How many files an object shows, each of which must be there. */
+/** Returns the number of files of an object, each of which must exist. */
 async function storedFiles(self: string): Promise<number> {
   const { scan, photo } = expected(await api.send({ as: world.owner, path: self }), 200);
   const urls = [scan, photo].flatMap((each) => each?.value ?? []);
@@ -369,7 +369,7 @@ async function storedFiles(self: string): Promise<number> {
 }
 
 describe('the address of a file', () => {
-  it('gives another field a copy of its own', async () => {
+  it('gives another field its own copy', async () => {
     const { self, url } = await withScan('shared');
 
     const made = expected(await post({ scan: url, photo: { type: 'file', value: url } }), 201);
@@ -382,7 +382,7 @@ describe('the address of a file', () => {
     expect((await later(url)).status).toBe(404);
   });
 
-  it('of another instance is none here', async () => {
+  it('of another instance is not accepted', async () => {
     const { url } = await withScan();
     const other = await openWorld(api, 'shop-1');
     const theirs = await other.dataClass('paper', [{ name: 'scan', type: 'file' }]);
@@ -410,13 +410,13 @@ describe('when the commit', () => {
     });
   });
 
-  /** Which of the stored files are there when all work of the next twenty minutes is done. */
+  /** Returns which of the stored files remain after all jobs of the next twenty minutes. */
   async function left(): Promise<readonly boolean[]> {
     await jobsOf(20);
     return Promise.all(stored.map((key) => hasFile(api.platform.files, key)));
   }
 
-  it('is refused for a name that is taken, the new file goes and the old one stays', async () => {
+  it('is rejected for a name that is taken, the new file is deleted and the old one stays', async () => {
     stored = [];
     expected(await post({ isbn: 'taken' }), 201);
     const { self, url } = await withScan();
@@ -428,7 +428,7 @@ describe('when the commit', () => {
     expect((await download(url)).status).toBe(200);
   });
 
-  it('loses a race, it is made again, and one file is left', async () => {
+  it('has a write conflict, it is retried, and one file remains', async () => {
     stored = [];
     const { self } = await withScan();
     sabotage = () => Promise.reject(new ConditionFailed(0, undefined));
@@ -440,7 +440,7 @@ describe('when the commit', () => {
     expect((await download(changed.body.scan.value)).text).toBe('again');
   });
 
-  it('fails and nobody knows how it came out, the file that the object names stays', async () => {
+  it('fails with an unknown outcome, the file that the object names stays', async () => {
     stored = [];
     const { self } = await withScan();
     sabotage = async (write) => {
@@ -456,7 +456,7 @@ describe('when the commit', () => {
     expect((await download(read.scan.value)).text).toBe('new');
   });
 
-  it('never comes, as when the process is killed before it, the stored file goes', async () => {
+  it('never happens, as when the process is killed before it, the stored file is deleted', async () => {
     stored = [];
     const { self, url } = await withScan();
     sabotage = () => Promise.reject(new Error('killed'));
@@ -470,7 +470,7 @@ describe('when the commit', () => {
     expect((await download(url)).status).toBe(200);
   });
 
-  it('comes when the new file was given up already, it is made again', async () => {
+  it('happens after the new file was given up, it is retried', async () => {
     stored = [];
     const { self } = await withScan();
     sabotage = async (write) => {
@@ -504,7 +504,7 @@ describe('when the commit', () => {
     expect(tries).toBe(2);
   });
 
-  it('cannot begin as a file cannot be stored, nothing is written and nothing is left', async () => {
+  it('cannot start because a file cannot be stored, nothing is written and nothing remains', async () => {
     stored = [];
     const { files } = api.platform;
     const { put } = files;
@@ -532,12 +532,12 @@ describe('when the commit', () => {
   }
 });
 
-describe('with what holds it', () => {
+describe('with its parent', () => {
   const cases: readonly [string, (path: string) => string][] = [
     ['its class', (inside) => inside],
     ['its instance', () => ''],
   ];
-  it.each(cases)('%s, a file is gone, and no other', async (name, target) => {
+  it.each(cases)('%s, a file is deleted, and no other', async (name, target) => {
     const { url: other } = await withScan();
     const theirs = await openWorld(api, `gone-${name.slice(4)}`);
     await theirs.dataClass('paper', [{ name: 'scan', type: 'file' }]);
@@ -562,7 +562,7 @@ describe('with the field of its class', () => {
   ];
   let names = 0;
 
-  /** A class of its own, and its objects with both files. */
+  /** Creates a class and its objects with both files. */
   async function started(count: number) {
     names += 1;
     const at = await world.dataClass(`changing${names}`, schema);
@@ -578,7 +578,7 @@ describe('with the field of its class', () => {
   it.each([
     ['that is removed', [scan, title]],
     ['whose type changes', [scan, { name: 'photo', type: 'string' }, title]],
-  ])('%s, a file goes, and no other', async (_, fields) => {
+  ])('%s, a file is deleted, and no other', async (_, fields) => {
     const { made, change } = await started(2);
 
     expected(await change(fields), 200);
@@ -589,7 +589,7 @@ describe('with the field of its class', () => {
     expect(kept.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('that comes back it is not seen again, and another field beside it works', async () => {
+  it('that is added again it is not visible, and other fields work', async () => {
     const { made, change } = await started(1);
 
     expected(await change([scan]), 200);
@@ -603,7 +603,7 @@ describe('with the field of its class', () => {
     expect((await later(made[0].photo.value)).status).toBe(404);
   });
 
-  it('a file goes that a call gives, takes or deletes with its object while the field goes', async () => {
+  it('a file is deleted that a request adds, removes or deletes with its object during its removal', async () => {
     const { made, change } = await started(3);
     const [late, changed, deleted] = made;
     let release: (value?: unknown) => void = () => undefined;
@@ -638,7 +638,7 @@ describe('a download', () => {
     url = (await withScan('0123456789')).url;
   });
 
-  it('may be kept for an hour, and pages of any origin may read it', async () => {
+  it('may be cached for an hour, and pages of any origin may read it', async () => {
     const { headers } = await download(url, { Origin: 'https://app.example' });
 
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -662,7 +662,7 @@ describe('a download', () => {
     ['bytes=3-1', 200, '0123456789', null],
     ['bytes=0-1,4-5', 200, '0123456789', null],
     ['lines=1-2', 200, '0123456789', null],
-  ])('of the range %s gives %i', async (range, status, text, contentRange) => {
+  ])('of the range %s is a %i', async (range, status, text, contentRange) => {
     const part = await download(url, { Range: range });
 
     expect([part.status, part.text, part.headers.get('content-range')]).toEqual([
@@ -681,7 +681,7 @@ describe('a download', () => {
     }
   });
 
-  it('of what the reader has is not repeated', async () => {
+  it('of an unchanged file is not repeated', async () => {
     const etag = (await download(url)).headers.get('etag') ?? '';
 
     const same = await download(url, { 'If-None-Match': `"x", ${etag}` });
@@ -696,7 +696,7 @@ describe('a download', () => {
     ['DELETE', 405, { detail: 'Method "DELETE" not allowed.' }],
     ['PUT', 405, { detail: 'Method "PUT" not allowed.' }],
     ['POST', 403, { detail: 'You do not have permission to perform this action.' }],
-  ])('by %s is refused', async (method, status, body) => {
+  ])('by %s is rejected', async (method, status, body) => {
     const refused = await download(url, {}, method);
 
     expect([refused.status, JSON.parse(refused.text)]).toEqual([status, body]);
@@ -714,7 +714,7 @@ describe('a download', () => {
     '/files//etc/passwd',
     `/files/1/2/${'0'.repeat(40)}`,
     `/files/uploads/1/2/${'0'.repeat(40)}`,
-  ])('of %s finds nothing', async (at) => {
+  ])('of %s is a 404', async (at) => {
     const answer = await api.send({ path: at });
 
     expect({ status: answer.status, body: answer.body }).toEqual(missing);
@@ -756,7 +756,7 @@ describe('a profile', () => {
       201,
     );
 
-  it('has files as any object', async () => {
+  it('has files like any object', async () => {
     const user = { username: 'ann', password: 'x' };
     const made = expected(await world.call(world.owner, 'POST', 'users/', user), 201);
 
@@ -773,7 +773,7 @@ describe('a profile', () => {
     expect((await later(changed.avatar.value)).status).toBe(404);
   });
 
-  it('comes with its user by parts of a form', async () => {
+  it('is created with its user by parts of a form', async () => {
     const parts = [nick('al'), { name: 'profile.age', value: '' }, avatar('a face')];
     const made = await api.send({
       as: world.owner,
@@ -786,7 +786,7 @@ describe('a profile', () => {
     expect((await download(profile.avatar.value)).text).toBe('a face');
   });
 
-  it('may come as JSON text and parts, and the parts win', async () => {
+  it('may be JSON text and parts, and the parts take precedence', async () => {
     const whole = { name: 'profile', value: '{"nick":"a","age":5,"other_permissions":"read"}' };
     const made = await api.send({
       as: world.owner,
@@ -829,7 +829,7 @@ describe('a profile', () => {
     return { key: await world.apiKey(), user: user_key };
   }
 
-  it('is left alone by a form that says nothing of it, and by a name with a dot in JSON', async () => {
+  it('is unchanged by a form without its fields, and by a name with a dot in JSON', async () => {
     const { links, profile } = await registered('eve');
 
     await patch(links.self, form({ name: 'username', value: 'eva' }));
@@ -851,7 +851,7 @@ describe('a profile', () => {
       [{ name: 'profile', value: '[]' }, nick('x')],
       { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
     ],
-  ])('with %s is refused, and so is its user', async (_, parts, answer) => {
+  ])('with %s is rejected, and so is its user', async (_, parts, answer) => {
     const body = form(...named('fay'), ...parts);
     const refused = await api.send({ as: world.owner, path: users(), body });
 

@@ -12,7 +12,7 @@ import type { Key } from '../../shared/store/store.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 
-/** New keys start at a random generation, so that ids that a restore takes back give other texts. */
+/** New keys start at a random generation, so that ids that are reused after a restore have other keys. */
 
 let api: Api;
 let world: World;
@@ -30,7 +30,7 @@ const post = async (path: string, body: object = {}) => {
   return answer.body;
 };
 
-/** Something with a key, the way to another key, and where its record is. */
+/** A record with a key, the way to reset the key, and the location of the record. */
 interface Made {
   readonly key: string;
   readonly reset: () => Promise<string>;
@@ -98,7 +98,7 @@ describe.each(Object.entries(kinds))('a key of the kind %s', (_, make) => {
     expect(next).toBe((generationOf(key) % 65_535) + 1);
   });
 
-  it('takes the first generation after the last', async () => {
+  it('starts again at the first generation after the last', async () => {
     const { record, reset } = await make();
     await spend(record);
 
@@ -118,7 +118,7 @@ it('the key of an invitation starts at a random generation', async () => {
   expectRandom(generations);
 });
 
-/** Puts the record of a key to the last generation, in the store. */
+/** Sets the record of a key to the last generation, in the store. */
 async function spend(key: Key): Promise<void> {
   const { store, ids } = api.platform;
   const [item] = await store.get([key]);

@@ -60,7 +60,7 @@ describe('groups', () => {
     expect((await call('GET', `groups/${id}/`)).body).toEqual(full.body);
   });
 
-  it('PATCH changes what is sent; PUT takes the name away', async () => {
+  it('PATCH changes the fields that are sent; PUT removes the name', async () => {
     const id = await newGroup({ name: 'patched', label: 'a', description: 'b' });
 
     const patched = await call('PATCH', `groups/${id}/`, { label: 'c' });
@@ -105,7 +105,7 @@ describe('groups', () => {
       { description: ['Ensure this field has no more than 256 characters.'] },
     ],
     ['a label that is null', { label: null }, { label: ['This field may not be null.'] }],
-  ])('refuse %s', async (name, body, answer) => {
+  ])('reject %s', async (name, body, answer) => {
     if (name === 'a name that is taken') await newGroup({ name: 'taken' });
     const id = await newGroup();
 
@@ -116,7 +116,7 @@ describe('groups', () => {
     expect([patched.status, patched.body]).toEqual([400, answer]);
   });
 
-  it('one of two of one name at once is made', async () => {
+  it('one of two of the same name at the same time is created', async () => {
     const answers = await Promise.all(
       [1, 2, 3].map(() => call('POST', 'groups/', { name: 'raced' })),
     );
@@ -176,7 +176,7 @@ describe('memberships', () => {
     ]);
   });
 
-  it.each(['users', 'groups'])('end from the side of %s', async (side) => {
+  it.each(['users', 'groups'])('are deleted from the side of %s', async (side) => {
     const { id: user } = await newUser();
     const group = await newGroup();
     await call('POST', `groups/${group}/users/`, { user });
@@ -197,7 +197,7 @@ describe('memberships', () => {
     expect((await call('POST', `users/${user}/groups/`, { group })).status).toBe(201);
   });
 
-  it('added twice at once are there once', async () => {
+  it('added twice at the same time exist once', async () => {
     const { id: user } = await newUser();
     const group = await newGroup();
 
@@ -215,7 +215,7 @@ describe('memberships', () => {
     expect((await call('GET', `groups/${group}/users/`)).body.objects).toHaveLength(1);
   });
 
-  it('are 32 a user at the most, also when they come at once', async () => {
+  it('are limited to 32 per user, also for concurrent requests', async () => {
     const { id: user } = await newUser();
     const groups = await Promise.all(Array.from({ length: 34 }, () => newGroup()));
     for (const group of groups.slice(0, 30)) await call('POST', `users/${user}/groups/`, { group });
@@ -229,7 +229,7 @@ describe('memberships', () => {
     const refused = answers.filter(({ status }) => status === 400).map(({ body }) => body);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400]);
     expect(refused[0]).toEqual({ detail: "User's group count exceeded (32)." });
-    expect([freed.status, next.status]).toEqual([204, 201]); // a group that is gone does not count
+    expect([freed.status, next.status]).toEqual([204, 201]); // a deleted group does not count
   });
 
   const gone = (id: number | string) => `Invalid pk "${id}" - object does not exist.`;
@@ -261,7 +261,7 @@ describe('memberships', () => {
     ['below no user', 'users/999/groups/', { group: 1 }, 404, { detail: 'User was not found.' }],
     ['below no group', 'groups/999/users/', { user: 1 }, 404, { detail: 'Group was not found.' }],
     ['below no id', 'groups/x/users/', { user: 1 }, 404, { detail: 'Group was not found.' }],
-  ])('refuse %s', async (_, path, body, status, answer) => {
+  ])('reject %s', async (_, path, body, status, answer) => {
     const { id: user } = await newUser();
     const group = await newGroup();
     const place = path.replace('{user}', String(user)).replace('{group}', String(group));
@@ -294,7 +294,7 @@ describe('memberships', () => {
   });
 });
 
-describe('the rights of members', () => {
+describe('the permissions of members', () => {
   let objects: string;
   beforeAll(async () => {
     await world.dataClass('note', []);
@@ -306,7 +306,7 @@ describe('the rights of members', () => {
     return `${objects}${expected(await call('POST', objects, rights), 201).id}/`;
   }
 
-  it('begin and end with the membership, at the next call', async () => {
+  it('begin and end with the membership, at the next request', async () => {
     const { id: user, as } = await newUser();
     const group = await newGroup();
     const path = await sharedWith(group);
@@ -320,7 +320,7 @@ describe('the rights of members', () => {
     expect([before.status, member.status, after.status]).toEqual([404, 200, 404]);
   });
 
-  it('end with the group, though objects and users may name it still', async () => {
+  it('end with the group, though objects and users may still name it', async () => {
     const { id: user, as } = await newUser();
     const [group, other] = [await newGroup({ name: 'short-lived' }), await newGroup()];
     const [path, otherPath] = [await sharedWith(group), await sharedWith(other)];
@@ -352,7 +352,7 @@ describe('the rights of members', () => {
     expect(await newGroup({ name: 'short-lived' })).toBeGreaterThan(other);
   });
 
-  it('a group deleted while a user joins it gives nothing', async () => {
+  it('a group deleted while a user joins it grants nothing', async () => {
     const { id: user, as } = await newUser();
     const group = await newGroup();
     const path = await sharedWith(group);
@@ -367,7 +367,7 @@ describe('the rights of members', () => {
     expect((await call('GET', `users/${user}/`)).body.groups).toEqual([]);
   });
 
-  it('many groups deleted at once are all gone', async () => {
+  it('many groups deleted at the same time are all gone', async () => {
     const groups = await Promise.all(Array.from({ length: 8 }, () => newGroup()));
     const { id: user, as } = await newUser();
     for (const group of groups) await call('POST', `groups/${group}/users/`, { user });

@@ -9,19 +9,20 @@ import { abandon, exchange } from '../support/raw-socket.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 /*
- * Whatever comes in, what goes out is an answer of the contract: never a fault, and what is refused changes nothing.
+ * Hostile input: the response is always one of the contract, never a server error, and a rejected request changes
+ * nothing.
  */
 
 let api: Api;
 let store: WatchedStore;
 let world: FilledWorld;
-/** What is tried on it changes it beyond use. */
+/** An instance whose tests leave it unusable. */
 let prey: FilledWorld;
 let call: LawfulCall;
 let apiKey: string;
 let objects: string;
 let count = 0;
-/** Of the class that objects are tried in. */
+/** The class of the objects. */
 let schema: unknown;
 
 const untouched = new Set(Reflect.ownKeys(Object.prototype));
@@ -47,12 +48,12 @@ afterEach(async () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   expect(new Set(Reflect.ownKeys(Object.prototype))).toEqual(untouched);
   expect(api.logged.filter(({ level }) => level === 'error')).toEqual([]);
-  // and what is tried next is tried with keys that open
+  // and the next attempts use valid keys
   expect((await call({ as: world.owner, path: world.base })).status).toBe(200);
   expect((await call({ as: prey.owner, path: prey.base })).status).toBe(200);
 });
 
-/** Calls; a refusal must not have changed anything. */
+/** Sends a request; an error response must not have changed anything. */
 async function attack(sent: Call): Promise<RawAnswer> {
   const before = store.commits;
   const answer = await call({
@@ -63,7 +64,7 @@ async function attack(sent: Call): Promise<RawAnswer> {
   return answer;
 }
 
-/** Bodies that would be accepted, for what is no list inside an instance. */
+/** Valid bodies, for lists outside of instances. */
 const otherBodies: Readonly<Record<string, (n: number) => object>> = {
   '/v1.1/account/': () => ({ email: 'owner-of-blog-1@example.com' }),
   '/v1.1/instances/{instance}/classes/{class}/': () => ({ schema }),
@@ -109,7 +110,7 @@ interface Described {
   readonly read_only: boolean;
 }
 
-/** Fields that a write takes, those of a class included, as introspection tells them. */
+/** Fields of a write, including those of a class, from introspection. */
 async function fieldsOf(method: Write, place: Place): Promise<readonly [string, Described][]> {
   const { body } = await call({
     as: prey.caller(place),
@@ -158,20 +159,23 @@ describe('names', () => {
     expect((await attack({ path: made.links.self })).status).toBe(404);
   });
 
-  it.each(['__proto__', '__defineGetter__', '_', 'a_'])('no class is called %s', async (name) => {
-    const body = { name, schema: [] };
+  it.each(['__proto__', '__defineGetter__', '_', 'a_'])(
+    'no class may be called %s',
+    async (name) => {
+      const body = { name, schema: [] };
 
-    const made = await attack({ path: `${world.base}classes/`, body });
+      const made = await attack({ path: `${world.base}classes/`, body });
 
-    expect(made.status).toBe(400);
-    for (const below of ['', 'objects/', 'objects/1/']) {
-      const path = `${world.base}classes/${name}/${below}`;
-      for (const as of [world.owner, apiKey]) {
-        expect((await call({ as, path })).status).toBe(404);
-        expect((await call({ as, method: 'PUT', path, body: {} })).status).not.toBe(200);
+      expect(made.status).toBe(400);
+      for (const below of ['', 'objects/', 'objects/1/']) {
+        const path = `${world.base}classes/${name}/${below}`;
+        for (const as of [world.owner, apiKey]) {
+          expect((await call({ as, path })).status).toBe(404);
+          expect((await call({ as, method: 'PUT', path, body: {} })).status).not.toBe(200);
+        }
       }
-    }
-  });
+    },
+  );
 
   const fields = [
     'constructor',
@@ -183,7 +187,7 @@ describe('names', () => {
     'length',
   ];
 
-  it('fields may be called as what every object inherits', async () => {
+  it('fields may have the names of inherited object members', async () => {
     count += 1;
     const name = `inherits${count}`;
     const schema = fields.map((field) => ({ name: field, type: 'string', filter_index: true }));
@@ -206,7 +210,7 @@ describe('names', () => {
   });
 
   it.each(['__proto__', '_x', 'a-b', 'ä', '', ' ', 'x'.repeat(65), 'a\0', 7, null, {}, ['a']])(
-    'no field is called %j',
+    'no field may be called %j',
     async (name) => {
       count += 1;
       const schema = [{ name, type: 'string' }];
@@ -221,7 +225,7 @@ describe('names', () => {
   );
 
   it.each(['constructor', '__proto__', 'toString', 'self', 'SELF ', 7, null, {}, ''])(
-    'no field has the type or the target %j',
+    'no field may have the type or the target %j',
     async (word) => {
       for (const field of [
         { name: 'a', type: word },
@@ -345,7 +349,7 @@ describe('bodies', () => {
       { 'Content-Type': 'application/json; charset=utf-16le' },
       () => Buffer.from('{"title":"ü"}', 'utf16le'),
     ],
-  ])('odd but right: %s', async (_, headers, body) => {
+  ])('unusual but valid: %s', async (_, headers, body) => {
     const answer = await attack({ path: objects, headers, body: body() });
 
     expect(answer.status).toBe(201);
@@ -362,7 +366,7 @@ describe('bodies', () => {
     expect(answer.body.next.length).toBeLessThan(200);
   });
 
-  it('text that no encoding can carry is mended, all other text comes back as it was', async () => {
+  it('text that cannot be encoded is repaired, all other text is returned unchanged', async () => {
     const sent = {
       title: 'a\0b\u2028\ud83d\ude00',
       text: '\u0000\uffff\u{10ffff}',
@@ -400,7 +404,7 @@ describe('bodies', () => {
   });
 
   it.each(['1e999', '-1e999', '"1e999"', '"NaN"', '"Infinity"', '{"_increment":1e999}'])(
-    'a number field refuses %s',
+    'a number field rejects %s',
     async (value) => {
       for (const method of ['POST', 'PATCH']) {
         const path = method === 'POST' ? objects : `${objects}1/`;
@@ -493,14 +497,14 @@ describe('paths and queries', () => {
     places
       .filter(({ route }) => 'GET' in route.operations)
       .map((place) => [place.name, place] as const),
-  )('%s bears every query', async (_, place) => {
+  )('%s accepts every query without a server error', async (_, place) => {
     for (const query of queries) {
       const { headers } = await attack({ path: `${world.path(place)}?${query}` });
       expect(headers).not.toHaveProperty('set-cookie');
     }
   });
 
-  it('10,000 parameters are more than the gateway takes', async () => {
+  it('10,000 parameters are more than the gateway accepts', async () => {
     const target = `${objects}?${'a=1&'.repeat(10_000)}`;
 
     const { status, body } = await exchange(api.url, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -560,7 +564,7 @@ describe('headers', () => {
     ['Latin letters', { 'X-API-KEY': 'ÿ'.repeat(56) }],
     ['one word too few', { Authorization: '0'.repeat(56) }],
     ['a user key of nothing', { 'X-API-KEY': 'x', 'X-USER-KEY': '__proto__' }],
-  ])('a key of %s opens nothing', async (_, headers) => {
+  ])('a key of %s is invalid', async (_, headers) => {
     for (const path of ['/v1.1/instances/', objects]) {
       expect((await call({ path, headers })).status).toBe(403);
     }
@@ -629,7 +633,7 @@ describe('headers', () => {
     expect([answer.status, answer.body]).toEqual([status, body]);
   });
 
-  it('a body in chunks is a body', async () => {
+  it('a chunked body is a body', async () => {
     const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${key()}`;
     const chunks = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const body = [...'{"title":"x"}'].map((letter) => `1\r\n${letter}\r\n`);
@@ -639,7 +643,7 @@ describe('headers', () => {
     expect([answer.status, answer.body]).toEqual([201, expect.objectContaining({ title: 'x' })]);
   });
 
-  it('a body that is announced may come after it was asked for', async () => {
+  it('a body that was announced may follow after 100 Continue', async () => {
     const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${key()}`;
     const rest = 'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}';
 
@@ -648,7 +652,7 @@ describe('headers', () => {
     expect(text).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 Created\r\n/);
   });
 
-  it('500 requests on one socket are answered in order', async () => {
+  it('500 requests on one socket get their responses in order', async () => {
     const requests = Array.from(
       { length: 500 },
       (_, n) => `GET /v1.1/${n}/ HTTP/1.1\r\nHost: x\r\n\r\n`,
@@ -660,7 +664,7 @@ describe('headers', () => {
     expect(found).toEqual([...requests.map(() => 'HTTP/1.1 404'), 'HTTP/1.1 403']);
   });
 
-  it('a client that leaves in the middle harms nobody', async () => {
+  it('a client that disconnects early affects no other client', async () => {
     const head = `POST ${objects} HTTP/1.1\r\nHost: x\r\n${key()}Content-Length: 100\r\n\r\n{"title"`;
     const before = store.commits;
 
@@ -752,23 +756,26 @@ describe('values of every field', () => {
     '{"\\ud800":"\\u0000"}',
   ];
 
-  it.each(writable)('%s bears every value in each field', async (_, method, place) => {
-    for (const [name] of await fieldsOf(method, place)) {
-      for (const value of values) {
-        const rest = JSON.stringify({ ...goodBody(place), [name]: undefined });
-        const comma = rest === '{}' ? '' : ',';
-        await attack({
-          as: prey.caller(place),
-          method,
-          path: prey.path(place),
-          headers: { 'Content-Type': 'application/json' },
-          body: `${rest.slice(0, -1)}${comma}${JSON.stringify(name)}:${value}}`,
-        });
+  it.each(writable)(
+    '%s accepts every value in each field without a server error',
+    async (_, method, place) => {
+      for (const [name] of await fieldsOf(method, place)) {
+        for (const value of values) {
+          const rest = JSON.stringify({ ...goodBody(place), [name]: undefined });
+          const comma = rest === '{}' ? '' : ',';
+          await attack({
+            as: prey.caller(place),
+            method,
+            path: prey.path(place),
+            headers: { 'Content-Type': 'application/json' },
+            body: `${rest.slice(0, -1)}${comma}${JSON.stringify(name)}:${value}}`,
+          });
+        }
       }
-    }
-  });
+    },
+  );
 
-  it.each(writable)('%s bears them from a form', async (_, method, place) => {
+  it.each(writable)('%s accepts them from a form', async (_, method, place) => {
     const texts = ['', ' ', 'null', '[]', '{}', '1e999', '\0', '{"_increment":1e999}', '__proto__'];
     for (const [name] of await fieldsOf(method, place)) {
       for (const text of texts) {
@@ -822,7 +829,7 @@ describe('fuzz', () => {
   })).any;
   const parameters = { numRuns: 250 };
 
-  it('no body makes a fault', async () => {
+  it('no body causes a server error', async () => {
     const target = fc.constantFrom(...writable);
     const body = fc.oneof(fc.dictionary(key, value, { maxKeys: 8 }), value);
 
@@ -843,7 +850,7 @@ describe('fuzz', () => {
     );
   });
 
-  it('no bytes of a body make a fault', async () => {
+  it('no bytes of a body cause a server error', async () => {
     const types = fc.constantFrom(
       'application/json',
       'text/plain',
@@ -891,7 +898,7 @@ describe('fuzz', () => {
     );
   });
 
-  it('no path and no query make a fault', async () => {
+  it('no path and no query cause a server error', async () => {
     const segment = fc.oneof(
       fc.constantFrom('v1.1', 'v1', 'instances', 'blog-1', 'classes', 'book', 'objects', '1', ''),
       fc.string({ unit: 'grapheme', maxLength: 12 }).map(encodeURIComponent),
@@ -909,7 +916,7 @@ describe('fuzz', () => {
     );
   });
 
-  it('no header makes a fault', async () => {
+  it('no header causes a server error', async () => {
     const text = fc.string({ maxLength: 40 }).map((sent) => sent.replace(/[^ -~]/g, ''));
     const names = [
       'accept',
@@ -937,14 +944,14 @@ describe('fuzz', () => {
     );
   });
 
-  /** Not what is tried here, and the rest could not go on. */
+  /** Requests that are not part of the test, and would end it. */
   function isRenaming({ template }: Place, sent: unknown): boolean {
     return template.endsWith('/rename/') && typeof sent === 'object' && sent !== null;
   }
 });
 
 describe('the log', () => {
-  it('holds no key, password, query or body', async () => {
+  it('contains no key, password, query or body', async () => {
     const key = await world.apiKey();
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const account = { email: 'private@example.com', password: 'secret-password' };
@@ -983,7 +990,7 @@ describe('the log', () => {
     });
     await exchange(api.url, `GET /?api_key=${key} HTTP/1.1\r\nsecret-broken\r\n\r\n`);
 
-    // without a sender the log is the mailbox: mails are there to carry keys
+    // without a sender the log is the mailbox: mails contain keys
     const lines = api.logged.filter(({ message }) => message !== 'mail');
     const log = JSON.stringify(lines).toLowerCase();
     const secrets = [

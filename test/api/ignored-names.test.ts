@@ -28,7 +28,7 @@ async function count(): Promise<number> {
   return body.objects_count;
 }
 
-describe('JSON that is declared a form', () => {
+describe('JSON that is declared as a form', () => {
   it.each(['{"title":"a"}', '[1]', '{}'])('%s stores nothing', async (body) => {
     const before = await count();
 
@@ -266,8 +266,8 @@ describe('X-Ignored', () => {
   });
 });
 
-describe('a page that is the same for everybody', () => {
-  it('names what one request has to that one only', async () => {
+describe('a page that is cached for all callers', () => {
+  it('has the names of one request in that response only', async () => {
     const headers = { Accept: 'text/html' };
     const ignored: (string | null)[] = [];
     for (const query of ['?colour=red', '', '?size=1']) {
@@ -288,7 +288,7 @@ describe('X-Strict', () => {
     ['PATCH', 'groups/1/', { label: 'strict', x: 1, y: 1 }, 'Unknown names: x, y.'],
     ['DELETE', 'groups/1/?hard=1', undefined, 'Unknown names: hard.'],
     ['GET', 'groups/?lable__startswith=a', undefined, 'Unknown names: lable__startswith.'],
-  ])('%s %s is refused, and changes nothing', async (method, path, body, detail) => {
+  ])('%s %s is rejected, and changes nothing', async (method, path, body, detail) => {
     const groups = () => world.call(world.owner, 'GET', 'groups/');
     const before = await groups();
 
@@ -300,7 +300,7 @@ describe('X-Strict', () => {
     expect((await groups()).body).toEqual(before.body);
   });
 
-  it('lets through what is known', async () => {
+  it('accepts known names', async () => {
     const body = { label: 'fine', id: 7, links: {} };
 
     const answer = await api.send({
@@ -313,7 +313,7 @@ describe('X-Strict', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('counts when it is 1, and not otherwise', async () => {
+  it('applies when it is 1, and not otherwise', async () => {
     const call = { as: world.owner, path: `${world.base}groups/?x=1` };
 
     const answer = await api.send({ ...call, headers: { 'X-Strict': '0' } });
@@ -321,7 +321,7 @@ describe('X-Strict', () => {
     expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([200, 'x']);
   });
 
-  it('comes after rights', async () => {
+  it('is checked after permissions', async () => {
     const path = `${world.base}groups/?x=1`;
 
     const answer = await api.send({ method: 'POST', path, body: {}, headers: strict });
@@ -329,7 +329,7 @@ describe('X-Strict', () => {
     expect([answer.status, answer.headers.get('X-Error-Code')]).toEqual([403, 'key_missing']);
   });
 
-  it('holds for each item of a batch by itself', async () => {
+  it('applies to each item of a batch separately', async () => {
     const path = '/v1.1/instances/blog-1/groups/';
     const requests = [
       { method: 'POST', path, body: { label: 'a' } },
@@ -360,8 +360,8 @@ describe('X-Strict', () => {
   });
 });
 
-describe('what a path reads is known', () => {
-  /** Shown by every request, whatever it is for. */
+describe('the parameters that a path reads are known', () => {
+  /** Names that are known to every request. */
   const everywhere = ['api_key', 'apikey', 'user_key', 'userkey', 'format', 'template'];
   let filled: FilledWorld;
 

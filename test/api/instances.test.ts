@@ -62,7 +62,7 @@ function linksOf(name: string): Record<string, string> {
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
 
 describe('a new instance', () => {
-  it('is answered whole, its name trimmed and in lower case', async () => {
+  it('is returned whole, its name trimmed and in lower case', async () => {
     const answer = await create({
       name: ' Shop-1 ',
       description: ' demo ',
@@ -90,7 +90,7 @@ describe('a new instance', () => {
     expect(answer.headers.get('Location')).toBeNull();
   });
 
-  it('is read as it was answered, by a path in any case', async () => {
+  it('is read as it was returned, by a path in any case', async () => {
     const { name, path, made } = await fresh();
 
     const read = await api.send({ as: owner, path });
@@ -118,7 +118,7 @@ describe('a new instance', () => {
     });
   });
 
-  it('holds the class of profiles', async () => {
+  it('contains the class of profiles', async () => {
     const { path } = await fresh();
 
     const { body } = await api.send({ as: owner, path: `${path}classes/` });
@@ -126,7 +126,7 @@ describe('a new instance', () => {
     expect(body.objects.map(({ name }: { name: string }) => name)).toEqual(['user_profile']);
   });
 
-  it('comes from a form too', async () => {
+  it('may be sent as a form too', async () => {
     const body = new URLSearchParams({ name: 'form-1', metadata: '{"a":1}' }).toString();
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -135,7 +135,7 @@ describe('a new instance', () => {
     expect(answer).toMatchObject({ status: 201, body: { name: 'form-1', metadata: { a: 1 } } });
   });
 
-  it('is made for one of several who want the name at once', async () => {
+  it('is created for one of several concurrent requests with the name', async () => {
     const rival = await register('rival@example.com');
 
     const answers = await Promise.all([
@@ -149,7 +149,7 @@ describe('a new instance', () => {
     }
   });
 
-  it('is no hindrance to another that the same account makes at once', async () => {
+  it('does not prevent a concurrent creation by the same account', async () => {
     const key = await register('quick@example.com');
 
     const answers = await Promise.all(
@@ -159,7 +159,7 @@ describe('a new instance', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
   });
 
-  it('stands in the list in the order of creation', async () => {
+  it('is listed in the order of creation', async () => {
     const key = await register('ordered@example.com');
     for (const name of ['zebra', 'yak-1', 'ant-1']) expected(await create({ name }, key), 201);
 
@@ -215,7 +215,7 @@ const badNames: readonly [unknown, readonly string[]][] = [
   [12345, [start]],
 ];
 
-describe('a name is refused with every message that applies', () => {
+describe('a name is rejected with every message that applies', () => {
   beforeAll(async () => {
     await create({ name: 'named-1' });
   });
@@ -232,9 +232,12 @@ describe('a name is refused with every message that applies', () => {
     expect([answer.status, sorted(answer.body.new_name)]).toEqual([400, sorted(messages)]);
   });
 
-  it.each([['a'.repeat(64)], ['abcde'], ['a-b-c'], ['constructor']])('%s is fine', async (name) => {
-    expect(await create({ name })).toMatchObject({ status: 201, body: { name } });
-  });
+  it.each([['a'.repeat(64)], ['abcde'], ['a-b-c'], ['constructor']])(
+    '%s is valid',
+    async (name) => {
+      expect(await create({ name })).toMatchObject({ status: 201, body: { name } });
+    },
+  );
 });
 
 const sorted = (messages: readonly string[]) => [...messages].sort();
@@ -242,7 +245,7 @@ const sorted = (messages: readonly string[]) => [...messages].sort();
 const rename = (name: string, body: unknown, as = owner): Promise<Answer> =>
   api.send({ as, method: 'POST', path: `${list}${name}/rename/`, body });
 
-describe('a creation is refused', () => {
+describe('a creation is rejected', () => {
   const row = (name: string, body: unknown, answer: object) => ({
     name,
     path: list,
@@ -281,7 +284,7 @@ describe('a creation is refused', () => {
     row('a name of another, in any case', { name: 'NAMED-1' }, { name: [unique] }),
   ]);
 
-  it('beyond the number that an account may own; others and removed ones do not count', async () => {
+  it('beyond the limit of owned instances; others and deleted ones are not counted', async () => {
     const small = await startApi({ settings: { maxInstances: 2 } });
     const send = (body: object) => small.send({ as: key, path: list, body });
     const answer = await small.send({
@@ -310,7 +313,7 @@ describe('a change', () => {
   const send = (method: string, path: string, body: unknown) =>
     api.send({ as: owner, method, path, body });
 
-  it('PATCH changes what is sent and nothing else; the name is read past', async () => {
+  it('PATCH changes the fields that are sent and ignores the name', async () => {
     const { path, made } = await fresh({ description: 'old', metadata: { a: 1 } });
 
     const body = { description: 'new', name: 'other-name', role: 'read', owner: {} };
@@ -336,7 +339,7 @@ describe('a change', () => {
     expect(read.body).toEqual(answer.body);
   });
 
-  it('PUT may send the whole answer back', async () => {
+  it('PUT accepts the whole response body', async () => {
     const { path, made } = await fresh({ description: 'old', metadata: { a: 1 } });
 
     const answer = await send('PUT', path, made);
@@ -344,7 +347,7 @@ describe('a change', () => {
     expect([answer.status, answer.body]).toEqual([200, { ...made, updated_at: time }]);
   });
 
-  it('is refused whole', async () => {
+  it('is rejected as a whole', async () => {
     const { path, made } = await fresh();
 
     const answer = await send('PATCH', path, { description: 'x'.repeat(257), metadata: { a: 1 } });
@@ -357,7 +360,7 @@ describe('a change', () => {
     expect(read.body).toEqual(made);
   });
 
-  it('does not lose one of two made at once', async () => {
+  it('keeps both of two concurrent changes', async () => {
     const { path } = await fresh();
 
     await Promise.all([
@@ -369,7 +372,7 @@ describe('a change', () => {
     expect(read.body).toMatchObject({ description: 'new', metadata: { a: 1 } });
   });
 
-  it('POST on an instance is none', async () => {
+  it('POST on an instance is not supported', async () => {
     const { path } = await fresh();
 
     const answer = await send('POST', path, {});
@@ -380,7 +383,7 @@ describe('a change', () => {
 });
 
 describe('a rename', () => {
-  it('moves the instance with everything in it', async () => {
+  it('keeps everything in the instance', async () => {
     const { name, path, made } = await fresh({ metadata: { a: 1 } });
     await api.send({ as: owner, path: `${path}classes/`, body: { name: 'note', schema: [] } });
     const key = expected(
@@ -429,7 +432,7 @@ describe('a rename', () => {
     expect([back.status, back.body]).toEqual([400, { new_name: [unique] }]);
   });
 
-  it('is done for one of two that want the same name at once', async () => {
+  it('succeeds for one of two concurrent requests with the same name', async () => {
     const [a, b] = [await fresh(), await fresh()];
 
     const answers = await Promise.all(
@@ -442,7 +445,7 @@ describe('a rename', () => {
     expect(left.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 
-  it('twice at once leaves one name', async () => {
+  it('twice at the same time leaves one name', async () => {
     const { name } = await fresh();
     const wanted = [`${name}-x`, `${name}-y`];
 
@@ -459,7 +462,7 @@ describe('a rename', () => {
     ['nothing', {}],
     ['null', { new_name: null }],
     ['another field', { name: 'other-1' }],
-  ])('is refused with %s', async (_, body) => {
+  ])('is rejected with %s', async (_, body) => {
     const { name } = await fresh();
 
     const answer = await rename(name, body);
@@ -481,7 +484,7 @@ describe('a rename', () => {
 });
 
 describe('a removal', () => {
-  it('is effective at once, and frees the name for an empty one', async () => {
+  it('applies at once, and frees the name for an empty one', async () => {
     const { name, path } = await fresh({ metadata: { a: 1 } });
     await api.send({ as: owner, path: `${path}classes/`, body: { name: 'note', schema: [] } });
 
@@ -501,7 +504,7 @@ describe('a removal', () => {
     expect(classes.status).toBe(404);
   });
 
-  it('twice at once removes once', async () => {
+  it('twice at the same time deletes once', async () => {
     const { path } = await fresh();
 
     const answers = await Promise.all(
@@ -512,7 +515,7 @@ describe('a removal', () => {
   });
 });
 
-describe('who is no part of an instance', () => {
+describe('an account that is not a member', () => {
   let stranger: string;
   let path: string;
 
@@ -535,7 +538,7 @@ describe('who is no part of an instance', () => {
     expect([answer.status, answer.body]).toEqual([404, notFound]);
   });
 
-  it.each([['classes/'], ['api_keys/'], ['api_keys/1/']])('may not look into %s', async (below) => {
+  it.each([['classes/'], ['api_keys/'], ['api_keys/1/']])('may not read %s', async (below) => {
     const answer = await api.send({ as: stranger, path: path + below });
 
     expect([answer.status, answer.body]).toEqual([403, forbidden]);
@@ -547,7 +550,7 @@ describe('who is no part of an instance', () => {
     expect(body).toEqual({ next: null, prev: null, objects: [] });
   });
 
-  it('is refused without credentials, there or not', async () => {
+  it('is rejected without credentials, whether it exists or not', async () => {
     const answers = await Promise.all(
       [path, `${list}nowhere/`, list, `${path}rename/`].map((at) => api.send({ path: at })),
     );
@@ -579,7 +582,7 @@ describe('an API key', () => {
     expect(read.body.name).toBe(name);
   });
 
-  it('has died with its instance', async () => {
+  it('is invalid after its instance is deleted', async () => {
     const { path } = await fresh();
     const key = expected(
       await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` }),

@@ -17,7 +17,7 @@ let api: Api;
 let store: WatchedStore;
 let world: World;
 let count = 0;
-/** Nobody's address yet. */
+/** An unused address. */
 let address: string;
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ const stateOf = async ({ id }: Invitation): Promise<unknown> =>
   (await world.call(world.owner, 'GET', `invitations/${id}/`)).body.state;
 
 describe('an invitation', () => {
-  it('is answered whole, the address in lower case, and mailed', async () => {
+  it('is returned whole, the address in lower case, and mailed', async () => {
     const answer = await post({
       email: ` Guest-${count}@Example.COM `,
       role: 'read',
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect((await invite(more)).role).toBe(role);
   });
 
-  it('is read and listed as it was answered', async () => {
+  it('is read and listed as it was returned', async () => {
     const made = await invite();
 
     const read = await world.call(world.owner, 'GET', `invitations/${made.id}/`);
@@ -145,7 +145,7 @@ describe('an invitation', () => {
     expect(answer.body.updated_at > answer.body.created_at).toBe(true);
   });
 
-  it('gives the role that it has when it is accepted', async () => {
+  it('grants the role that it has when it is accepted', async () => {
     const made = await invite({ role: 'full' });
     const guest = await world.account(address);
     await world.call(world.owner, 'PATCH', `invitations/${made.id}/`, { role: 'read' });
@@ -155,7 +155,7 @@ describe('an invitation', () => {
     expect(await roleIn(guest)).toBe('read');
   });
 
-  it('that is removed is gone, and its key is dead', async () => {
+  it('that is deleted does not exist, and its key is invalid', async () => {
     const guest = await world.account(address);
     const made = await invite();
     const at = `invitations/${made.id}/`;
@@ -172,7 +172,7 @@ describe('an invitation', () => {
     expect([accepted.status, accepted.body]).toEqual([400, notFound]);
   });
 
-  it('may be made again after it was removed', async () => {
+  it('may be created again after it was deleted', async () => {
     const made = await invite();
     await world.call(world.owner, 'DELETE', `invitations/${made.id}/`);
 
@@ -182,7 +182,7 @@ describe('an invitation', () => {
     expect(again.key).not.toBe(made.key);
   });
 
-  it('is sent once more while it is new, and not afterwards', async () => {
+  it('is mailed once more while it is new, and not afterwards', async () => {
     const guest = await world.account(address);
     const made = await invite();
     const before = mailsTo(api, address).length;
@@ -198,7 +198,7 @@ describe('an invitation', () => {
     expect(mailsTo(api, address).at(-1)?.text).toContain(made.key);
   });
 
-  it('resend of none is 404, and a GET of it is no method', async () => {
+  it('resend of a missing one is 404, and a GET of it is 405', async () => {
     const { id } = await invite();
 
     const none = await world.call(world.owner, 'POST', 'invitations/999999/resend/');
@@ -209,7 +209,7 @@ describe('an invitation', () => {
   });
 });
 
-describe('an invitation is refused', () => {
+describe('an invitation is rejected', () => {
   const row = (name: string, body: unknown, answer: object) => ({
     name,
     method: 'POST',
@@ -263,7 +263,7 @@ describe('an invitation is refused', () => {
     ]);
   });
 
-  it('for all but one of several that come at once', async () => {
+  it('for all but one of several concurrent requests', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => post({ email: address })));
 
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
@@ -275,7 +275,7 @@ describe('an invitation is refused', () => {
 });
 
 describe('an invitation that was declined or accepted', () => {
-  it.each(['declined', 'accepted'])('is replaced by a new one: %s', async (state) => {
+  it.each(['declined', 'accepted'])('is replaced with a new one: %s', async (state) => {
     const guest = await world.account(address);
     const old = await invite();
     if (state === 'declined') {
@@ -301,7 +301,7 @@ describe('an invitation that was declined or accepted', () => {
 });
 
 describe('the invited account', () => {
-  it('sees its invitation, whole whatever fields are asked for', async () => {
+  it('sees its invitation, whole whatever fields are requested', async () => {
     const guest = await world.account(address);
     const { links: _, ...made } = await invite({ role: 'write' });
 
@@ -340,10 +340,10 @@ describe('the invited account', () => {
     }
 
     expect(pages.slice(0, 2)).toEqual([[ids[0]], [ids[2]]]);
-    expect(pages.slice(2).flat()).toEqual([]); // where the index does not know yet that the last instance is gone
+    expect(pages.slice(2).flat()).toEqual([]); // where the index still contains the deleted instance
   });
 
-  it('sees the name that the instance has now', async () => {
+  it('sees the current name of the instance', async () => {
     const guest = await world.account(address);
     await invite();
     await world.call(world.owner, 'POST', 'rename/', { new_name: `moved-${count}` });
@@ -356,7 +356,7 @@ describe('the invited account', () => {
     });
   });
 
-  it('declines: it is off the list, and its key is dead', async () => {
+  it('declines: it is no longer listed, and its key is invalid', async () => {
     const guest = await world.account(address);
     const made = await invite();
     const path = `${mine}${made.id}/`;
@@ -378,7 +378,7 @@ describe('the invited account', () => {
     expect(await stateOf(made)).toBe('declined');
   });
 
-  it('does not see, read or decline those of others', async () => {
+  it('does not see, read or decline those of other accounts', async () => {
     const guest = await world.account(address);
     const other = await world.account(`other-${count}@example.com`);
     const made = await invite();
@@ -404,7 +404,7 @@ describe('the invited account', () => {
     ]);
   });
 
-  it('has it from before its registration too', async () => {
+  it('sees invitations from before its registration too', async () => {
     const made = await invite();
     const guest = await world.account(address);
 
@@ -416,7 +416,7 @@ describe('the invited account', () => {
     expect(await stateOf(made)).toBe('declined');
   });
 
-  it('has at least forty of those', async () => {
+  it('sees at least forty of those', async () => {
     const ids = [];
     for (let n = 0; n < 40; n += 1) {
       const other = await openWorld(api, `many-${n}-of-${count}`);
@@ -433,7 +433,7 @@ describe('the invited account', () => {
 });
 
 describe('acceptance', () => {
-  it('makes a member, once', async () => {
+  it('creates a member, once', async () => {
     const guest = await world.account(address);
     const made = await invite({ role: 'write' });
 
@@ -449,7 +449,7 @@ describe('acceptance', () => {
     expect(await stateOf(made)).toBe('accepted');
   });
 
-  it('is for anybody who knows the key', async () => {
+  it('is open to any account with the key', async () => {
     await world.account(address);
     const other = await world.account(`other-${count}@example.com`);
     const made = await invite({ role: 'read' });
@@ -461,7 +461,7 @@ describe('acceptance', () => {
     expect(await stateOf(made)).toBe('accepted');
   });
 
-  it('by another takes it off the list of the invited', async () => {
+  it('by another account removes it from the list of the invited', async () => {
     const guest = await world.account(address);
     const other = await world.account(`other-${count}@example.com`);
     const made = await invite();
@@ -494,7 +494,7 @@ describe('acceptance', () => {
     expect(list.body.objects.map(({ role }: { role: string }) => role)).toEqual(['full', has]);
   });
 
-  it('leaves the owner the owner', async () => {
+  it('keeps the owner’s role', async () => {
     const made = await invite({ role: 'read' });
 
     const answer = await accept(world.owner, made.key);
@@ -503,7 +503,7 @@ describe('acceptance', () => {
     expect([answer.status, removed.status]).toEqual([204, 204]);
   });
 
-  it('of one key by two at once makes one member', async () => {
+  it('of one key by two accounts at the same time creates one member', async () => {
     const guests = [
       await world.account(address),
       await world.account(`other-${count}@example.com`),
@@ -518,7 +518,7 @@ describe('acceptance', () => {
     expect(list.body.objects).toHaveLength(2);
   });
 
-  it('and a removal at once leave one of both', async () => {
+  it('and a deletion at the same time leave one of both', async () => {
     const guest = await world.account(address);
     const made = await invite();
 
@@ -532,7 +532,7 @@ describe('acceptance', () => {
     expect((await world.call(guest, 'GET', '')).status).toBe(accepted.status === 204 ? 200 : 404);
   });
 
-  it('of two keys at once ends with the stronger role, where that is for the own address', async () => {
+  it('of two keys at the same time ends with the stronger role, if it is for the account’s own address', async () => {
     const guest = await world.account(address);
     const made = [
       await invite({ email: `other-${count}@example.com`, role: 'read' }),
@@ -550,13 +550,13 @@ describe('acceptance', () => {
     ['null', { invitation_key: null }, { invitation_key: ['This field may not be null.'] }],
     ['a word', { invitation_key: 'x' }, notFound],
     ['a forged key', { invitation_key: `05${'0'.repeat(54)}` }, notFound],
-  ])('is refused with %s', async (_, body, answer) => {
+  ])('is rejected with %s', async (_, body, answer) => {
     const refused = await api.send({ as: world.owner, path: `${mine}accept/`, body });
 
     expect([refused.status, refused.body]).toEqual([400, answer]);
   });
 
-  it('is refused with keys of other kinds, and no invitation opens anything else', async () => {
+  it('is rejected with keys of other kinds, and the key of an invitation is valid for nothing else', async () => {
     const made = await invite();
 
     const byAccount = await accept(world.owner, world.owner);
@@ -567,7 +567,7 @@ describe('acceptance', () => {
     expect([asKey.status, asKey.body]).toEqual([403, { detail: 'No such API Key.' }]);
   });
 
-  it('is refused when the instance is gone', async () => {
+  it('is rejected when the instance is deleted', async () => {
     const guest = await world.account(address);
     const made = await invite();
     await api.send({ as: world.owner, method: 'DELETE', path: world.base });
@@ -589,7 +589,7 @@ describe('a registration with an invitation', () => {
   const register = (at: Api, body: object): Promise<Answer> =>
     at.send({ path: '/v1.1/account/register/', body: { password: 'p', ...body } });
 
-  it('makes the account and the membership in one commit', async () => {
+  it('creates the account and the membership in one commit', async () => {
     const made = await invite({ role: 'write' });
     const before = store.commits;
 
@@ -603,7 +603,7 @@ describe('a registration with an invitation', () => {
     expect(left.body.objects).toEqual([]);
   });
 
-  it('may be for another address, and ties the others of its own', async () => {
+  it('may be for another address, and links the invitations of its own', async () => {
     const made = await invite({ email: `other-${count}@example.com` });
     const own = await invite();
 
@@ -614,7 +614,7 @@ describe('a registration with an invitation', () => {
     expect(left.body.objects.map(({ id }: Invitation) => id)).toEqual([own.id]);
   });
 
-  it('by two at once makes one account', async () => {
+  it('by two requests at the same time creates one account', async () => {
     const made = await invite();
 
     const answers = await Promise.all(
@@ -629,7 +629,7 @@ describe('a registration with an invitation', () => {
     expect(members.body.objects).toHaveLength(2);
   });
 
-  it('makes nothing when the key is dead', async () => {
+  it('creates nothing when the key is invalid', async () => {
     const made = await invite();
     await world.call(world.owner, 'DELETE', `invitations/${made.id}/`);
 
@@ -649,7 +649,7 @@ describe('a registration with an invitation', () => {
     expect((await accept(guest, made.key)).status).toBe(204);
   });
 
-  it('is the way into a closed deployment', async () => {
+  it('is accepted by a closed deployment', async () => {
     const closed = await startApi({ settings: { registration: 'closed' } });
     const code = await setUpCode(closed.platform.secrets);
     const first = await register(closed, { email: 'ann@example.com', invitation_key: code });

@@ -12,7 +12,7 @@ import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
 import { type Dump, type WatchedStore, watch } from '../support/watched-store.ts';
 
 /*
- * One instance never sees or touches another's data: for every path of the map, every method and every kind of key.
+ * Isolation of instances: for every path of the map, every method and every kind of key, no access to another's data.
  */
 
 let api: Api;
@@ -20,9 +20,9 @@ let store: WatchedStore;
 let ours: FilledWorld;
 let theirs: FilledWorld;
 let call: LawfulCall;
-/** What opens the other instance, by a name for it. */
+/** Keys of the other instance, by name. */
 let strangers: ReadonlyMap<string, Credentials>;
-/** Keys of our instance that work, which no stranger may ever see. */
+/** Valid keys of our instance, which must not appear in responses to other callers. */
 let secrets: readonly string[];
 let ourUser: string;
 let theirUser: string;
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Everything that opens a world: its owner, each kind of API key, and a user with each of them. */
+/** All kinds of credentials of an instance: its owner, each kind of API key, and a user with each of them. */
 async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<string, Credentials>> {
   const keys = new Map<string, Credentials>([['the owner', world.owner]]);
   const every = Object.fromEntries(flags.map((flag) => [flag, true]));
@@ -73,11 +73,11 @@ async function keysOf(world: FilledWorld, user: string): Promise<ReadonlyMap<str
   return keys;
 }
 
-/** Everything that is stored of our instance and its owner. */
+/** All records of our instance and its owner. */
 async function dump(): Promise<Dump> {
   await api.platform.idle(); // counts follow the writes
   const found = Object.entries(await store.dump((pk) => !isTheirs(pk)));
-  // what watches over a run goes when its time is over, and one run in some plans to delete old traces
+  // watches of runs expire, and one run in some schedules the deletion of old traces
   return Object.fromEntries(found.filter(([key]) => !/#(watch-run|trim-traces)#/.test(key)));
 }
 
@@ -92,9 +92,9 @@ function everyPlace(isWanted: (place: Place) => boolean) {
 }
 
 const isInside = ({ template }: Place) => template.includes('{instance}');
-/** It says the same in all instances. */
+/** It is the same in all instances. */
 const isGeneral = ({ template }: Place) => template.endsWith('/runtimes/');
-/** A public link takes the place of credentials: whoever has it may come in, and others are not looked at. */
+/** A public link replaces credentials: any caller with the link is accepted, and credentials are ignored. */
 const needsKeys = ({ template }: Place) => !template.includes('{link}');
 const isOpen = ({ route }: Place) => route.access.anonymous !== undefined;
 /** Open to every account, member or not: pages of links, and a batch, whose items are closed. */
@@ -105,13 +105,13 @@ function expectNothingOfOurs({ text, headers }: RawAnswer, name: string): void {
   for (const secret of [marker, ...secrets]) expect(said.includes(secret), name).toBe(false);
 }
 
-/** A body that would do something if it were let through. */
+/** A body that would change something if it were accepted. */
 function bodyFor(place: Place, method: string): object | undefined {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return undefined;
   return { ...ours.sample(place, 'intruder'), description: 'intruder', new_name: 'taken-over' };
 }
 
-it('what is tried below is there to be found', async () => {
+it('the records of the tests below exist', async () => {
   const found = await Promise.all(
     places
       .filter((place) => isInside(place) && place.route.operations.GET !== undefined)
@@ -135,7 +135,7 @@ describe('keys of another instance', () => {
   const badKey = [403, { detail: 'No such API Key.' }];
   const forbidden = [403, { detail: 'You do not have permission to perform this action.' }];
 
-  /** What an account hears that is no member. */
+  /** Status for an account that is not a member. */
   function closedTo({ route }: Place) {
     return route.instance === 'thing' || route.isHidden ? missing : forbidden;
   }
@@ -151,7 +151,7 @@ describe('keys of another instance', () => {
           const answer = await call({ as, method, path: ours.path(place), body });
           const said = `${method} by ${name}`;
           expectNothingOfOurs(answer, said);
-          // a page of links says no more than the documentation
+          // a page of links contains no more than the documentation
           if (isForAccounts(place) && as === theirs.owner) continue;
           expect([403, 404], said).toContain(answer.status);
         }
@@ -194,7 +194,7 @@ describe('our user in their instance, their user in ours', () => {
     },
   );
 
-  it('has rights where it belongs', async () => {
+  it('has permissions in its own instance', async () => {
     const path = `${ours.base}classes/book/objects/`;
     api.settle();
 
@@ -244,7 +244,7 @@ describe('ids and names of ours below their paths', () => {
     'api_keys/9999/',
     'classes/novel/',
     'classes/novel/objects/',
-  ])('%s is there in one and missing in the other', async (path) => {
+  ])('%s exists in one and is missing in the other', async (path) => {
     const answer = await call({ as: theirs.owner, path: theirs.base + path });
 
     expect(answer.status).toBe(404);
@@ -254,7 +254,7 @@ describe('ids and names of ours below their paths', () => {
     ['a reference', { next: 4 }],
     ['an owner', { owner: onlyOurs }],
     ['a group', { group: onlyOurs }],
-  ])('%s reaches nothing of ours', async (_, body) => {
+  ])('%s has no access to ours', async (_, body) => {
     const path = 'classes/book/objects/';
 
     const here = await ours.call(ours.owner, 'POST', path, body);
@@ -263,7 +263,7 @@ describe('ids and names of ours below their paths', () => {
     expect([here.status, there.status]).toEqual([201, 400]);
   });
 
-  it('a relation drops what is there only for us', async () => {
+  it('a relation drops ids that exist only in ours', async () => {
     const path = 'classes/book/objects/';
 
     const here = await ours.call(ours.owner, 'POST', path, { similar: [5] });
@@ -272,7 +272,7 @@ describe('ids and names of ours below their paths', () => {
     expect([here.body.similar.value, there.body.similar]).toEqual([[5], null]);
   });
 
-  it('a value that is unique here may be there as well', async () => {
+  it('a value that is unique here may exist there as well', async () => {
     const path = 'classes/book/objects/';
     const body = { isbn: `${marker}-1` };
 
@@ -293,7 +293,7 @@ describe('a batch', () => {
     `//v1.1/instances/our-shop/classes/`,
   ];
 
-  /** Status of each item, or of the call when it was refused as a whole. */
+  /** Status of each item, or of the request when it was rejected as a whole. */
   async function codesOf(as: Credentials, path: string, requests: readonly object[]) {
     const answer = await call({ as, path, body: { requests } });
     expectNothingOfOurs(answer, JSON.stringify(requests));
@@ -301,7 +301,7 @@ describe('a batch', () => {
     return answer.body.map(({ code }: { readonly code: number }) => code);
   }
 
-  it('in another instance reaches nothing of ours', async () => {
+  it('in another instance has no access to ours', async () => {
     const before = await dump();
     const items = paths().flatMap((path) =>
       ['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({ method, path, body: {} })),
@@ -317,7 +317,7 @@ describe('a batch', () => {
     expect(await dump()).toEqual(before);
   });
 
-  it('of ours is closed to strangers, whatever its items are', async () => {
+  it('of ours is closed to other callers, whatever its items are', async () => {
     const before = await dump();
     const path = `${ours.base}classes/book/objects/`;
     const items = ['GET', 'POST', 'DELETE'].map((method) => ({
@@ -350,8 +350,8 @@ describe('lists above instances', () => {
   });
 });
 
-describe('names that change hands', () => {
-  it('a name that comes back has nothing of what it named', async () => {
+describe('reused names', () => {
+  it('a reused name has no data of the previous instance', async () => {
     const first = await openFilledWorld(api, 'a-name', 'first-marker');
     const keys = await keysOf(first, await plantUser(first, userId));
     for (const [, as] of keys) await call({ as, path: `${first.base}classes/book/objects/` });
@@ -410,7 +410,7 @@ describe('names that change hands', () => {
     ]);
   });
 
-  it('a class that comes back has nothing of what it named', async () => {
+  it('a reused class name has no data of the previous class', async () => {
     const world = await openFilledWorld(api, 'classes-come', 'old-marker');
     const objects = 'classes/book/objects/';
     expected(await world.call(world.owner, 'GET', objects), 200);

@@ -11,8 +11,8 @@ import {
 import { makeEndpoint } from '../support/script-endpoint.ts';
 
 /*
- * `next` of a page that is exactly full and last: clients that go on until it is null ask for an empty page again and
- * again otherwise. Where the store is far away it may stay, but never leads past something.
+ * `next` of a page that is exactly full and last: clients that follow it until it is null would request an empty page
+ * otherwise. On a remote store it may be set, but never skips an item.
  */
 
 let api: Api;
@@ -47,7 +47,7 @@ beforeAll(async () => {
       place: { latitude: 50, longitude: 20 + n / 100 },
       other_permissions: n % 2 === 0 ? 'read' : 'none',
     };
-    // some of them are the user's, and so found on two ways
+    // some of them are the user's, and so found on two access paths
     const as = n % 4 === 0 ? user : owner;
     expected(await call(as, 'POST', 'classes/book/objects/', body), 201);
   }
@@ -134,7 +134,7 @@ describe('next is null on the last page, and on no other', () => {
 });
 
 /** It watches the store of the test's own process. */
-describe.skipIf(process.env.TEST_MEDIUM === 'roles')('a store that is far away', () => {
+describe.skipIf(process.env.TEST_MEDIUM === 'roles')('a remote store', () => {
   let far: Api;
   let place: World;
   const limits: number[] = [];
@@ -166,14 +166,14 @@ describe.skipIf(process.env.TEST_MEDIUM === 'roles')('a store that is far away',
   };
 
   it.each(['groups/?page_size=7', 'classes/book/objects/?page_size=3'])(
-    '%s is read once, with one row more than the page has',
+    '%s is read once, with one item more than the page has',
     async (path) => {
       expect(await next(path)).toBe(null);
       expect(limits).toEqual([Number(path.slice(-1)) + 1]);
     },
   );
 
-  it('what was read does not say it: the link stays, and nothing more is read', async () => {
+  it('an undecided read keeps the link, and causes no further read', async () => {
     const link = await next('groups/?page_size=2&label__startswith=a');
 
     expect(link).toMatch(/direction=1&last_pk=2$/);

@@ -15,7 +15,7 @@ import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 /*
- * What holds for every line of the map. Each call here also keeps the laws of `lawful`.
+ * Rules for every line of the map. Each request here is also checked by `lawful`.
  */
 
 let api: Api;
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Paths of the map that fit, one test each. */
+/** Paths of the map that match, one test each. */
 function everyPlace(isWanted: (place: Place) => boolean = () => true) {
   return it.each(places.filter(isWanted).map((place) => [place.name, place] as const));
 }
@@ -291,18 +291,18 @@ describe('paths', () => {
     'K%CC%87',
   ];
 
-  /** The path of a place with each of its parameters replaced by each nasty value in turn. */
+  /** The path of a route with each of its parameters replaced by each invalid value in turn. */
   function nastyPaths(place: Place): readonly string[] {
     const segments = world.path(place).split('/');
     return place.template
-      .replace(/(\{link\}\/).*/, '$1') // what follows one is not looked at
+      .replace(/(\{link\}\/).*/, '$1') // parameters after it are not checked
       .split('/')
       .flatMap((segment, at) =>
         segment.startsWith('{') ? nasty.map((value) => segments.with(at, value).join('/')) : [],
       );
   }
 
-  // both versions walk the same way
+  // both versions have the same routes
   everyPlace((place) => place.template.includes('{') && isNewest(place))(
     '%s has no parameter that makes a fault or a change',
     async (_, place) => {
@@ -383,7 +383,7 @@ describe('credentials', () => {
   );
 });
 
-describe('the form of answers', () => {
+describe('the form of responses', () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   everyPlace()('%s gives a browser a page of the same status', async (_, place) => {
@@ -485,7 +485,7 @@ describe('the form of answers', () => {
     if (match === undefined) return; // families come one by one
     const method = match.route.operations.GET === undefined ? 'OPTIONS' : 'GET';
     const answer = await call({ as: world.caller(place), method, path: link });
-    // an invitation leads to where the invited has no rights yet
+    // an invitation links to an instance where the invited account has no permissions yet
     expect(answer.status, link).toBe(link.includes('/host-of-') ? 404 : 200);
   }
 
@@ -511,7 +511,7 @@ describe('the form of answers', () => {
     readonly links?: Readonly<Record<string, unknown>>;
   }
 
-  /** Links may stand in groups. */
+  /** Links may be grouped. */
   function pathsIn(links: object): readonly string[] {
     return Object.values(links).flatMap((link) =>
       typeof link === 'object' ? pathsIn(link) : [String(link)],

@@ -8,7 +8,7 @@ import { insert } from '../../shared/store/writes.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 
-/* What lists may cost that are no lists of objects. */
+/* The cost of lists other than lists of objects. */
 
 const tooLong = { detail: 'Requested query took too long. Timeout was reached.' };
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api.close());
 
-/** Names of users straight into the store, without the users, who are read only when they are shown. */
+/** Writes names of users directly into the store, without the users, who are read only when they are returned. */
 async function plantNames(prefix: string, count: number): Promise<void> {
   const { store, ids } = api.platform;
   const [name] = await store.get([instanceNameEntity.key(world.instance)]);
@@ -38,8 +38,8 @@ async function plantNames(prefix: string, count: number): Promise<void> {
   }
 }
 
-describe('users whose name begins so', () => {
-  it('are looked for among ten thousand names at most, as in any list', async () => {
+describe('users with a name prefix', () => {
+  it('are searched among ten thousand names at most, as in any list', async () => {
     const answer = await world.call(world.owner, 'GET', 'users/?username__startswith=crowd');
 
     expect([answer.status, answer.body]).toEqual([408, tooLong]);
@@ -52,7 +52,7 @@ describe('users whose name begins so', () => {
   });
 });
 
-it('searches and passwords in all instances of an account share what one owner may have', async () => {
+it('searches and passwords in all instances of an account share the limit of one owner', async () => {
   const { scans, passwords } = api.platform;
   const shares: Share[] = [];
   const platform = {
@@ -104,7 +104,7 @@ it('searches and passwords in all instances of an account share what one owner m
   expect(instances[0]).not.toBe(instances[3]);
 });
 
-it('all lists of a batch have one budget of time together, and each batch its own', async () => {
+it('all lists of a batch share one time budget, and each batch has its own', async () => {
   await world.dataClass('book', []);
   const { scans } = api.platform;
   const budgets: unknown[] = [];

@@ -18,14 +18,14 @@ import {
 } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 
-/** A caller as the rules see it; the tables below say in a few words what the interface promises. */
+/** A caller in terms of the rules; the tables below state the documented rules in short form. */
 interface Caller {
   readonly name: string;
-  /** Bound by no permission. */
+  /** Bypasses ACL. */
   readonly free?: 'read' | 'write';
   readonly user?: number;
   readonly groups?: readonly number[];
-  /** No key of this instance at all. */
+  /** Has no key of this instance. */
   readonly outside?: true;
   readonly mayRead: boolean;
 }
@@ -97,7 +97,7 @@ const notThere = [404, missing.detail];
 const classRank = (permission: ClassPermission) => classPermissions.indexOf(permission);
 const rank = (permission: ObjectPermission) => objectPermissions.indexOf(permission);
 
-describe('the rights that a class gives', () => {
+describe('the permissions of a class', () => {
   const groups = [
     { group: null, right: 'create_objects' as const },
     ...classPermissions.map((right) => ({ group: 3, right })),
@@ -118,7 +118,7 @@ describe('the rights that a class gives', () => {
     }
   });
 
-  /** What a caller gets who has this right on a class: 0 none, 1 read, 2 create_objects. */
+  /** Expected results for a permission on a class: 0 none, 1 read, 2 create_objects. */
   function promised({ free, mayRead }: Caller, right: number): object {
     const mayWrite = right > 0 && free !== 'read';
     const write = mayWrite ? notThere : refusal;
@@ -154,7 +154,7 @@ describe('the rights that a class gives', () => {
     );
   });
 
-  it('hold at the next call', async () => {
+  it('apply to the next request', async () => {
     await world.dataClass('fickle', [], { other_permissions: 'create_objects' });
     const list = 'classes/fickle/objects/';
     const before = await call('user in another group', 'POST', list, {});
@@ -171,7 +171,7 @@ describe('the rights that a class gives', () => {
   });
 });
 
-describe('the rights that an object gives', () => {
+describe('the permissions of an object', () => {
   const list = 'classes/open/objects/';
   const kinds = objectPermissions.flatMap((owner_permissions, i) =>
     objectPermissions.flatMap((group_permissions, j) =>
@@ -205,7 +205,7 @@ describe('the rights that an object gives', () => {
     );
   }
 
-  /** What a caller gets who has this permission where another is needed. */
+  /** Expected results for a permission where another is required. */
   function promised({ free, mayRead }: Caller, permission: number, needed: number): unknown[] {
     if (needed === 1 ? !mayRead : free === 'read') return refusal;
     if (permission >= needed) return [200, ''];
@@ -236,7 +236,7 @@ describe('the rights that an object gives', () => {
 
   it.each(
     insiders.filter(({ mayRead }) => mayRead).map((caller) => [caller.name, caller] as const),
-  )('%s lists what it may read, in pages that are full', async (_, caller) => {
+  )('%s lists the objects it may read, in full pages', async (_, caller) => {
     const visible = objects.filter((object) => effective(caller, object) > 0);
 
     const ids: number[] = [];
@@ -347,7 +347,7 @@ describe('the rights that an object gives', () => {
     expect(read.body).toEqual(answer.body);
   });
 
-  it('a user who locks himself out is answered once more, and then no longer', async () => {
+  it('a user who revokes their own permission gets one more response, and then a 404', async () => {
     const { id } = expected(await call('owner', 'POST', list, { owner: 7 }), 201);
 
     const last = await call('owning user', 'PATCH', `${list}${id}/`, { owner_permissions: 'none' });
@@ -357,7 +357,7 @@ describe('the rights that an object gives', () => {
     expect(shown(later)).toEqual(notThere);
   });
 
-  it('a key of another instance is none', async () => {
+  it('a key of another instance is ignored', async () => {
     const other = await openWorld(api, 'other-1');
     const key = await other.apiKey({ ignore_acl: true });
 

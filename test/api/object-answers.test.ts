@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
 /*
- * What an object looks like in an answer is made once and kept: every change of what it is made of must show at once,
- * and forms of the answer that leave something out must not meet in it.
+ * The response for an object is built once and cached: every change of its sources must show at once, and responses
+ * with omitted fields must not be mixed up in the cache.
  */
 
 let api: Api;
@@ -23,7 +23,7 @@ afterAll(() => api.close());
 
 let classes = 0;
 
-/** A class with one object, which was listed and shown once. */
+/** A class with one object, which was listed and read once. */
 async function shownObject(): Promise<string> {
   const name = `kept${classes++}`;
   list = `${await world.dataClass(name, schema)}objects/`;
@@ -44,21 +44,21 @@ const both = async (path: string) => {
   return objects[0];
 };
 
-describe('an object that was shown before', () => {
-  it('is the same in a list and by itself, time and again', async () => {
+describe('an object that was read before', () => {
+  it('is the same in a list and by itself, each time', async () => {
     const path = await shownObject();
 
     expect(await both(path)).toEqual(await both(path));
   });
 
-  it('shows its change', async () => {
+  it('has its change', async () => {
     const path = await shownObject();
     await world.call(world.owner, 'PATCH', path, { n: 2, other_permissions: 'read' });
 
     expect(await both(path)).toMatchObject({ n: 2, revision: 2, other_permissions: 'read' });
   });
 
-  it('shows the fields of its class as they are now', async () => {
+  it('has the current fields of its class', async () => {
     const path = await shownObject();
     const later = [...schema, { name: 'more', type: 'string' }].slice(1);
     const place = path.replace(/objects\/\d+\/$/, '');
@@ -69,7 +69,7 @@ describe('an object that was shown before', () => {
     expect([Object.hasOwn(shown, 'n'), shown.more]).toEqual([false, null]);
   });
 
-  it('has its links in the version of the call', async () => {
+  it('has its links in the version of the request', async () => {
     const path = await shownObject();
     const { links } = await both(path);
 
@@ -105,7 +105,7 @@ describe('an object that was shown before', () => {
       'excluded_fields=links,day,friend,created_at,updated_at',
       expect.not.arrayContaining(['links']),
     ],
-  ])('is trimmed by %s, and whole again', async (query, names) => {
+  ])('has the field projection %s, and is whole again', async (query, names) => {
     const path = await shownObject();
     const whole = await both(path);
 
@@ -117,7 +117,7 @@ describe('an object that was shown before', () => {
     expect(await both(path)).toEqual(whole);
   });
 
-  it('is indented, or on a page for browsers, what it is else', async () => {
+  it('is indented, or on a page for browsers, with the same content', async () => {
     const path = await shownObject();
     const whole = await both(path);
     const indented = await fetch(api.url + list, {
@@ -178,7 +178,7 @@ describe('an object that was just written', () => {
         return expected(await world.call(world.owner, 'PATCH', `${path}${id}/`, { n: 2 }), 200);
       },
     ],
-  ])('is listed, when it was %s, as its answer was', async (_, write) => {
+  ])('is listed, when it was %s, like in its own response', async (_, write) => {
     const { path } = await emptyClass();
 
     const written = await write(path);
@@ -186,7 +186,7 @@ describe('an object that was just written', () => {
     expect((await get(list)).objects).toEqual([written]);
   });
 
-  it('shows the fields of its class as they are when it is read', async () => {
+  it('has the fields of its class at the time of the read', async () => {
     const { place, path } = await emptyClass();
     const { n: _, ...others } = await create(path, { n: 1 });
 
@@ -196,14 +196,14 @@ describe('an object that was just written', () => {
     expect((await get(list)).objects).toEqual([others]);
   });
 
-  it('refers to what an endpoint has embedded in it', async () => {
+  it('keeps references that an endpoint has embedded', async () => {
     const { friend, object, embedded } = await befriended();
 
     expect(await embedded()).toEqual([friend, { ...object, friend }]);
     expect((await get(list)).objects).toEqual([friend, object]);
   });
 
-  it('embeds another one as it is now, whether or not it changed itself', async () => {
+  it('embeds the current state of another one, whether or not it changed itself', async () => {
     const { path, friend, object, embedded } = await befriended();
     const change = async ({ id }: { readonly id: number }, body: object) =>
       expected(await world.call(world.owner, 'PATCH', `${path}${id}/`, body), 200);
@@ -217,10 +217,10 @@ describe('an object that was just written', () => {
     expect(await embedded()).toEqual([changed, alone]);
   });
 
-  it('is embedded for those who may read it, and not for others', async () => {
+  it('is embedded for callers that may read it, and not for others', async () => {
     const { friend, object, embedded } = await befriended();
     const stranger = await world.apiKey({ allow_anonymous_read: true });
-    api.settle(); // whose objects are whose is known by an index
+    api.settle(); // owners of objects are found by an index
 
     const [, whole] = await embedded();
     const hidden = await embedded(stranger);

@@ -19,7 +19,7 @@ const schema = [
   { name: 'losts', type: 'relation', target: 'lost' },
 ];
 
-/** Ids: three authors, then a probe, then one of a class that is gone. */
+/** Ids: three authors, then a probe, then one of a deleted class. */
 beforeAll(async () => {
   api = await startApi();
   world = await openWorld(api);
@@ -229,7 +229,7 @@ describe('a field accepts', () => {
   });
 });
 
-describe('a field refuses', () => {
+describe('a field rejects', () => {
   it.each(refused)('%s: %s %j', async (_, field, input, message) => {
     const answer = await create({ [field]: input });
 
@@ -300,7 +300,7 @@ describe('an operator', () => {
     ['with no member', 'array', [], { _add: [null] }, notMember],
     ['that ids do not have', 'authors', [1], { _addunique: 2 }, notArray],
     ['with no id', 'authors', [1], { _add: 'x' }, notIds],
-  ])('is refused %s: %s %j %j', async (_, field, before, operator, message) => {
+  ])('is rejected %s: %s %j %j', async (_, field, before, operator, message) => {
     const made = expected(await create({ [field]: before }), 201);
 
     const patched = await patch(made.links.self, { [field]: operator });
@@ -329,7 +329,7 @@ describe('a whole object', () => {
     people: [7],
   };
 
-  it('can be sent back as it was read, and nothing changes', async () => {
+  it('can be sent back as it was read, without a change', async () => {
     const made = expected(await create(everything), 201);
 
     const answers = [
@@ -354,7 +354,7 @@ describe('a whole object', () => {
     for (const { name } of schema) expect([name, made.body[name]]).toEqual([name, same[name]]);
   });
 
-  it('loses by a form what it empties, text apart', async () => {
+  it('clears all fields that a form empties, except text', async () => {
     const made = expected(await create(everything), 201);
 
     const { status, body } = await api.send({
@@ -371,7 +371,7 @@ describe('a whole object', () => {
     );
   });
 
-  it('takes operators from a form', async () => {
+  it('accepts operators from a form', async () => {
     const made = expected(await create({ integer: 1, array: ['a'] }), 201);
 
     const { body } = await api.send({
@@ -385,7 +385,7 @@ describe('a whole object', () => {
     expect([body.integer, body.array]).toEqual([3, ['a', 'b']]);
   });
 
-  it('tells all that is wrong with it at once, and is not stored', async () => {
+  it('is rejected with all of its errors at once, and is not stored', async () => {
     const before = (await api.send({ as: world.owner, path: `${objects}?direction=0` })).body;
 
     const { status, body } = await create({
@@ -412,7 +412,7 @@ describe('a whole object', () => {
     expect(after).toEqual(before);
   });
 
-  it('has room for one long text, not for a text and an object beside it', async () => {
+  it('has room for one long text, not for a text together with an object', async () => {
     const fits = await create({ text: 'x'.repeat(31_000) });
     const tooLarge = await create({ text: 'x'.repeat(31_000), object: { a: 'x'.repeat(1700) } });
     const grown = await patch(fits.body.links.self, { object: { a: 'x'.repeat(1700) } });
@@ -423,7 +423,7 @@ describe('a whole object', () => {
     expect([grown.status, grown.body]).toEqual([400, over]);
   });
 
-  it('keeps references to what is gone, and cannot be given them again', async () => {
+  it('keeps references to deleted objects, and does not accept new ones to them', async () => {
     const target = expected(await world.call(world.owner, 'POST', 'classes/author/objects/'), 201);
     const made = expected(await create({ author: target.id, authors: [1, target.id] }), 201);
     await api.send({ as: world.owner, method: 'DELETE', path: target.links.self });

@@ -39,7 +39,7 @@ const patch = async (id: number, values: object) =>
   expected(await world.call(world.owner, 'PATCH', `${list}${id}/`, values), 200);
 const remove = (id: number) => world.call(world.owner, 'DELETE', `${list}${id}/`);
 
-/** Ids of the objects that stand in an index of the class, in its order. */
+/** Returns ids of the objects in an index of the class, in its order. */
 async function standing(index: IndexName): Promise<number[]> {
   const { store } = api.platform;
   const [name] = await store.get([instanceNameEntity.key(world.instance)]);
@@ -50,7 +50,7 @@ async function standing(index: IndexName): Promise<number[]> {
   return items.map((found) => as(objectEntity, found).data.id);
 }
 
-/** The index in which the values of a field stand. */
+/** Returns the index with the values of a field. */
 function slotOf(field: string): IndexName {
   return `slot${schema.findIndex(({ name }) => name === field)}` as 'slot0'; // fields without one come last
 }
@@ -88,7 +88,7 @@ const orders: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 describe.each(Object.entries(orders))('the values of a %s', (field, values) => {
-  it('stand in their order from the start, null last', async () => {
+  it('are in their order from the start, null last', async () => {
     const shuffled = values.map((value, rank) => ({ value, rank })).sort(shuffle);
     const ids: number[] = [];
     for (const { value, rank } of shuffled) ids[rank] = await make({ [field]: value });
@@ -96,7 +96,7 @@ describe.each(Object.entries(orders))('the values of a %s', (field, values) => {
     expect(await standing(slotOf(field))).toEqual(ids);
   });
 
-  it('stand in their order after they were changed', async () => {
+  it('are in their order after they were changed', async () => {
     const ids: number[] = [];
     for (const _ of values) ids.push(await make({}));
     for (const [rank, value] of [...values.entries()].reverse()) {
@@ -107,7 +107,7 @@ describe.each(Object.entries(orders))('the values of a %s', (field, values) => {
   });
 });
 
-/** The same disorder each time. */
+/** The same shuffled order each time. */
 function shuffle(a: { rank: number }, b: { rank: number }): number {
   return ((a.rank * 7) % 5) - ((b.rank * 7) % 5) || b.rank - a.rank;
 }
@@ -121,7 +121,7 @@ describe('an index', () => {
     expect(await standing('slot0')).toEqual(ids);
   });
 
-  it('has every object, and none that is gone', async () => {
+  it('has every object, and no deleted one', async () => {
     const [first = 0, second = 0, third = 0] = [
       await make({ string: 'a' }),
       await make({}),
@@ -136,7 +136,7 @@ describe('an index', () => {
     expect(await standing('updated')).toEqual([second, third]);
   });
 
-  it('is not made for what cannot be ordered', async () => {
+  it('is not created for types without an order', async () => {
     await make({ plain: 1, array: ['a'] });
 
     for (const slot of [7, 8, 15] as const) expect(await standing(`slot${slot}`)).toEqual([]);
@@ -154,7 +154,7 @@ describe('an index', () => {
     expect(await standing('slot6')).toEqual([west, east, north, unset]);
   });
 
-  it('is as it was after a write that was refused', async () => {
+  it('is unchanged after a rejected write', async () => {
     const [first = 0, second = 0] = [
       await make({ string: 'a', float: 1 }),
       await make({ string: 'b', float: 2 }),
@@ -165,7 +165,7 @@ describe('an index', () => {
     expect(await standing('slot0')).toEqual([first, second]);
   });
 
-  it('of times has the one that was changed last at its end, and not one that was not', async () => {
+  it('of times has the last changed object at its end, and not an unchanged one', async () => {
     const [first = 0, second = 0, third = 0] = [await make({}), await make({}), await make({})];
 
     await patch(first, { plain: 1 });
@@ -174,7 +174,7 @@ describe('an index', () => {
     expect(await standing('updated')).toEqual([second, third, first]);
   });
 
-  it('of owners has what has one, by owner and id', async () => {
+  it('of owners has the objects that have one, by owner and id', async () => {
     const [first = 0, second = 0, third = 0, fourth = 0] = [
       await make({ owner: 10 }),
       await make({ owner: 7 }),
@@ -199,7 +199,7 @@ describe('an index', () => {
     ['nothing for a group', { group: 3 }, false],
     ['something for no group', { group_permissions: 'full' }, false],
     ['all for its owner', { owner: 7 }, false],
-  ])('of what is shared has an object with %s: %j', async (_, rights, isShared) => {
+  ])('of shared objects has an object with %s: %j', async (_, rights, isShared) => {
     const made = await make(rights);
     const changed = await make({ other_permissions: isShared ? 'none' : 'read' });
     await patch(changed, { other_permissions: 'none', ...rights });
@@ -207,7 +207,7 @@ describe('an index', () => {
     expect(await standing('shared')).toEqual(isShared ? [made, changed] : []);
   });
 
-  it('loses what is no longer shared, and gets it back', async () => {
+  it('removes an object that is no longer shared, and adds it again', async () => {
     const id = await make({ group: 3, group_permissions: 'write' });
 
     await patch(id, { group: null });
@@ -220,7 +220,7 @@ describe('an index', () => {
 });
 
 describe('after a change of the schema', () => {
-  it('objects that are written stand in the new slots and no longer in the old', async () => {
+  it('objects that are written are in the new slots and no longer in the old', async () => {
     const first = await make({ string: 'b', integer: 1, plain: 2 });
     const second = await make({ string: 'a', integer: 2, plain: 1 });
     await world.call(world.owner, 'PATCH', 'classes/thing/', {

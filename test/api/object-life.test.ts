@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('an object is made, read, changed, listed and removed with an API key', async () => {
+it('an object is created, read, changed, listed and deleted with an API key', async () => {
   const key = await world.apiKey({ ignore_acl: true });
   const path = await world.dataClass('book', [
     { name: 'title', type: 'string', filter_index: true },

@@ -81,14 +81,14 @@ describe('a page', () => {
     expect([sorted(body.next), sorted(body.prev)]).toEqual([sorted(next), sorted(prev)]);
   });
 
-  /** The order of parameters is no part of the interface. */
+  /** The order of parameters is not part of the interface. */
   function sorted(path: string | null): string | null {
     if (path === null) return null;
     const [start, query = ''] = path.split('?');
     return `${start}?${query.split('&').sort().join('&')}`;
   }
 
-  it('of what a user sees is full as far as there is something to see', async () => {
+  it('of a user is full as far as there are readable objects', async () => {
     const user = { key: await world.apiKey(), user: await plantUser(world, 8) };
     for (const id of [1, 3, 5]) {
       const path = `classes/book/objects/${id}/`;
@@ -175,7 +175,7 @@ scenarios('the list of objects', () => api, [
   },
 ]);
 
-it('HEAD answers as GET without a body', async () => {
+it('HEAD responds like GET without a body', async () => {
   const answer = await api.send({ as: world.owner, method: 'HEAD', path: list });
 
   expect([answer.status, answer.body]).toEqual([200, '']);

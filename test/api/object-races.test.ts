@@ -42,8 +42,8 @@ async function make(values: object = {}): Promise<string> {
 const send = (method: string, path: string, body?: unknown) =>
   api.send({ as: key, method, path, ...(body === undefined ? {} : { body }) });
 
-describe('writers of one object', () => {
-  it('lose no increment, twenty at once', async () => {
+describe('concurrent writes of one object', () => {
+  it('keep every increment, twenty at the same time', async () => {
     const path = await make({ n: 0 });
 
     const answers = await Promise.all(
@@ -105,7 +105,7 @@ describe('writers of one object', () => {
     expect(body).toEqual(late.body);
   });
 
-  it('may lose several races', async () => {
+  it('may have several write conflicts', async () => {
     const path = await make({ n: 0 });
 
     for (let i = 0; i < 4; i += 1) {
@@ -119,7 +119,7 @@ describe('writers of one object', () => {
     expect([late.status, body.n]).toEqual([200, 41]);
   });
 
-  it('expect a revision in the same step as the write', async () => {
+  it('check the expected revision in the same step as the write', async () => {
     const path = await make({ n: 1 });
 
     faulty.beforeNextWrite(async () => {
@@ -133,7 +133,7 @@ describe('writers of one object', () => {
     expect([body.n, body.revision]).toEqual([2, 2]);
   });
 
-  it('of many who expect one revision exactly one writes', async () => {
+  it('that expect the same revision succeed once', async () => {
     const path = await make({ n: 0 });
 
     const answers = await Promise.all(
@@ -144,7 +144,7 @@ describe('writers of one object', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(9);
   });
 
-  it('find that it has gone', async () => {
+  it('detect that it was deleted', async () => {
     const path = await make({ code: 'gone' });
 
     faulty.beforeNextWrite(async () => {
@@ -158,7 +158,7 @@ describe('writers of one object', () => {
     expect(again).not.toBe(path);
   });
 
-  it('remove what was changed meanwhile, with the value it has by then', async () => {
+  it('delete an object that was changed concurrently, with its latest value', async () => {
     const path = await make({ code: 'before' });
 
     faulty.beforeNextWrite(async () => {
@@ -171,7 +171,7 @@ describe('writers of one object', () => {
     await make({ code: 'after' });
   });
 
-  it('remove it once', async () => {
+  it('delete it once', async () => {
     const path = await make();
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => send('DELETE', path)));
@@ -179,7 +179,7 @@ describe('writers of one object', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
   });
 
-  it('lose their rights to a change that came first', async () => {
+  it('lose their permissions to a change that came first', async () => {
     const bare = await world.apiKey();
     const path = await make({ n: 1, other_permissions: 'write' });
 
@@ -193,8 +193,8 @@ describe('writers of one object', () => {
   });
 });
 
-describe('a write whose answer is lost', () => {
-  it('is done once: an increment', async () => {
+describe('a write whose response is lost', () => {
+  it('is applied once: an increment', async () => {
     const path = await make({ n: 1 });
 
     faulty.failNext('answer lost');
@@ -205,7 +205,7 @@ describe('a write whose answer is lost', () => {
     expect([body.n, body.revision]).toEqual([2, 2]);
   });
 
-  it('is done once: a creation', async () => {
+  it('is applied once: a creation', async () => {
     const before = (await world.call(key, 'GET', list)).body.objects.length;
 
     faulty.failNext('answer lost');
@@ -217,7 +217,7 @@ describe('a write whose answer is lost', () => {
     expect(again.body).toEqual({ code: ['This field must be unique.'] });
   });
 
-  it('that never arrived leaves everything as it was', async () => {
+  it('that never arrived changes nothing', async () => {
     const path = await make({ n: 1, code: 'kept' });
     const before = (await send('GET', path)).body;
 
@@ -232,8 +232,8 @@ describe('a write whose answer is lost', () => {
   });
 });
 
-describe('many creators', () => {
-  it('get ids of their own, in the order in which they were answered', async () => {
+describe('concurrent creations', () => {
+  it('get ids of their own, in the order of the responses', async () => {
     const first = await Promise.all(Array.from({ length: 20 }, () => make()));
     const second = await Promise.all(Array.from({ length: 20 }, () => make()));
 
@@ -242,7 +242,7 @@ describe('many creators', () => {
     expect(Math.max(...(ids[0] ?? []))).toBeLessThan(Math.min(...(ids[1] ?? [])));
   });
 
-  it('of one unique value: exactly one wins', async () => {
+  it('of one unique value: one succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => world.call(key, 'POST', list, { code: 'race' })),
     );
@@ -254,7 +254,7 @@ describe('many creators', () => {
     }
   });
 
-  it('and changers of one unique value: exactly one wins', async () => {
+  it('and changes of one unique value: one succeeds', async () => {
     const paths = await Promise.all(Array.from({ length: 5 }, () => make()));
 
     const answers = await Promise.all([
@@ -267,8 +267,8 @@ describe('many creators', () => {
   });
 });
 
-describe('a class that changes under a writer', () => {
-  it('keeps the value of a field that came with it', async () => {
+describe('a class that changes during a write', () => {
+  it('keeps the value of a field that was added with it', async () => {
     await world.dataClass('moving', [{ name: 'a', type: 'integer' }]);
     const { body } = await world.call(key, 'POST', 'classes/moving/objects/', { a: 1 });
     const path = body.links.self;
@@ -287,7 +287,7 @@ describe('a class that changes under a writer', () => {
     expect(after.body).toMatchObject({ a: 2, b: 5, revision: 3 });
   });
 
-  it('has no unique value of a field that the writer does not know', async () => {
+  it('has no unique value of a field that the write does not know', async () => {
     await world.dataClass('unknowing', [{ name: 'a', type: 'integer' }]);
     const { body } = await world.call(key, 'POST', 'classes/unknowing/objects/', { a: 1 });
     const path = body.links.self;

@@ -44,7 +44,7 @@ describe('a unique value', () => {
     ['boolean', true, 'on'],
     ['datetime', '2001-05-06T07:08:09.1Z', '2001-05-06T07:08:09.100000Z'],
     ['reference', 7, { type: 'reference', target: 'user', value: 7 }],
-  ])('of a %s is taken: %j is %j', async (field, value, same) => {
+  ])('of a %s is taken: %j equals %j', async (field, value, same) => {
     await make({ [field]: value });
     const other = await make({});
 
@@ -63,12 +63,12 @@ describe('a unique value', () => {
     ['string', '\u0001\u0001', '\u0000'],
     ['integer', 1, -1],
     ['boolean', true, false],
-  ])('of a %s is another: %j is not %j', async (field, value, other) => {
+  ])('of a %s is different: %j is not %j', async (field, value, other) => {
     await make({ [field]: value });
     await make({ [field]: other });
   });
 
-  it('may be kept: null by many, its own by each', async () => {
+  it('may be kept: null by several objects, its own by each', async () => {
     await make({ string: null });
     const path = await make({ string: 'a', integer: 1 });
     await make({ string: null });
@@ -90,7 +90,7 @@ describe('a unique value', () => {
     await make({ string: 'a' });
   });
 
-  it('is kept through a write that fails', async () => {
+  it('is kept after a write that fails', async () => {
     const path = await make({ string: 'a', integer: 1 });
     await make({ integer: 2 });
 
@@ -102,7 +102,7 @@ describe('a unique value', () => {
     await make({ string: 'b' });
   });
 
-  it('is not taken by an object that was refused', async () => {
+  it('is not taken by an object that was rejected', async () => {
     await make({ integer: 1 });
 
     await create({ string: 'a', integer: 1 });
@@ -111,7 +111,7 @@ describe('a unique value', () => {
     await make({ string: 'a' });
   });
 
-  it('moves by an operator', async () => {
+  it('is changed by an operator', async () => {
     const path = await make({ integer: 1 });
     await make({ integer: 3 });
 
@@ -123,7 +123,7 @@ describe('a unique value', () => {
     await make({ integer: 1 });
   });
 
-  it('is a matter of its class and its field', async () => {
+  it('is limited to its class and its field', async () => {
     await world.call(world.owner, 'DELETE', 'classes/twin/');
     await world.dataClass('twin', [
       { name: 'string', type: 'string', unique: true },
@@ -137,7 +137,7 @@ describe('a unique value', () => {
     expect([first.status, second.status]).toEqual([201, 201]);
   });
 
-  it('is told after faults of other fields', async () => {
+  it('is reported after errors of other fields', async () => {
     await make({ string: 'a' });
 
     const answer = await create({ string: 'a', integer: 'x' });
@@ -145,7 +145,7 @@ describe('a unique value', () => {
     expect(answer.body).toEqual({ integer: ['A valid integer is required.'] });
   });
 
-  it('is free in a field that came back', async () => {
+  it('is free in a field that was removed and added again', async () => {
     const path = await make({ string: 'a' });
     const change = (schema: readonly object[]) =>
       world.call(world.owner, 'PATCH', 'classes/thing/', { schema });

@@ -41,7 +41,7 @@ afterAll(() => api.close());
 
 const owner = () => ({ as: world.owner });
 
-/** An object as answers show it when it was made without any value. */
+/** An object as responses show it when it was created without any value. */
 function fresh(id: number, more: object = {}, links: object = {}): unknown {
   return {
     id,
@@ -207,14 +207,14 @@ describe('a new object', () => {
       { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
     ],
     ['from null', () => world.owner, 'null', { non_field_errors: ['No data provided'] }],
-  ])('is refused %s', async (_, as, body, errors) => {
+  ])('is rejected %s', async (_, as, body, errors) => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await api.send({ as: as(), method: 'POST', path: list, body, headers });
 
     expect([answer.status, answer.body]).toEqual([400, errors]);
   });
 
-  it('has a number above all before it, whatever its class', async () => {
+  it('has a higher number than all before it, whatever its class', async () => {
     await world.dataClass('other', []);
 
     const ids: number[] = [];
@@ -362,7 +362,7 @@ describe('a changed object', () => {
       cannotChangeOwner,
     ],
     ['with a group of others by a user', () => user, 'PATCH', { group: 4 }, invalidGroup],
-  ])('is refused %s', async (_, as, method, body, errors) => {
+  ])('is rejected %s', async (_, as, method, body, errors) => {
     const answer = await api.send({ as: as(), method, path: self, body });
     const after = (await api.send({ as: world.owner, path: self })).body;
 
@@ -370,7 +370,7 @@ describe('a changed object', () => {
     expect(after).toEqual(fresh(id, start, links));
   });
 
-  it('lets a user say again what it is', async () => {
+  it('accepts current values from a user', async () => {
     const answer = await api.send({
       as: user,
       method: 'PATCH',
@@ -381,7 +381,7 @@ describe('a changed object', () => {
     expect([answer.status, answer.body.title]).toEqual([200, 'New']);
   });
 
-  it('keeps a foreign group that a user sends back', async () => {
+  it('accepts the current group from a user who is not in it', async () => {
     await api.send({ as: world.owner, method: 'PATCH', path: self, body: { group: 4 } });
 
     const answer = await api.send({
@@ -395,8 +395,8 @@ describe('a changed object', () => {
   });
 });
 
-describe('a removed object', () => {
-  it('is gone for every call', async () => {
+describe('a deleted object', () => {
+  it('is missing for every request', async () => {
     const { body } = await api.send({ as: world.owner, path: list, body: { title: 'Dunes' } });
     const path = body.links.self;
 
@@ -508,7 +508,7 @@ describe('objects of the built-in class', () => {
     ['an ignore_acl key', () => ignoring],
     ['a user', () => user],
     ['a bare key', () => bare],
-  ])('%s neither makes nor removes them', async (_, as) => {
+  ])('%s neither creates nor deletes them', async (_, as) => {
     const made = await world.call(as(), 'POST', profiles, {});
     const removed = await world.call(as(), 'DELETE', `${profiles}1/`);
 
@@ -517,7 +517,7 @@ describe('objects of the built-in class', () => {
   });
 });
 
-it('an answer has its members in the order of the reference', async () => {
+it('a response has its members in the order of the reference', async () => {
   const { body } = await api.send({ as: world.owner, path: list, body: { owner: 7 } });
 
   expect(Object.keys(body).join()).toBe(

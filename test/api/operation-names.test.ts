@@ -68,7 +68,7 @@ const verbs = [
   'confirm',
 ];
 
-it('are those of the table', async () => {
+it('equal those of the table', async () => {
   const table = inVersion('v1.1').map(
     ({ method, path, operationId, summary }) => `${method} ${path} ${operationId}: ${summary}\n`,
   );
@@ -111,7 +111,7 @@ describe.each(['v1.1', 'v1'])('schemas in %s', (version) => {
     expect(schemas[version]?.filter((name) => !/^([A-Z][a-z]+)+$/.test(name))).toEqual([]);
   });
 
-  it('of things are in the words of the guides', () => {
+  it('have the nouns of the guides', () => {
     expect(schemas[version]).toEqual(expect.arrayContaining(['Class', 'ClassPage', 'GroupMember']));
     expect(schemas[version]?.filter((name) => /klass|keyed/i.test(name))).toEqual([]);
   });
@@ -145,7 +145,7 @@ it('are the same in both versions', () => {
   ).toEqual([]);
 });
 
-it('call things in the words of the guides', () => {
+it('name resources in the words of the guides', () => {
   const all = inVersion('v1.1').map(({ operationId, summary }) => `${operationId} ${summary}`);
 
   expect(all.filter((text) => /klass|post[A-Z]/i.test(text.split(' ')[0] ?? ''))).toEqual([]);

@@ -342,7 +342,7 @@ describe('a description', () => {
     expect(orderOf(body)).toEqual(orderOf(answer));
   });
 
-  it('of objects has the fields of their class too', async () => {
+  it('of objects includes the fields of their class', async () => {
     const { body } = await describeTo('write', `${instance}classes/note/objects/`);
 
     expect(body.actions.POST).toMatchObject({
@@ -352,13 +352,13 @@ describe('a description', () => {
   });
 });
 
-/** All keys, outside in, in their order: a description is read by people too. */
+/** All keys, from the outside in, in their order: a description is read by people too. */
 function orderOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   return Object.entries(value).map(([name, below]) => [name, orderOf(below)]);
 }
 
-describe('actions on objects are those that the class allows too', () => {
+describe('actions on objects include those that the class allows', () => {
   it.each([
     ['nothing', 'none', undefined],
     ['reading', 'read', undefined],
@@ -380,7 +380,7 @@ describe('actions on objects are those that the class allows too', () => {
     expect(body.actions && Object.keys(body.actions)).toEqual(list);
   });
 
-  it('also those of one object, which may be changed where it may be read', async () => {
+  it('include those of one object, which may be changed where it may be read', async () => {
     const path = await world.dataClass('changeable', [{ name: 'size', type: 'integer' }], {
       other_permissions: 'read',
       group_permissions: 'none',
@@ -396,7 +396,7 @@ describe('actions on objects are those that the class allows too', () => {
   });
 });
 
-describe('who may not read gets no description', () => {
+describe('a caller without read permission gets no description', () => {
   const forbidden = { detail: 'You do not have permission to perform this action.' };
 
   it.each([

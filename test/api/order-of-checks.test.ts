@@ -241,7 +241,7 @@ describe('methods', () => {
     [`${base}classes/x/objects/1/`, 'GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS'],
   ];
 
-  it.each(allowed)('of %s are told with every answer', async (path, allow) => {
+  it.each(allowed)('of %s are listed in every response', async (path, allow) => {
     const answers = await Promise.all([
       api.send({ as: world.owner, path }),
       api.send({ path }),
@@ -260,13 +260,13 @@ describe('methods', () => {
     ['PUT', '/v1.1/account/auth/'],
     ['HEAD', '/v1.1/account/auth/'],
     ['GET', `${base}api_keys/1/reset_key/`],
-  ])('%s is none of %s', async (method, path) => {
+  ])('%s is not a method of %s', async (method, path) => {
     const { status, body } = await api.send({ as: world.owner, method, path });
 
     expect([status, body]).toEqual([405, method === 'HEAD' ? '' : noMethod(method)]);
   });
 
-  it('HEAD has the head of GET', async () => {
+  it('HEAD has the headers of GET', async () => {
     const path = `${base}api_keys/`;
 
     const head = await api.send({ as: world.owner, method: 'HEAD', path });
@@ -293,7 +293,7 @@ describe('methods', () => {
 
 describe('bodies', () => {
   it.each(['text/html', 'application/xml', 'image/png', 'application/json2'])(
-    'of %s are not understood',
+    'of %s are not supported',
     async (type) => {
       const { status, body } = await api.send({
         as: world.owner,
@@ -309,7 +309,7 @@ describe('bodies', () => {
     },
   );
 
-  it('of more than the platform takes are 413', async () => {
+  it('over the limit of the platform are 413', async () => {
     const { status, body } = await api.send({
       as: world.owner,
       path: `${base}api_keys/`,
@@ -324,7 +324,7 @@ describe('bodies', () => {
   });
 });
 
-describe('the form of the answer', () => {
+describe('the form of the response', () => {
   const get = (path: string, accept?: string) =>
     api.send({ as: world.owner, path, ...(accept && { headers: { Accept: accept } }) });
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -352,7 +352,7 @@ describe('the form of the answer', () => {
     expect(answer.body).toMatch(/^<!doctype html>/);
   });
 
-  it('a browser with a bad key gets a page too', async () => {
+  it('a browser with an invalid key gets a page too', async () => {
     const answer = await api.send({ as: 'bad', path: base, headers: { Accept: browser } });
 
     expect(answer.status).toBe(403);
@@ -360,7 +360,7 @@ describe('the form of the answer', () => {
     expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
   });
 
-  it('a page escapes what clients wrote, and its address', async () => {
+  it('a page escapes values of clients, and its address', async () => {
     await api.send({
       as: world.owner,
       method: 'PATCH',
@@ -440,7 +440,7 @@ scenarios('names that every object of the language has name nothing', () => api,
   },
 ]);
 
-it('a flag in a prototype is no flag', async () => {
+it('a flag in a prototype is ignored', async () => {
   const { status, body } = await api.send({
     as: world.owner,
     method: 'POST',

@@ -53,21 +53,21 @@ afterAll(() => api.close());
 const browse = (call: Call): Promise<Answer> =>
   api.send({ ...call, headers: { Accept: 'text/html', ...call.headers } });
 
-/** What the forms of a page send, in their order. */
+/** Returns the fields of a page's forms, in their order. */
 const methodsOf = ({ body }: Answer): readonly string[] =>
   [...String(body).matchAll(/<button type="submit" value="(\w+)"/g)].map(
     ([, method = '']) => method,
   );
 
 describe('headers', () => {
-  it('answers in both forms say that they depend on Accept', async () => {
+  it('responses in both forms vary by Accept', async () => {
     const json = await api.send({ as: world.owner, path: base });
     const page = await browse({ as: world.owner, path: base });
 
     for (const { headers } of [json, page]) expect(headers.get('Vary')).toMatch(/\bAccept\b(?!-)/);
   });
 
-  it('nothing runs in a page but what it was made with, and nobody keeps it', async () => {
+  it('a page runs only its own scripts, and is not cached', async () => {
     const { body, headers } = await browse({ as: world.owner, path: base });
 
     const part = (name: string) =>
@@ -89,7 +89,7 @@ describe('headers', () => {
     expect(part('script').length + part('style').length).toBeLessThan(30_000);
   });
 
-  it('HEAD tells the length of the page', async () => {
+  it('HEAD returns the length of the page', async () => {
     const { body } = await browse({ as: world.owner, path: base });
     const { headers, status } = await browse({ as: world.owner, method: 'HEAD', path: base });
 
@@ -115,13 +115,13 @@ describe('forms', () => {
     ['owner', 'admins/', []],
     ['nobody', 'classes/', []],
     ['owner', 'snippets/', []],
-  ])('what %s may write at %s', async (who, path, methods) => {
+  ])('match the fields that %s may write at %s', async (who, path, methods) => {
     const page = await browse({ as: callers[who], path: base + path });
 
     expect(methodsOf(page)).toEqual(methods);
   });
 
-  it('a log-in, which cannot be read, offers its form', async () => {
+  it('include one for log-in, which has no GET', async () => {
     const page = await browse({ path: '/v1.1/account/auth/' });
 
     expect(page.status).toBe(405);
@@ -129,7 +129,7 @@ describe('forms', () => {
     expect(page.body).toContain('id="post-email" data-field="email" data-kind="text"');
   });
 
-  it('fields become controls of their kind, with what is stored', async () => {
+  it('fields become controls of their type, with the stored values', async () => {
     const { body } = await browse({ as: world.owner, path: `${objects}1/` });
 
     const control = (name: string) =>
@@ -144,8 +144,8 @@ describe('forms', () => {
   });
 });
 
-describe('what the page shows', () => {
-  it('next and prev are buttons, and nothing else is a neighbour', async () => {
+describe('the content of the page', () => {
+  it('next and prev are buttons, and no other value becomes one', async () => {
     const second = await browse({
       as: world.owner,
       path: `${objects}?page_size=1&direction=1&last_pk=1`,
@@ -162,7 +162,7 @@ describe('what the page shows', () => {
     expect(buttons(object.body)).toEqual([]);
   });
 
-  it('paths in links lead on; what only looks like one is text', async () => {
+  it('paths in links are links; text that resembles a path is text', async () => {
     const { body } = await browse({ as: world.owner, path: `${objects}1/` });
 
     const [, json = ''] = /<pre[^>]*>([\s\S]*?)<\/pre>/.exec(body) ?? [];
@@ -171,7 +171,7 @@ describe('what the page shows', () => {
     expect(json).toContain('&lt;/pre&gt;&lt;script&gt;');
   });
 
-  it('keys of the address are not shown, and in no link', async () => {
+  it('keys of the address are in neither the page nor its links', async () => {
     const key = String(callers.app);
     const { status, body } = await browse({
       path: `${objects}?page_size=1&api_key=${key}&user_key=u`,
@@ -183,7 +183,7 @@ describe('what the page shows', () => {
     expect(body).not.toContain('user_key=');
   });
 
-  it('an answer to OPTIONS and a refused write are pages too', async () => {
+  it('a response to OPTIONS and a rejected write are pages too', async () => {
     const options = await browse({ as: world.owner, method: 'OPTIONS', path: `${base}classes/` });
     const refused = await browse({ as: world.owner, path: `${base}classes/`, body: {} });
 
@@ -192,7 +192,7 @@ describe('what the page shows', () => {
     expect(refused.body).toContain('This field is required.');
   });
 
-  it('a very long answer stays plain', async () => {
+  it('a very long response remains plain', async () => {
     const long = Object.fromEntries(
       Array.from({ length: 9 }, (_, i) => [`k${i}`, '<'.repeat(3000)]),
     );

@@ -5,7 +5,7 @@ import { scenarios } from '../support/scenarios.ts';
 let api: Api;
 let world: World;
 
-/** A list of seven rows with the ids 1 to 7. */
+/** A list of seven items with the ids 1 to 7. */
 const keys = '/v1.1/instances/blog-1/api_keys/';
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function page(path: string): Promise<Page> {
   return { next, prev, ids: objects.map(({ id }: { id: number }) => id) };
 }
 
-/** Follows one of the links from page to page until there is none. */
+/** Follows one of the links from page to page until it is null. */
 async function walk(from: string, link: 'next' | 'prev'): Promise<Page[]> {
   const pages: Page[] = [];
   for (let path: string | null = from; path !== null; path = pages.at(-1)?.[link] ?? null) {
@@ -56,7 +56,7 @@ describe('a page', () => {
         'page_size=3&direction=1&last_pk=6',
         'page_size=3&direction=0&last_pk=4',
       ],
-      // exactly full, though it is the first: the way back is not looked at
+      // exactly full, though it is the first: the way back is not read
       [
         'page_size=3&direction=0&last_pk=4',
         [1, 2, 3],
@@ -135,16 +135,16 @@ describe('a page', () => {
   });
 });
 
-describe('a walk', () => {
+describe('a scan', () => {
   const inThrees = [[1, 2, 3], [4, 5, 6], [7]];
 
-  it('to the end meets every row once', async () => {
+  it('to the end returns every item once', async () => {
     const pages = await walk(link('page_size=3'), 'next');
 
     expect(pages.map(({ ids }) => ids)).toEqual(inThrees);
   });
 
-  it('back from the end meets every row once, and then nothing', async () => {
+  it('back from the end returns every item once, and then none', async () => {
     const forth = await walk(link('page_size=3'), 'next');
 
     const back = await walk(forth.at(-1)?.prev ?? '', 'prev');
@@ -153,7 +153,7 @@ describe('a walk', () => {
     expect(await page(back.at(-1)?.next ?? '')).toEqual(forth[0]);
   });
 
-  it('in falling order meets every row once', async () => {
+  it('in descending order returns every item once', async () => {
     const pages = await walk(link('page_size=3&ordering=desc'), 'next');
 
     expect(pages.map(({ ids }) => ids)).toEqual([[7, 6, 5], [4, 3, 2], [1]]);
@@ -212,7 +212,7 @@ describe('links of a page', () => {
     expect(answer.body.next).toBe(`${link(query)}&direction=1&last_pk=2`);
   });
 
-  it('keep nothing that is unknown', async () => {
+  it('keep no unknown parameters', async () => {
     expect(await next('page_size=2&hello=1&format=json')).toBe(
       link('page_size=2&direction=1&last_pk=2'),
     );
@@ -225,13 +225,13 @@ describe('links of a page', () => {
     expect(await next(query)).toBe(link('page_size=2&direction=1&last_pk=2'));
   });
 
-  it('keep the last copy of what was sent twice', async () => {
+  it('keep the last copy of a repeated parameter', async () => {
     expect(await next('fields=id&page_size=2&fields=id,links')).toBe(
       link('fields=id%2Clinks&page_size=2&direction=1&last_pk=2'),
     );
   });
 
-  it('are in the version of the call', async () => {
+  it('are in the version of the request', async () => {
     const path = keys.replace('v1.1', 'v1');
 
     const { next, objects } = expected(
@@ -243,7 +243,7 @@ describe('links of a page', () => {
     expect(objects[0].links).toEqual({ self: `${path}1/`, reset_key: `${path}1/reset_key/` });
   });
 
-  it('bear the name of the instance as it is kept', async () => {
+  it('have the stored name of the instance', async () => {
     const path = keys.replace('blog-1', 'BLOG-1');
 
     const { next } = expected(
@@ -286,13 +286,13 @@ describe('a page of instances', () => {
     ['?page_size=2', [['alpha-1', 'beta-1'], ['gamma-1', 'alpha-3'], ['alpha-4']]],
     ['?page_size=2&name__startswith=alpha', [['alpha-1', 'alpha-3'], ['alpha-4']]],
     ['?page_size=3&name__startswith=alpha', [['alpha-1', 'alpha-3', 'alpha-4']]],
-    // what was read on for says nothing: the link stays
+    // an extra read decides nothing: the link is kept
     ['?page_size=1&name__startswith=b', [['beta-1'], []]],
     ['?page_size=5', [['alpha-1', 'beta-1', 'gamma-1', 'alpha-3', 'alpha-4']]],
     ['?page_size=2&ordering=desc&name__startswith=a', [['alpha-4', 'alpha-3'], ['alpha-1']]],
     ['?name__startswith=Alpha', [[]]],
     ['?name__startswith=', [['alpha-1', 'beta-1', 'gamma-1', 'alpha-3', 'alpha-4']]],
-  ])('%s skips what is gone and what was not asked for', async (query, expectedNames) => {
+  ])('%s skips deleted and unmatched items', async (query, expectedNames) => {
     expect(await names(query)).toEqual(expectedNames);
   });
 });

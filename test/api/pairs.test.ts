@@ -5,8 +5,8 @@ import { type Api, expected, openWorld, plantUser, startApi, type World } from '
 import { askForPair, pairsBuilt, plantPair, storedClass } from '../support/pairs.ts';
 
 /*
- * Lists that ask for many equal objects in the order of another field get an index over both, behind the scenes: what
- * they answer is the same before, meanwhile and after.
+ * Lists that often filter for equal objects in the order of another field get a composite index over both in the
+ * background: their responses are the same before, during and after.
  */
 
 const count = 500;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A store that can be told to refuse new work. */
+/** A store that can be switched to reject new jobs. */
 function refusing(store: Store): Store {
   return {
     ...store,
@@ -42,7 +42,7 @@ const schema = [
   { name: 'note', type: 'text' },
 ];
 
-/** Makes a class of objects of ten states in turn, of which others may read each. */
+/** Creates a class of objects of ten states in turn; others may read each. */
 async function fill(name: string, fields: readonly object[] = schema): Promise<void> {
   await world.dataClass(name, fields);
   const path = `${world.base}classes/${name}/objects/`;
@@ -62,7 +62,7 @@ async function fill(name: string, fields: readonly object[] = schema): Promise<v
 
 interface Listed {
   readonly ns: readonly number[];
-  /** The way that had all objects first. */
+  /** The access path that had all objects first. */
   readonly path: string;
   readonly keysRead: number;
 }
@@ -79,7 +79,7 @@ async function list(name: string, order = '-n', as: Parameters<World['call']>[0]
   return { ns, path: line?.path, keysRead: line?.keysRead } as Listed;
 }
 
-/** Asks for the same page until it has read a few thousand keys, and waits for what follows. */
+/** Requests the same page until it has read a few thousand keys, and waits for the background jobs. */
 async function askOften(name: string, as?: Parameters<World['call']>[0]): Promise<Listed> {
   for (let time = 0; time < 40; time += 1) await list(name, '-n', as);
   await pairsBuilt(world);
@@ -88,7 +88,7 @@ async function askOften(name: string, as?: Parameters<World['call']>[0]): Promis
 
 const pairsOf = async (name: string) => (await storedClass(world, name)).item.data.pairs ?? [];
 
-/** How many objects stand in an index of a class. */
+/** Returns the number of objects in an index of a class. */
 async function standing(name: string, index: IndexName): Promise<readonly string[]> {
   api.settle();
   const { instance, item } = await storedClass(world, name);
@@ -96,8 +96,8 @@ async function standing(name: string, index: IndexName): Promise<readonly string
   return (await api.platform.store.query({ pk, index, limit: 1000 })).positions;
 }
 
-describe('a filter that one in ten fits, in the order of another field', () => {
-  it('has a pair after some pages, and reads one more than it gives', async () => {
+describe('a filter that matches one in ten, in the order of another field', () => {
+  it('has a composite index after some pages, and reads one key more than it returns', async () => {
     await fill('busy');
     const before = await list('busy');
 
@@ -118,7 +118,7 @@ describe('a filter that one in ten fits, in the order of another field', () => {
     expect(await pairsOf('quiet')).toEqual([]);
   });
 
-  it('has none for a user, who sees but a part', async () => {
+  it('has none for a user, who sees only a part', async () => {
     await fill('private');
 
     await askOften('private', user);
@@ -126,7 +126,7 @@ describe('a filter that one in ten fits, in the order of another field', () => {
     expect(await pairsOf('private')).toEqual([]);
   });
 
-  it('answers also when the pair cannot be asked for, and asks again', async () => {
+  it('has a response also when the composite index cannot be requested, and requests it again', async () => {
     await fill('stuck');
     const before = await list('stuck');
 
@@ -144,13 +144,13 @@ describe('a filter that one in ten fits, in the order of another field', () => {
   });
 });
 
-describe('a class with a pair', () => {
+describe('a class with a composite index', () => {
   const classOf = async (name: string) =>
     expected(await world.call(world.owner, 'GET', `classes/${name}/`), 200);
   const change = async (name: string, fields: readonly object[]) =>
     expected(await world.call(world.owner, 'PATCH', `classes/${name}/`, { schema: fields }), 200);
 
-  it('is ready and may be changed while the pair is built', async () => {
+  it('is ready and may be changed while the composite index is built', async () => {
     await fill('open');
     const before = await list('open');
     await plantPair(world, 'open', { filter: 'state', order: 'n', isFilled: false });
@@ -167,7 +167,7 @@ describe('a class with a pair', () => {
     expect(after.path).toBe('slot2 by pairs');
   });
 
-  it('looks the same to clients but for what they changed', async () => {
+  it('is unchanged for clients, except for their own changes', async () => {
     await fill('same');
     const before = await classOf('same');
 
@@ -178,7 +178,7 @@ describe('a class with a pair', () => {
     expect(await classOf('same')).toEqual(before);
   });
 
-  it('gives its last slot to a field that needs it', async () => {
+  it('frees its last slot for a field that needs it', async () => {
     const fields = Array.from({ length: 13 }, (_, at) => ({
       name: `f${at}`,
       type: 'string',

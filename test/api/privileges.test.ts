@@ -11,7 +11,7 @@ import {
 import { joinAs } from '../support/join-as.ts';
 import { proofTo } from '../support/mails.ts';
 
-/** What a member or a user must not gain by means of others' keys, scripts and addresses. */
+/** Privileges that a member or a user must not gain through others' keys, scripts and addresses. */
 
 let api: Api;
 let world: World;
@@ -54,7 +54,7 @@ describe('keys of open invitations', () => {
     expect(JSON.stringify([one.body, list.body]).includes(key)).toBe(isShown);
   });
 
-  it('raise no role of a member who was not invited', async () => {
+  it('do not raise the role of a member who was not invited', async () => {
     const member = await joinAs(world, 'read');
     const { key } = await invite('guest@example.com', 'full');
 
@@ -93,15 +93,18 @@ describe('a script with full access', () => {
     ['write', { allow_full_access: false }, config, 201],
     ['write', {}, {}, 201],
     ['full', config, {}, 201],
-  ])('is made by %s with %j, the instance having %j: %i', async (role, own, ofInstance, status) => {
-    const member = await joinAs(world, role);
-    await configure(ofInstance);
+  ])(
+    'is created by %s with %j, the instance having %j: %i',
+    async (role, own, ofInstance, status) => {
+      const member = await joinAs(world, role);
+      await configure(ofInstance);
 
-    const answer = await world.call(member, 'POST', scripts, { ...body, config: own });
+      const answer = await world.call(member, 'POST', scripts, { ...body, config: own });
 
-    expect(answer.status).toBe(status);
-    if (status === 403) expect(answer.body).toEqual(forbidden);
-  });
+      expect(answer.status).toBe(status);
+      if (status === 403) expect(answer.body).toEqual(forbidden);
+    },
+  );
 
   it.each<[string, object, object, object, number]>([
     ['the flag', {}, {}, { config }, 403],
@@ -201,7 +204,7 @@ describe('the token of a script', () => {
     ['the flag taken away', { config: {} }, true],
     ['another label', { label: 'b' }, false],
     ['another value for CONFIG', { config: { allow_full_access: true, a: 1 } }, false],
-  ])('ends with the version of its script: %s', async (_, change, isOver) => {
+  ])('expires with the version of its script: %s', async (_, change, isOver) => {
     const links = await make();
     const token = await tokenOf(links);
     const before = await read(token);
@@ -214,7 +217,7 @@ describe('the token of a script', () => {
     expect([before, await read(token)]).toEqual([200, isOver ? [403, noSuchKey] : 200]);
   });
 
-  it('ends with its script', async () => {
+  it('expires with its script', async () => {
     const links = await make();
     const token = await tokenOf(links);
 
@@ -223,7 +226,7 @@ describe('the token of a script', () => {
     expect(await read(token)).toEqual([403, noSuchKey]);
   });
 
-  it('ends with a reset of the owner’s key, and not with that of another', async () => {
+  it('expires with a reset of the owner’s key, and not with that of another', async () => {
     const member = await joinAs(world, 'full');
     const links = await make();
     const token = await tokenOf(links);
@@ -249,7 +252,7 @@ describe('the token of a script', () => {
     ['its colon away', (token: string) => token.replace(':', '')],
     ['a digit more', (token: string) => `${token}0`],
     ['its head cut to that of other keys', (token: string) => token.replace(/^(.{24})[^:]*/, '$1')],
-  ])('is none with %s changed', async (_, change) => {
+  ])('is invalid with %s changed', async (_, change) => {
     const token = await tokenOf(await make());
 
     expect([await read(token), await read(change(token))]).toEqual([200, [403, noSuchKey]]);
@@ -261,7 +264,7 @@ describe('the token of a script', () => {
   }
 });
 
-describe('the key of a user is shown', () => {
+describe('the key of a user is returned', () => {
   let made: Answer['body'];
   let group: number;
 
@@ -295,7 +298,7 @@ describe('the key of a user is shown', () => {
     expect(Object.hasOwn(answers[1]?.body, 'user_key')).toBe(isShown);
   });
 
-  it('in no expanded reference to those who may not change users', async () => {
+  it('in no expanded reference to callers who may not change users', async () => {
     const member = await joinAs(world, 'read');
     await world.dataClass('note', [{ name: 'by', type: 'reference', target: 'user' }]);
     await world.call(world.owner, 'POST', 'classes/note/objects/', { by: made.id });
@@ -314,7 +317,7 @@ describe('the key of a user is shown', () => {
     ]);
   });
 
-  it('to a key that ignores permissions, to its user, at log-in and at registration', async () => {
+  it('to a key that bypasses ACL, to its user, at log-in and at registration', async () => {
     const ignoring = await world.apiKey({ ignore_acl: true });
     const creating = await world.apiKey({ allow_user_create: true });
     const member = await joinAs(world, 'read');
@@ -338,7 +341,7 @@ describe('a new password for an account', () => {
   const account = '/v1.1/account/';
   const password = 'a password';
 
-  it('by a mail ends the key before', async () => {
+  it('by a mail invalidates the old key', async () => {
     const email = `forgetful-${count}@example.com`;
     const before = await world.account(email);
     expected(await api.send({ path: `${account}password/reset/`, body: { email } }), 204);
@@ -355,7 +358,7 @@ describe('a new password for an account', () => {
     expect(await Promise.all(states)).toEqual([403, 200]);
   });
 
-  it('by the one before leaves the key', async () => {
+  it('by the old password keeps the key', async () => {
     const as = await world.account(`changing-${count}@example.com`);
     const body = { current_password: password, new_password: 'b' };
     expected(await api.send({ as, path: `${account}password/`, body }), 204);

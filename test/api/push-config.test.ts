@@ -26,7 +26,7 @@ const gcm = (method: string, body?: unknown) => call(method, 'gcm/config/', body
 const apns = (method: string, body?: unknown) => call(method, 'apns/config/', body);
 
 describe('the keys of Firebase', () => {
-  it('are kept, shown as whose they are, and stay when that comes back', async () => {
+  it('are stored, shown in part, and kept when that part is sent back', async () => {
     const self = { self: `${world.base}push_notifications/gcm/config/` };
     const empty = await gcm('GET');
     const set = await gcm('PUT', { production_api_key: serviceAccount, development_api_key: null });
@@ -61,13 +61,13 @@ describe('the keys of Firebase', () => {
     ['a'.repeat(41), 'Ensure this field has no more than 40 characters.'],
     [5, 'Not a valid string.'],
     [{ ...serviceAccount, more: 'a'.repeat(17_000) }, 'Too big object defined (exceeds 16384).'],
-  ])('are refused: %#', async (sent, message) => {
+  ])('are rejected: %#', async (sent, message) => {
     const { status, body } = await gcm('PATCH', { production_api_key: sent });
 
     expect([status, body]).toEqual([400, { production_api_key: [message] }]);
   });
 
-  it('lie encrypted in the store', async () => {
+  it('are encrypted in the store', async () => {
     expected(await gcm('PUT', { production_api_key: serviceAccount }), 200);
 
     const [item] = await api.platform.store.get([
@@ -78,7 +78,7 @@ describe('the keys of Firebase', () => {
     expect(JSON.stringify(item)).not.toContain('c2VjcmV0');
   });
 
-  it('are changed by who writes, and seen by who reads', async () => {
+  it('are changed with write permission, and read with read permission', async () => {
     const reader = await joinAs(world, 'read');
     const path = 'push_notifications/gcm/config/';
 
@@ -100,7 +100,7 @@ const unset = (environment: string) => ({
 });
 
 describe("a token key of Apple's", () => {
-  it('is kept, masked, changed in part, and taken away', async () => {
+  it('is stored, masked, changed in part, and deleted', async () => {
     const self = `${world.base}push_notifications/apns/config/`;
     const links = { self, remove_certificate: `${self}remove_certificate/` };
     const empty = await apns('GET');
@@ -131,7 +131,7 @@ describe("a token key of Apple's", () => {
       { ...apnsToken('production'), production_token_key: 'no key' },
       { production_token_key: ['Invalid file.'] },
     ],
-  ])('is refused: %#', async (sent, answer) => {
+  ])('is rejected: %#', async (sent, answer) => {
     const { status, body } = await apns('PATCH', sent);
 
     expect([status, body]).toEqual([400, answer]);
@@ -176,7 +176,7 @@ function upload(
 const appName = 'Apple Push Services: com.example.app';
 
 describe("a certificate of Apple's", () => {
-  it('is uploaded, fills what it says, and is taken away', async () => {
+  it('is uploaded, fills the fields that it contains, and is deleted', async () => {
     const names = { production_certificate_name: 'mine', production_certificate: false };
     expected(await apns('PUT', names), 200);
 
@@ -227,7 +227,7 @@ describe("a certificate of Apple's", () => {
       () => upload(p12(appName, -1, null)),
       /^Your certificate has expired: "/,
     ],
-  ])('%s is refused', async (_, send, message) => {
+  ])('%s is rejected', async (_, send, message) => {
     const { status, body } = await send();
 
     expect(status).toBe(400);

@@ -27,7 +27,7 @@ beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `blog-${count}`);
 });
-afterEach(() => api.platform.idle()); // the outbox is one for all: what a test sent is not left to the next
+afterEach(() => api.platform.idle()); // the outbox is shared: messages of one test must not be left to the next
 
 const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
   world.call(as, method, `push_notifications/${path}`, body);
@@ -35,7 +35,7 @@ const hex = 'Ab'.repeat(32);
 const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
 
 describe('a device', () => {
-  it('is registered, shown, changed and removed', async () => {
+  it('is registered, shown, changed and deleted', async () => {
     const sent = { registration_id: 'dk3:APA91bE-x|1', device_id: '1F', label: 'Pixel' };
     const list = `${world.base}push_notifications/gcm/`;
     const self = `${list}devices/dk3:APA91bE-x%7C1/`;
@@ -90,7 +90,7 @@ describe('a device', () => {
       { label: 'a'.repeat(81) },
       { label: ['Ensure this field has no more than 80 characters.'] },
     ],
-  ])('of %s with %j is refused', async (provider, sent, answer) => {
+  ])('of %s with %j is rejected', async (provider, sent, answer) => {
     const isBare = Object.keys(sent).length === 0;
     const token = isBare ? {} : { registration_id: provider === 'gcm' ? 'a' : hex };
 
@@ -99,7 +99,7 @@ describe('a device', () => {
     expect([refused.status, refused.body]).toEqual([400, answer]);
   });
 
-  it('is there once, for Apple whatever the case of its digits', async () => {
+  it('exists once, for Apple whatever the case of its digits', async () => {
     const id = '12345678-1234-1234-1234-123456789abc';
     const made = await call('POST', 'apns/devices/', {
       registration_id: hex,
@@ -144,7 +144,7 @@ describe('a device', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to push', () => {
   it.each<[string, () => Promise<Credentials>, number, number, number]>([
     ['a plain API key', () => world.apiKey(), 403, 403, 403],
     ['a key with ignore_acl', () => world.apiKey({ ignore_acl: true }), 200, 201, 403],
@@ -165,7 +165,7 @@ describe('who may', () => {
     expect(answers.map(({ status }) => status)).toEqual([list, create, messages, messages]);
   });
 
-  it('a user sees and changes his own devices, and gives none away', async () => {
+  it('a user sees and changes their own devices, and cannot give one away', async () => {
     await configure(world, 'gcm');
     const key = await world.apiKey();
     const own = { key, user: await plantUser(world, 4) };
@@ -204,7 +204,7 @@ describe('a message', () => {
   it.each([
     ['as an object', (each: object) => each],
     ['as JSON text', (each: object) => JSON.stringify(each)],
-  ])('with content %s is taken, and delivered to the outbox', async (_, written) => {
+  ])('with content %s is accepted, and delivered to the outbox', async (_, written) => {
     await configure(world, 'gcm');
 
     const made = await call('POST', 'gcm/messages/', { content: written(content) });
@@ -236,7 +236,7 @@ describe('a message', () => {
     });
   });
 
-  it('of Apple is handed over with what it is and how long it lives', async () => {
+  it('of Apple is sent with its type and expiration', async () => {
     await configure(world, 'apns');
     const aps = { alert: { title: 'a', body: 'b' }, badge: 1 };
     const sent = { environment: 'development', registration_ids: [hex], aps, custom: [1] };
@@ -257,7 +257,7 @@ describe('a message', () => {
     });
   });
 
-  it('says which devices have left, and deactivates them', async () => {
+  it('lists the devices that are no longer registered, and deactivates them', async () => {
     await configure(world, 'gcm');
     const gone = { registration_id: 'invalid-1' };
     expected(await call('POST', 'gcm/devices/', gone), 201);
@@ -278,7 +278,7 @@ describe('a message', () => {
     expect((await call('GET', 'gcm/devices/invalid-1/')).body.is_active).toBe(false);
   });
 
-  it('to devices that have all left is an error, which Apple tells by its first', async () => {
+  it('to unregistered devices only is an error with the reason of the first one', async () => {
     await configure(world, 'apns');
     const sent = {
       environment: 'production',
@@ -301,7 +301,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('of which Apple takes a part is an error, which tells that part', async () => {
+  it('that Apple accepts in part is an error with that part', async () => {
     await configure(world, 'apns');
     const registration_ids = [hex, 'invalid-1'];
     const sent = { environment: 'production', registration_ids, aps: { alert: 'a' } };
@@ -322,7 +322,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('reaches a device that was registered inactive, each time', async () => {
+  it('reaches a device that was registered as inactive, each time', async () => {
     await configure(world, 'gcm');
     const device = { registration_id: 'asleep', is_active: false };
     expected(await call('POST', 'gcm/devices/', device), 201);
@@ -360,7 +360,7 @@ describe('a message', () => {
     expect([empty.status, empty.result]).toEqual(['delivered', {}]);
   });
 
-  it('that is too large for any device says so', async () => {
+  it('that is too large for any device has that error', async () => {
     await configure(world, 'gcm');
 
     const data = { text: 'a'.repeat(5000) };
@@ -374,7 +374,7 @@ describe('a message', () => {
     ]);
   });
 
-  it('whose credentials are taken away before it is sent says so', async () => {
+  it('whose credentials are deleted before it is sent has that error', async () => {
     await configure(world, 'gcm');
     const requests = [
       ['POST', 'messages/', { content }],
@@ -398,7 +398,7 @@ describe('a message', () => {
     expect([after.status, after.body]).toEqual([400, { non_field_errors: [lacking] }]);
   });
 
-  it('is neither changed nor removed', async () => {
+  it('is neither changed nor deleted', async () => {
     await configure(world, 'gcm');
     expected(await call('POST', 'gcm/messages/', { content }), 201);
 
@@ -475,13 +475,13 @@ describe('a message', () => {
       { ...apple, aps: { alert: { title: 'a' } } },
       'Invalid JSON: Element "aps->alert" doesn\'t match any of possible values',
     ],
-  ])('of %s is refused: %#', async (provider, sent, message) => {
+  ])('of %s is rejected: %#', async (provider, sent, message) => {
     const { status, body } = await call('POST', `${provider}/messages/`, { content: sent });
 
     expect([status, body]).toEqual([400, { content: [message] }]);
   });
 
-  it('to one device needs content, and an environment', async () => {
+  it('to one device requires content, and an environment', async () => {
     expected(await call('POST', 'gcm/devices/', { registration_id: 'a' }), 201);
 
     const { status, body } = await call('POST', 'gcm/devices/a/send_message/', {});
@@ -490,7 +490,7 @@ describe('a message', () => {
     expect([status, body]).toEqual([400, { content: [message] }]);
   });
 
-  it('leaves nothing of itself in the log', async () => {
+  it('has no content in the log', async () => {
     await configure(world, 'gcm');
     expected(await call('POST', 'gcm/devices/', { registration_id: 'token-of-mine' }), 201);
     const secret = { ...content, data: { a: 'payload-of-mine' } };
@@ -504,7 +504,7 @@ describe('a message', () => {
   });
 });
 
-it('a provider that is none is not there', async () => {
+it('an unknown provider is a 404', async () => {
   const { status, body } = await call('GET', 'wns/devices/');
 
   expect([status, body]).toEqual([404, missing]);

@@ -103,13 +103,13 @@ describe('a query', () => {
     expect(await listed({ query, order_by: 'created_at' })).toEqual(ids);
   });
 
-  it('applies with all its copies, and not when it is empty', async () => {
+  it('applies with all its copies, and is ignored when it is empty', async () => {
     expect(await listed({ query: [{ pages: { _gt: 0 } }, '', { pages: { _lt: 6 } }] })).toEqual([
       3, 5, 8,
     ]);
   });
 
-  it('is no mixture of its copies, whatever was asked before', async () => {
+  it('does not mix its copies, whatever was requested before', async () => {
     const copies = ['{"pages":{"_gt":0}}', '{"pages":{"_lt":6}}'];
     expect(await listed({ query: copies })).toEqual([3, 5, 8]);
 
@@ -119,7 +119,7 @@ describe('a query', () => {
     }
   });
 
-  it('comes in a body when it is long', async () => {
+  it('may be sent in a body when it is long', async () => {
     const many = (make: (at: number) => unknown) =>
       Array.from({ length: 128 }, (_, at) => make(at));
     const query = {
@@ -164,7 +164,7 @@ describe('order_by', () => {
     expect(await listed({ order_by: order, ordering: 'desc' })).toEqual(ids);
   });
 
-  it.each(orders)('%s goes by pages forth and back', async (order, ids) => {
+  it.each(orders)('%s is paged forth and back', async (order, ids) => {
     for (const size of [1, 2, 3, 7]) {
       const pages = await walk(`${books}?fields=id&order_by=${order}&page_size=${size}`, 'next');
       const last = pages.at(-1)?.prev ?? null; // absent where one page has all
@@ -240,14 +240,14 @@ const refusals: readonly [query: string, answer: object][] = [
   ],
 ];
 
-describe('a list is refused', () => {
+describe('a list is rejected', () => {
   it.each(refusals)('%s', async (query, answer) => {
     const { status, body } = await api.send({ as: world.owner, path: `${books}?${query}` });
 
     expect([status, body]).toEqual([400, answer]);
   });
 
-  it('when a nested query is about a class that is gone', async () => {
+  it('when a nested query is about a deleted class', async () => {
     await world.dataClass('gone', []);
     const schema = [{ name: 'ref', type: 'reference', target: 'gone', filter_index: true }];
     const path = await world.dataClass('left', schema);
@@ -354,7 +354,7 @@ describe('include_count', () => {
     ]);
   });
 
-  it('counts what the caller sees', async () => {
+  it('counts the objects that the caller may read', async () => {
     const key = await world.apiKey({ allow_anonymous_read: true });
     const path = `${books}?include_count=true&fields=id`;
 
@@ -365,7 +365,7 @@ describe('include_count', () => {
 });
 
 describe('a query through a reference', () => {
-  it('sees what the caller may not read, and shows no more than whether something fits', async () => {
+  it('also matches objects that the caller may not read, and reveals only whether one matches', async () => {
     const key = await world.apiKey({ allow_anonymous_read: true });
     const path = `${books}?fields=id&query={"author":{"_is":{"secret":{"_eq":"x"}}}}`;
     await world.call(world.owner, 'PATCH', 'classes/book/objects/3/', {
@@ -411,7 +411,7 @@ describe('a query through a reference to users', () => {
     api.settle();
   });
 
-  /** Positions, among all notes, of those that fit. */
+  /** Positions, among all notes, of those that match. */
   async function fitting(query: unknown, status = 200) {
     const all = expected(await api.send({ as: world.owner, path: `${path}objects/` }), 200);
     const sent = `${path}objects/?${parameters({ query })}`;
@@ -440,12 +440,12 @@ describe('a query through a reference to users', () => {
     expect(await fitting({ by: { _is: by } })).toEqual(expectedPlaces);
   });
 
-  it('knows users by their ids', async () => {
+  it('matches users by their ids', async () => {
     expect(await fitting({ by: { _is: { id: { _eq: ids[1] } } } })).toEqual([1]);
     expect(await fitting({ by: { _is: { id: { _gte: ids[1] } } } })).toEqual([1, 2]);
   });
 
-  it('goes through a relation', async () => {
+  it('follows a relation', async () => {
     expect(await fitting({ readers: { _is: { username: { _eq: 'bob' } } } })).toEqual([1]);
     expect(await fitting({ readers: { _is: { nick: { _eq: 'y' } } } })).toEqual([]);
   });
@@ -462,7 +462,7 @@ describe('a query through a reference to users', () => {
       { username: { _near: {} } },
       { query: 'Invalid lookup "_near" defined for field "username".' },
     ],
-  ])('refuses %j', async (by, answer) => {
+  ])('rejects %j', async (by, answer) => {
     expect(await fitting({ by: { _is: by } }, 400)).toEqual([400, answer]);
   });
 });

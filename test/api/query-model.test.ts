@@ -18,8 +18,8 @@ import {
 } from '../support/query-model.ts';
 
 /*
- * Random classes, objects, callers and queries: walking all pages forth and back gives what a plain array gives. Calls
- * go to dispatch itself: sockets would take most of the time.
+ * Random classes, objects, callers and queries: paging forth and back returns the same as a plain array. Requests
+ * are passed to dispatch itself: sockets would take most of the time.
  */
 
 const questionsEach = 20;
@@ -92,7 +92,7 @@ const asOwner = (method: string, path: string, body?: unknown) =>
 type Values = typeof modelObject extends fc.Arbitrary<infer T> ? T : never;
 
 interface ModelWorld {
-  /** Which fields have their indexes from the beginning; the others get them when half of the objects are there. */
+  /** Fields that have their indexes from the beginning; the others get them when half of the objects exist. */
   readonly early: readonly boolean[];
   readonly objects: readonly Values[];
   readonly updated: readonly number[];
@@ -108,12 +108,12 @@ async function ready(name: string): Promise<void> {
   while ((await asOwner('GET', `classes/${name}/`)).status !== 'ready') await api.platform.idle();
 }
 
-/** Has the pairs of one kind asked for and built, or left as they are; where there can be none, nothing happens. */
+/** Requests and builds composite indexes of one kind, or keeps them; has no effect where none is possible. */
 async function makePairs(name: string, pairs: readonly ModelPair[], built: ModelPair['built']) {
   for (const pair of pairs.filter((one) => one.built === built)) {
     if (built === 'never') {
       await plantPair(world, name, { ...pair, isFilled: false });
-      // a change of the schema that leaves all indexes alone must not take it for built
+      // a change of the schema that keeps all indexes must not treat it as built
       await asOwner('PATCH', `classes/${name}/`, { schema: [...modelSchema, plainField] });
     } else {
       await askForPair(world, name, pair);
@@ -122,7 +122,7 @@ async function makePairs(name: string, pairs: readonly ModelPair[], built: Model
   }
 }
 
-/** Makes a class and its objects, its schema changed on the way, and some objects changed last. */
+/** Creates a class and its objects, its schema changed on the way, and some objects changed last. */
 async function build({ early, objects, updated, pairs }: ModelWorld): Promise<string> {
   const name = `model${classes++}`;
   const bare = modelSchema.map((field, at) => {
@@ -159,7 +159,7 @@ async function build({ early, objects, updated, pairs }: ModelWorld): Promise<st
   return path;
 }
 
-/** All objects as the owner sees them, by no index. */
+/** Returns all objects as the owner sees them, by no index. */
 async function everything(path: string): Promise<readonly Body[]> {
   const all: Body[] = [];
   for (let next = world.base + path; next !== null; ) {
@@ -170,7 +170,7 @@ async function everything(path: string): Promise<readonly Body[]> {
   return all;
 }
 
-/** Ids are relative to the first object of the class, or hardly any would be met. */
+/** Ids are relative to the first object of the class, or hardly any would match. */
 function placed({ lookups, ...question }: Question, first: number): Question {
   const moved = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(moved);
@@ -249,7 +249,7 @@ const anyWorld = (pairs: readonly ModelPair[]): fc.Arbitrary<ModelWorld> =>
 
 const modelWorld = fc.array(modelPair, { maxLength: 4 }).chain(anyWorld);
 
-it('lists give what a plain array gives, forth and back, whoever asks for whatever', async () => {
+it('lists return the same as a plain array, forth and back, for all callers and queries', async () => {
   await fc.assert(
     fc.asyncProperty(modelWorld, async (built) => {
       const path = await build(built);

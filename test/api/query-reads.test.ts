@@ -12,8 +12,7 @@ import { type CountingStore, countRoundTrips } from '../support/counting-store.t
 import { plantPair, storedClass } from '../support/pairs.ts';
 
 /*
- * What lists cost: how many objects they read, and how often they go to the store. Both depend on what is asked, not
- * on how much there is.
+ * The cost of lists: objects read and requests to the store. Both depend on the query, not on the number of objects.
  */
 
 const many = 100_000;
@@ -59,8 +58,8 @@ const schema = [
 ];
 
 /**
- * Objects 1 to `count`, straight into the store. User 7 owns 20 of them, each 50th is readable by others, and all
- * are like those of any other size in what filters see.
+ * Writes objects 1 to `count` directly into the store. User 7 owns 20 of them, each 50th is readable by others, and all
+ * are like those of any other size to filters.
  */
 async function plant(name: string, count: number): Promise<void> {
   await world.dataClass(name, schema);
@@ -119,7 +118,7 @@ interface Page {
   readonly prev: string | null;
 }
 
-/** What a list of a class costs a process that has seen the class before. */
+/** Returns the cost of a list for a process that has read the class before. */
 async function cost(key: Record<string, string>, name: string, query: string) {
   const call = {
     id: 'reads',
@@ -144,11 +143,11 @@ interface Row {
   readonly as?: () => Record<string, string>;
   readonly kept: number;
   readonly rounds: number;
-  /** At the most. */
+  /** Upper bounds. */
   readonly queried: number;
 }
 
-/** A forward page reads one key more than it gives, so that its last one is known. */
+/** A forward page reads one key more than it returns, to detect the last page. */
 const rows: readonly Row[] = [
   { query: 'page_size=20', kept: 20, rounds: 2, queried: 21 },
   { query: 'order_by=-n&page_size=20', kept: 20, rounds: 2, queried: 21 },
@@ -171,7 +170,7 @@ const rows: readonly Row[] = [
   { query: 'query={"n":{"_in":[1,5,9]}}&page_size=20', kept: 3, rounds: 2, queried: 3 },
   { query: 'query={"tenth":{"_eq":3}}&page_size=20', kept: 20, rounds: 2, queried: 21 },
   { query: 'query={"tenth":{"_in":[3,4]}}&page_size=20', kept: 20, rounds: 2, queried: 42 },
-  // one in ten fits, and a pair has them in order
+  // one in ten matches, and a composite index has them in order
   {
     query: 'query={"tenth":{"_eq":3},"n":{"_lt":900}}&order_by=-n&page_size=20',
     kept: 20,
@@ -184,7 +183,7 @@ const rows: readonly Row[] = [
     rounds: 2,
     queried: 40,
   },
-  // a pair has nothing of two values side by side
+  // a composite index does not combine two values
   {
     query: 'query={"tenth":{"_in":[3,4]}}&order_by=-n&page_size=20',
     kept: 20,
@@ -225,9 +224,9 @@ describe.each(rows)('$query', ({ query, as: who = () => admin, ...wanted }) => {
   });
 });
 
-describe.each(['few', 'many'])('of %s objects that one in ten is equal in a field', (name) => {
+describe.each(['few', 'many'])('of %s objects of which one in ten is equal in a field', (name) => {
   it.each(['n', '-n', 'updated_at', '-updated_at'])(
-    'a page by %s reads one key more than it gives, also a later one, and none on the way back',
+    'a page by %s reads one key more than it returns, also a later one, and none on the way back',
     async (order) => {
       const first = await cost(
         admin,
@@ -262,7 +261,7 @@ describe('a user', () => {
     expect(queried).toBeLessThan(300);
   });
 
-  it('pages through what is its own and what is shared', async () => {
+  it('pages through own and shared objects', async () => {
     const ids = new Set<number>();
     let next: string | null = `${world.base}classes/few/objects/?fields=id&page_size=7`;
     while (next !== null) {
@@ -275,19 +274,19 @@ describe('a user', () => {
   });
 });
 
-it('a key that may read what others may finds it', async () => {
+it('a key that bypasses ACL finds it', async () => {
   const { kept, rounds, queried } = await cost(anonymous, 'many', 'page_size=20');
 
   expect({ kept, rounds, queried }).toEqual({ kept: 20, rounds: 2, queried: 21 });
 });
 
-describe('a list that is asked for again', () => {
+describe('a list that is requested again', () => {
   it.each([
-    // every second object fits, the first of a kind in the end of the index, then many that are equal
+    // every second object matches, the first of a kind in the end of the index, then many that are equal
     { query: 'query={"half":{"_eq":true}}&order_by=-n&page_size=20', kept: 20 },
     { query: 'query={"rare":{"_eq":"r-1"}}&order_by=n&page_size=20', kept: 10 },
     { query: 'query={"rare":{"_startswith":"r-"}}&order_by=n&page_size=20', kept: 20 },
-  ])('$query goes the best way at once', async ({ query, kept }) => {
+  ])('$query takes the best access path at once', async ({ query, kept }) => {
     await cost(admin, 'many', query);
 
     const again = await cost(admin, 'many', query.replace('true', 'false').replace('r-1', 'r-0'));
@@ -296,7 +295,7 @@ describe('a list that is asked for again', () => {
     expect(again.queried).toBeLessThanOrEqual(3 * kept);
   });
 
-  it('finds its way when another value leads elsewhere', async () => {
+  it('changes its access path when another value needs it', async () => {
     const ask = (value: number) =>
       cost(admin, 'many', `query={"n":{"_gte":${value}}}&order_by=id&page_size=20`);
     const [first] = [await ask(0), await ask(99_990)];
@@ -310,13 +309,13 @@ describe('a list that is asked for again', () => {
 
 const tooLong = { detail: 'Requested query took too long. Timeout was reached.' };
 
-describe('a list that would have to look at too many', () => {
+describe('a list that would have to read too many objects', () => {
   it.each([
     'query={"tags":{"_contains":["none"]}}',
     'query={"rare":{"_icontains":"none"}}',
     'query={"tenth":{"_neq":3},"half":{"_nin":[true,false]}}&order_by=n',
     'page_size=0&include_count=true&query={"tags":{"_contains":["none"]}}',
-  ])('%s is refused', async (query) => {
+  ])('%s is rejected', async (query) => {
     const path = `${world.base}classes/many/objects/?${query}`;
 
     const { status, body } = await api.send({ as: world.owner, path });
@@ -324,7 +323,7 @@ describe('a list that would have to look at too many', () => {
     expect([status, body]).toEqual([408, tooLong]);
   });
 
-  it('is counted as far as it goes', async () => {
+  it('is counted up to the limit', async () => {
     const all = await cost(admin, 'few', 'page_size=0&include_count=true');
     const more = await cost(admin, 'many', 'page_size=0&include_count=true');
 
@@ -359,7 +358,7 @@ describe('the log', () => {
         ],
       },
     },
-  ])('says which ways $query took', async ({ query, line }) => {
+  ])('contains the access paths of $query', async ({ query, line }) => {
     await cost(admin, 'few', query);
 
     expect(lines().at(-1)).toEqual({
@@ -370,13 +369,13 @@ describe('the log', () => {
     });
   });
 
-  it('says how the objects of a nested query were found', async () => {
+  it('contains the access path of a nested query', async () => {
     await cost(admin, 'few', 'query={"ref":{"_is":{"n":{"_eq":7}}}}');
 
     expect(lines().at(-2)).toMatchObject({ message: 'nested query resolved', plans: [slot0] });
   });
 
-  it('says how far a list went that is refused', async () => {
+  it('contains the progress of a list that is rejected', async () => {
     await cost(admin, 'many', 'query={"rare":{"_icontains":"none"}}&order_by=n');
 
     const { path, kept, plans } = lines().at(-1) as { path?: string; kept?: number; plans?: [] };

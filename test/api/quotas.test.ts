@@ -3,7 +3,7 @@ import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 
-/** What an instance may store, where the operator has set quotas. */
+/** Storage limits of an instance where the operator has set quotas. */
 
 let api: Api;
 let world: World;
@@ -44,7 +44,7 @@ function expectRefused(answer: Awaited<ReturnType<typeof create>>, kind: string,
 }
 
 describe('bytes of objects', () => {
-  it('are bounded: what would add more is refused, and the rest works', async () => {
+  it('are limited: writes that would add more are rejected, and the rest works', async () => {
     const { id } = expected(await create(30_000), 201);
     expected(await create(19_000), 201);
     expectRefused(await create(10_000), 'objects', maxObjectBytes);
@@ -54,7 +54,7 @@ describe('bytes of objects', () => {
     expected(await create(100), 201);
   });
 
-  it('come back with a deletion and with a smaller text', async () => {
+  it('are freed by a deletion and by a smaller text', async () => {
     const first = expected(await create(30_000), 201);
     const second = expected(await create(15_000), 201);
     expectRefused(await create(20_000), 'objects', maxObjectBytes);
@@ -65,7 +65,7 @@ describe('bytes of objects', () => {
     expected(await create(20_000), 201);
   });
 
-  it('come back with a deleted class', async () => {
+  it('are freed by a deleted class', async () => {
     expected(await create(30_000), 201);
     const other = `${await world.dataClass('other', [{ name: 'text', type: 'text' }])}objects/`;
     expectRefused(await create(30_000, other), 'objects', maxObjectBytes);
@@ -77,7 +77,7 @@ describe('bytes of objects', () => {
     });
   });
 
-  it('are those of one instance', async () => {
+  it('are counted per instance', async () => {
     expected(await create(30_000), 201);
     const neighbour = await openWorld(api, `next-${count}`);
     const path = `${await neighbour.dataClass('note', [{ name: 'text', type: 'text' }])}objects/`;
@@ -104,7 +104,7 @@ describe('bytes of files', () => {
     return api.send({ ...as(), path: objects, body });
   };
 
-  it('are bounded, copies counted', async () => {
+  it('are limited, copies included', async () => {
     const { id, scan } = expected(await upload(12_000), 201);
     expectRefused(await upload(12_000), 'files', maxFileBytes);
     const copy = () => api.send({ ...as(), path: objects, body: { scan: scan.value } });
@@ -114,7 +114,7 @@ describe('bytes of files', () => {
     expected(await upload(12_000), 201);
   });
 
-  it('come back with a field that is set to null, and with one given up', async () => {
+  it('are freed by a field that is set to null, and by a file that was given up', async () => {
     const { id } = expected(await upload(12_000), 201);
     expected(await update(id, { scan: null }), 200);
     expected(await upload(12_000), 201);
@@ -136,7 +136,7 @@ describe('bytes of files', () => {
     );
   });
 
-  it('leave no room for the form of a large upload when they are used up', async () => {
+  it('reject the form of a large upload when they are used up', async () => {
     const path = `${world.base}classes/note/uploads/`;
     const body = { filename: 'a.txt' };
     expected(await api.send({ ...as(), path, body }), 201);
@@ -146,7 +146,7 @@ describe('bytes of files', () => {
 });
 
 describe('bytes of traces', () => {
-  it('are bounded: the runs go on, and their traces keep neither arguments nor output', async () => {
+  it('are limited: runs continue, and their traces have neither arguments nor output', async () => {
     const outcome: ScriptOutcome = {
       status: 'success',
       executedAtMs: 0,

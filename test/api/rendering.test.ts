@@ -11,7 +11,7 @@ import {
   type World,
 } from '../support/api.ts';
 
-/** What templates make of variables and of the answers of other endpoints; how they are written is in test/domain. */
+/** Rendering of variables and of the responses of other endpoints; the syntax of templates is tested in test/domain. */
 
 let api: Api;
 let world: World;
@@ -75,7 +75,7 @@ const make = async (name: string, content: string, more: object = {}) =>
 const render = (name: string, body: unknown = {}, as: Credentials = world.owner) =>
   call('POST', `snippets/templates/${name}/render/`, body, as);
 
-/** What is seen of a rendered answer. */
+/** The visible part of a rendered response. */
 const seen = ({ status, headers, body }: Answer) => ({
   status,
   type: headers.get('content-type'),
@@ -100,14 +100,14 @@ describe('render/', () => {
     expect(seen(await render('hello', body))).toEqual({ status: 200, type: html, body: rendered });
   });
 
-  it('knows the action, and the user where there is one', async () => {
+  it('has the action, and the user if there is one', async () => {
     const ofAll = { context: { response: { id: 1 } } };
 
     expect((await render('what', ofAll)).body).toBe('render  1');
     expect((await render('WHAT', ofAll, user)).body).toBe('render user-7 1');
   });
 
-  it('is for POST alone', async () => {
+  it('supports POST only', async () => {
     const path = 'snippets/templates/hello/render/';
     const answers = [await call('GET', path), await call('GET', path, undefined, key)];
 
@@ -141,11 +141,11 @@ describe('render/', () => {
     [{ context: '{' }, { context: ['Not a valid JSON string.'] }],
     [{ context: [1] }, { context: ['Context passed in invalid format.'] }],
     [[], { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] }],
-  ])('refuses %j', async (body, errors) => {
+  ])('rejects %j', async (body, errors) => {
     expect(seen(await render('hello', body))).toEqual({ status: 400, type: json, body: errors });
   });
 
-  it('ends a template that does not end, while other calls go on', async () => {
+  it('stops a template that does not end, while other requests continue', async () => {
     let isOver = false;
     const endless = render('endless').finally(() => {
       isOver = true;
@@ -158,7 +158,7 @@ describe('render/', () => {
     expect((await render('hello')).status).toBe(200);
   });
 
-  it('shows its text in a batch', async () => {
+  it('returns its text in a batch', async () => {
     const requests = [{ method: 'POST', path: `${world.base}snippets/templates/hello/render/` }];
 
     const { body } = await call('POST', 'batch/', { requests });
@@ -167,7 +167,7 @@ describe('render/', () => {
   });
 });
 
-describe('a template that a call names', () => {
+describe('a template that a request names', () => {
   const send = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     api.send({ as: world.owner, path: world.base + path, headers });
   const object = 'classes/book/objects/1/';
@@ -189,7 +189,7 @@ describe('a template that a call names', () => {
     });
   });
 
-  it('gets what would have been answered', async () => {
+  it('gets the response that the request has without it', async () => {
     const plain = await send('classes/book/objects/?fields=title&page_size=1');
     const rendered = await send('classes/book/objects/?fields=title&page_size=1&template=all');
 
@@ -197,13 +197,13 @@ describe('a template that a call names', () => {
     expect(JSON.parse(JSON.stringify(rendered.body))).toEqual(plain.body);
   });
 
-  it('prefers its own context to what it is told', async () => {
+  it('prefers its own context to that of the request', async () => {
     await make('own', '{{ title }} {{ action }}', { context: { title: 'mine' } });
 
     expect((await send(`${object}?template=own`)).body).toBe('mine retrieve');
   });
 
-  it('knows the user of the call', async () => {
+  it('has the user of the request', async () => {
     const { body } = await call('GET', `${object}?template=what`, undefined, user);
 
     expect(body).toBe('retrieve user-7 1');
@@ -233,13 +233,13 @@ describe('a template that a call names', () => {
     ['PUT', 'snippets/config/', { config: {} }, 200, 'update'],
     ['POST', 'snippets/templates/own/rename/', { new_name: 'own2' }, 200, 'rename'],
   ];
-  it.each(actions)('is told of %s %s', async (method, path, body, status, action) => {
+  it.each(actions)('has %s %s', async (method, path, body, status, action) => {
     const answer = await call(method, `${path}?template=what`, body);
 
     expect([answer.status, String(answer.body).split(' ')[0]]).toEqual([status, action]);
   });
 
-  it('leaves an answer without body as it is', async () => {
+  it('keeps a response without body', async () => {
     const { id } = await add({ title: 'gone' });
 
     const answer = await call('DELETE', `classes/book/objects/${id}/?template=what`);
@@ -249,7 +249,7 @@ describe('a template that a call names', () => {
 
   const unacceptable = { detail: 'Could not satisfy the request Accept header.' };
   it.each(['nothing', 'a b', 'ŻÓŁW', 'x'.repeat(2000), '%00', '../api_keys'])(
-    'is to be there: %s',
+    'must exist: %s',
     async (name) => {
       const before = expected(
         await call('GET', 'classes/book/objects/?include_count=1'),
@@ -266,7 +266,7 @@ describe('a template that a call names', () => {
     },
   );
 
-  it('was removed, so it is not there', async () => {
+  it('does not exist after it was deleted', async () => {
     await make('short', 'x');
     expected(await call('DELETE', 'snippets/templates/short/'), 204);
 
@@ -274,7 +274,7 @@ describe('a template that a call names', () => {
   });
 
   it.each(['snippets/', 'endpoints/', 'push_notifications/', 'push_notifications/gcm/'])(
-    'is of no use to %s',
+    'is not available to %s',
     async (path) => {
       expect(seen(await send(`${path}?template=what`))).toEqual({
         status: 400,
@@ -284,7 +284,7 @@ describe('a template that a call names', () => {
     },
   );
 
-  it('is of no use to a batch, and its items stay data', async () => {
+  it('is ignored by a batch, and its items remain data', async () => {
     const requests = [
       { method: 'GET', path: `${world.base}classes/book/objects/1/?fields=id&template=what` },
     ];
@@ -295,7 +295,7 @@ describe('a template that a call names', () => {
     ]);
   });
 
-  it('is read past outside of instances', async () => {
+  it('is ignored outside of instances', async () => {
     const { status, body } = await api.send({
       as: world.owner,
       path: '/v1.1/instances/?template=nothing',
@@ -313,7 +313,7 @@ describe('a template that a call names', () => {
       400,
       { name: ['This field is required.'], schema: ['This field is required.'] },
     ],
-  ])('leaves refusals as they are: %s %s', async (method, path, body, status, refusal) => {
+  ])('keeps error responses: %s %s', async (method, path, body, status, refusal) => {
     const answer = await call(method, `${path}?template=what`, body);
 
     expect(answer.status).toBe(status);
@@ -321,14 +321,14 @@ describe('a template that a call names', () => {
     expect(answer.body).toMatchObject(Object.fromEntries(Object.entries(refusal).slice(0, 1)));
   });
 
-  it('says nothing to who may not read what it would show', async () => {
+  it('reveals nothing to callers who may not read the data', async () => {
     for (const name of ['what', 'nothing']) {
       const answer = await api.send({ path: `${world.base}classes/?template=${name}` });
       expect([answer.status, answer.body]).toEqual([403, forbidden]);
     }
   });
 
-  it('may fail, which is told as any wrong call', async () => {
+  it('may fail, which is reported like any invalid request', async () => {
     expect(seen(await send(`${object}?template=broken`))).toEqual({
       status: 400,
       type: json,
@@ -336,7 +336,7 @@ describe('a template that a call names', () => {
     });
   });
 
-  it('shows nothing to HEAD but what GET would have', async () => {
+  it('returns to HEAD the headers of GET', async () => {
     const path = `${world.base}${object}?template=what`;
 
     const { status, headers, body } = await api.send({ as: world.owner, method: 'HEAD', path });
@@ -348,7 +348,7 @@ describe('a template that a call names', () => {
 describe('predefined templates', () => {
   const list = 'endpoints/data/all/get/?template_response=';
 
-  it('show objects as comma separated values', async () => {
+  it('render objects as comma separated values', async () => {
     const { headers, body } = await call('GET', `${list}objects_csv`);
 
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -357,13 +357,13 @@ describe('predefined templates', () => {
     expect(rows).toContain('"The ""Idiot""","",""');
   });
 
-  it('show one object by itself', async () => {
+  it('render one object by itself', async () => {
     const { body } = await call('GET', 'classes/book/objects/1/?template=objects_csv');
 
     expect(body).toBe('title,pages,tags\n"Emma <i>","3","[""a"",""b""]"\n');
   });
 
-  it('show objects as a table, and no markup of theirs', async () => {
+  it('render objects as a table, with their markup escaped', async () => {
     const { headers, body } = await call(
       'GET',
       'classes/book/objects/1/?template=objects_html_table',
@@ -388,7 +388,7 @@ describe('predefined templates', () => {
     );
   });
 
-  it.each(['objects_csv', 'objects_html_table'])('show an empty list: %s', async (name) => {
+  it.each(['objects_csv', 'objects_html_table'])('render an empty list: %s', async (name) => {
     await world.dataClass('film', [{ name: 'items', type: 'string' }]);
     const path = `classes/film/objects/?template=${name}`;
 

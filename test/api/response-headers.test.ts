@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Makes an endpoint whose script responds with these headers, and gives what a call of it gets. */
+/** Creates an endpoint whose script responds with these headers, and returns its response. */
 async function respond(name: string, headers: object, path = `endpoints/scripts/${name}/run/`) {
   const source = `setResponse(new HttpResponse(200, 'hello', 'text/html', ${JSON.stringify(headers)}));`;
   const endpoint = await makeEndpoint(world, name, source, { public: true });
@@ -37,7 +37,7 @@ const varying = [
 ];
 const namesIn = (vary: string | null) => (vary ?? '').split(', ');
 
-describe('no cache keeps, and no browser guesses', () => {
+describe('responses that are neither cached nor sniffed', () => {
   it.each<[string, Partial<Call>]>([
     ['a response with JSON', { path: '/v1.1/instances/blog-1/' }],
     ['a list', { path: '/v1.1/instances/blog-1/api_keys/' }],
@@ -82,16 +82,16 @@ describe('no cache keeps, and no browser guesses', () => {
   });
 });
 
-/** A deployment serves them from a CDN: the template says its headers. */
+/** A deployment serves them from a CDN: the template has their headers. */
 describe.skipIf(process.env.TEST_MEDIUM === 'roles')('files', () => {
-  it('are cached by everybody, and no browser guesses their type', async () => {
+  it('are cached publicly, and their type is not sniffed', async () => {
     const { headers } = await fetch(file);
 
     expect(headers.get('Cache-Control')).toBe('public, max-age=3600');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 
-  it('that are known are not sent again', async () => {
+  it('that are unchanged are not sent again', async () => {
     const { headers } = await fetch(file);
     const again = await fetch(file, { headers: { 'If-None-Match': headers.get('ETag') ?? '' } });
 
@@ -101,25 +101,22 @@ describe.skipIf(process.env.TEST_MEDIUM === 'roles')('files', () => {
     ]);
   });
 
-  it.each(['GET', 'PUT', 'OPTIONS'])(
-    '%s of one that is missing is kept by nobody',
-    async (method) => {
-      const { headers } = await fetch(`${api.url}/files/none`, { method });
+  it.each(['GET', 'PUT', 'OPTIONS'])('%s of a missing one is not cached', async (method) => {
+    const { headers } = await fetch(`${api.url}/files/none`, { method });
 
-      expect(headers.get('Cache-Control')).toBe('private, no-store');
-      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
-    },
-  );
+    expect(headers.get('Cache-Control')).toBe('private, no-store');
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
 });
 
 describe('the response of a script', () => {
-  it('keeps its own Cache-Control, whatever its letters', async () => {
+  it('keeps its own Cache-Control, in any case', async () => {
     const headers = await respond('cached', { 'cache-CONTROL': 'public, max-age=60' });
 
     expect(headers.get('Cache-Control')).toBe('public, max-age=60');
   });
 
-  it('without one is kept by nobody', async () => {
+  it('without one is not cached', async () => {
     const headers = await respond('uncached', { 'X-Mine': 'a' });
 
     expect([headers.get('Cache-Control'), headers.get('X-Mine')]).toEqual([
@@ -128,7 +125,7 @@ describe('the response of a script', () => {
     ]);
   });
 
-  it('that may be kept still depends on the keys, beside what it says itself', async () => {
+  it('that may be cached varies by the keys, besides its own Vary', async () => {
     const headers = await respond('varied', { 'Cache-Control': 'public', vary: 'Accept-Language' });
 
     expect(namesIn(headers.get('Vary'))).toEqual(
@@ -136,7 +133,7 @@ describe('the response of a script', () => {
     );
   });
 
-  it('does not make browsers guess', async () => {
+  it('is not sniffed by browsers', async () => {
     const headers = await respond('guessed', { 'x-content-type-options': 'none' });
 
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
@@ -168,7 +165,7 @@ describe('a cookie of a script', () => {
     expect(headers.getSetCookie()).toEqual([sent]);
   });
 
-  it('is confined on public links too', async () => {
+  it('is restricted on public links too', async () => {
     const path = 'endpoints/scripts/p/{link}/';
 
     const headers = await respond('cookie-public', { 'Set-Cookie': 'a=1; Path=/' }, path);
@@ -176,7 +173,7 @@ describe('a cookie of a script', () => {
     expect(headers.getSetCookie()).toEqual([`a=1; Path=${home}`]);
   });
 
-  it('is in the place that the request names, as it names it', async () => {
+  it('has the path of the request, as the request names it', async () => {
     await respond('cookie-v1', { 'Set-Cookie': 'a=1' });
 
     const path = '/v1/instances/BLOG-1/webhooks/cookie-v1/run/';
@@ -188,7 +185,7 @@ describe('a cookie of a script', () => {
 
 let cookies = 0;
 
-it('a script sees cookies, and no key of the platform', async () => {
+it('is passed to scripts, without keys of the platform', async () => {
   await makeEndpoint(world, 'seen', 'console.log(JSON.stringify([META, ARGS]));');
   const key = await world.apiKey();
   const user = 'a user key';

@@ -78,7 +78,7 @@ function objects(name: string): string {
   return `${world.base}classes/${name}/objects/`;
 }
 
-/** Counts the rounds of one call by a process that has just started, and by one that has seen the place before. */
+/** Counts the round trips of a request by a process that has just started, and by one that has read the records. */
 async function rounds(make: () => Promise<PlainCall>, status: number) {
   const counted: number[] = [];
   const dispatch = createDispatch(routes, api.platform);
@@ -102,11 +102,11 @@ interface Row {
   readonly status: number;
   readonly warm: number;
   readonly cold: number;
-  /** An API key or a token says which instance it belongs to: that spares a round where no object is read. */
+  /** An API key or a token names its instance, which saves a round trip if no object is read. */
   readonly coldWithApiKey?: number;
 }
 
-/** Path of a new object, made by another process. */
+/** Returns the path of a new object, created by another process. */
 async function freshObject(): Promise<string> {
   const dispatch = createDispatch(routes, api.platform);
   const made = await send(dispatch, {
@@ -219,7 +219,7 @@ const rows: readonly Row[] = [
     path: endpoint('get/'),
     query,
     status: 200,
-    // the endpoint says which class it is about: that costs a round where no object is read
+    // the endpoint names its class: that costs a round trip if no object is read
     warm,
     cold: warm + 2,
     coldWithApiKey: warm + 1,
@@ -265,11 +265,11 @@ describe('a run of a script endpoint', () => {
 
     const counted = await rounds(async () => call, 200);
 
-    // a process that knows nothing asks for the instance, then for the endpoint, then for the script
+    // a process without cache reads the instance, then the endpoint, then the script
     expect(counted).toEqual({ warm: atOnce + begun + ended, cold: 3 + begun + ended });
   });
 
-  it('by its public link, which says in which instance it is', async () => {
+  it('by its public link, which names its instance', async () => {
     const call = { method: 'GET', path: run.links['public-link'] ?? '', key: {} };
 
     const counted = await rounds(async () => call, 200);
@@ -277,7 +277,7 @@ describe('a run of a script endpoint', () => {
     expect(counted).toEqual({ warm: atOnce + begun + ended, cold: 2 + begun + ended });
   });
 
-  it('is put right when it was given another script or name elsewhere', async () => {
+  it('is corrected after another process changed its script or name', async () => {
     const here = createDispatch(routes, api.platform);
     const [byName, byLink] = [run.links.run ?? '', run.links['public-link'] ?? ''];
     const key = { 'x-api-key': world.owner };
@@ -302,7 +302,7 @@ describe('a run of a script endpoint', () => {
   });
 });
 
-describe('what a process remembers of names', () => {
+describe('the cached names of a process', () => {
   const owner = () => ({ 'x-api-key': world.owner });
   let here: Dispatch;
   let elsewhere: Dispatch;
@@ -327,7 +327,7 @@ describe('what a process remembers of names', () => {
     });
   }
 
-  it('is put right when a class was made anew elsewhere', async () => {
+  it('are corrected after a class was recreated elsewhere', async () => {
     const path = await makeClass(here, world.instance);
     const old = await send(here, { method: 'POST', path, key: owner() });
     await send(elsewhere, { method: 'DELETE', path: path.replace('objects/', ''), key: owner() });
@@ -341,7 +341,7 @@ describe('what a process remembers of names', () => {
     expect(listed.body.objects).toEqual([made.body]);
   });
 
-  it('is put right when an instance was renamed elsewhere', async () => {
+  it('are corrected after an instance was renamed elsewhere', async () => {
     await makeInstance(here, 'wiki-1');
     const path = await makeClass(here, 'wiki-1');
     const made = await send(here, { method: 'POST', path, key: owner() });
@@ -363,7 +363,7 @@ describe('what a process remembers of names', () => {
     expect(after.body.objects).toMatchObject([{ id: made.body.id }]);
   });
 
-  it('is put right when an instance was made anew elsewhere, where old keys are dead', async () => {
+  it('are corrected after an instance was recreated elsewhere, where old keys are invalid', async () => {
     await makeInstance(here, 'shop-1');
     const path = await makeClass(here, 'shop-1');
     await send(here, { method: 'POST', path, key: owner() });

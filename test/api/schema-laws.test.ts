@@ -9,8 +9,8 @@ import { type FilledWorld, openFilledWorld, type Place, places } from '../suppor
 import { differences, type Schema, type Schemas } from '../support/json-schema.ts';
 
 /*
- * The interface document says what is so, for every line of the map: what is not in it cannot be done, and what is
- * in it can.
+ * The interface document is complete for every line of the map: undocumented requests are rejected, documented ones
+ * work.
  */
 
 let api: Api;
@@ -72,7 +72,7 @@ describe.each(versions)('the document of %s', (version) => {
       .map(({ template, route }) => [documentedPath(template), Object.keys(route.operations)]),
   );
 
-  it('has every route and method of the map, and none else', () => {
+  it('has every route and method of the map, and no other', () => {
     const listed = endpoints(version).map(
       ({ path, methods }) => [path, Object.keys(methods)] as const,
     );
@@ -91,7 +91,7 @@ describe.each(versions)('the document of %s', (version) => {
     expect(sorted(listed)).toEqual(inMap);
   });
 
-  it('gives every operation a name of its own', () => {
+  it('has a unique name for every operation', () => {
     const ids = Object.values(open[version]?.paths ?? {}).flatMap(({ parameters, ...operations }) =>
       Object.values(operations).map(({ operationId }) => operationId),
     );
@@ -100,7 +100,7 @@ describe.each(versions)('the document of %s', (version) => {
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
   });
 
-  it('knows the parameters of its paths', () => {
+  it('has the parameters of its paths', () => {
     const known = Object.keys(own[version]?.parameters ?? {});
 
     for (const { path, properties } of endpoints(version)) {
@@ -109,7 +109,7 @@ describe.each(versions)('the document of %s', (version) => {
     }
   });
 
-  it('leads every reference to something', () => {
+  it('resolves every reference', () => {
     const references = JSON.stringify(open[version]).matchAll(/"\$ref":"#\/([^"]+)"/g);
 
     for (const [, path = ''] of references) {
@@ -128,7 +128,7 @@ function openOperation({ version, template }: Place, method: string): OpenOperat
   return open[version]?.paths[documentedPath(template)]?.[method];
 }
 
-describe('what a GET answers', () => {
+describe('responses to GET', () => {
   eachReadable('%s is as documented', async (_, place) => {
     const operation = openOperation(place, 'get');
     const path = world.path(place);
@@ -145,7 +145,7 @@ describe('what a GET answers', () => {
 
 const patchable = places.filter(({ route }) => route.operations.PATCH !== undefined);
 
-describe('what a PATCH answers', () => {
+describe('responses to PATCH', () => {
   it.each(patchable.map((place) => [place.name, place] as const))(
     '%s is as documented',
     async (_, place) => {
@@ -165,7 +165,7 @@ describe('what a PATCH answers', () => {
   );
 });
 
-/** Remembers which parameters were asked for. */
+/** Records the parameters that were sent. */
 class WatchedQuery extends URLSearchParams {
   readonly asked = new Set<string>();
   override get(name: string) {
@@ -206,7 +206,7 @@ describe('query parameters', () => {
     );
     expect(special.filter((name) => !documented.includes(name))).toEqual([]);
     const unread = documented.filter((name) => !query.asked.has(name));
-    // that of the place before a page is asked for only on other pages
+    // that of the list position before a page is sent only on other pages
     expect(unread.filter((name) => name !== 'last_value')).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ function resourceOf(document: { readonly resources: readonly { name: string }[] 
 }
 
 describe('the interface document', () => {
-  it('describes a list as it is, with parameters, fields and rights', async () => {
+  it('describes a list with its parameters, fields and permissions', async () => {
     const document = await documentOf('/v1.1/schema/');
     const form = await world.call(world.owner, 'OPTIONS', 'api_keys/');
 
@@ -64,7 +64,7 @@ describe('the interface document', () => {
     expect(document.models.ApiKey).toEqual(form.body.actions.POST);
   });
 
-  it('says what answers show, which is not all that is taken', async () => {
+  it('describes the fields of responses, which are not all fields of requests', async () => {
     const { models } = await documentOf('/v1.1/schema/');
 
     expect(Object.keys(models.User)).not.toContain('password');
@@ -72,7 +72,7 @@ describe('the interface document', () => {
     expect(Object.keys(models.AccountWithKey)).toContain('account_key');
   });
 
-  it('says who may call without credentials, and on whose behalf', async () => {
+  it('describes which operations need no credentials, and for whom they act', async () => {
     const document = await documentOf('/v1.1/schema/');
     const authOf = (name: string, endpoint: string, method: string) =>
       // biome-ignore lint/suspicious/noExplicitAny: the document is looked into
@@ -84,7 +84,7 @@ describe('the interface document', () => {
     expect(authOf('Data Object', 'list', 'GET')).toEqual(['account_key', 'api_key', 'user_key']);
   });
 
-  it('says what the parameters of paths look like', async () => {
+  it('describes the format of path parameters', async () => {
     const { parameters } = await documentOf('/v1.1/schema/');
 
     expect(parameters).toMatchObject({
@@ -104,7 +104,7 @@ describe('the interface document', () => {
     expect(names).not.toContain('snippets');
   });
 
-  it('is the same text each time, and indented for who wants to read it', async () => {
+  it('is the same text each time, and indented on request', async () => {
     const get = async (accept: string) =>
       (await fetch(`${api.url}/v1.1/schema/`, { headers: { Accept: accept } })).text();
 
@@ -152,7 +152,7 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('is written in the terms of the field', async () => {
+  it('has the terms of the field', async () => {
     const document = await documentOf(`/${version}/schema/?format=openapi`);
 
     const odd = [...new Set(textsOf(document))].filter((text) => avoided.test(text));
@@ -178,7 +178,7 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     );
   });
 
-  it('has security, tags by family, and types that are fit for a client', async () => {
+  it('has security, tags by family, and types that suit a client', async () => {
     const document = await documentOf(`/${version}/schema/?format=openapi`);
     const { paths, components, servers } = document;
     const objects = paths[`/${version}/instances/{instance_name}/classes/{class_name}/objects/`];

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 
-/** What a server leaves that is killed while scripts run. */
+/** Effects of killing a server while scripts run. */
 
 let folder: string;
 const heard: string[] = [];
@@ -37,7 +37,7 @@ async function send(url: string, key: string | undefined, body?: object): Promis
   return answer.json();
 }
 
-test('runs of a killed server end as failures at the next start, and none is made twice', async () => {
+test('runs of a killed server end as failures at the next start, and none is run twice', async () => {
   const { port } = listener.address() as AddressInfo; // it listens
   const source = `
     fetch('http://127.0.0.1:${port}/' + (ARGS.who ?? 'endpoint'));
@@ -54,7 +54,7 @@ test('runs of a killed server end as failures at the next start, and none is mad
     payload: { who: 'direct' },
   });
   const endpoint = send(`${first.url}${at}endpoints/scripts/slow/run/`, key, {});
-  endpoint.catch(() => undefined); // nobody will answer
+  endpoint.catch(() => undefined); // there will be no response
   while (heard.length < 2) await setTimeout(10);
 
   await first.end('SIGKILL');

@@ -13,7 +13,7 @@ import {
 } from '../support/api.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
 
-/** What script endpoints do; their records are in script-endpoints.test.ts. */
+/** Runs of script endpoints; their records are in script-endpoints.test.ts. */
 
 let api: Api;
 let world: World;
@@ -36,7 +36,7 @@ const run = (
   query = '',
 ) => api.send({ as: world.owner, path: at(`${name}/run/${query}`), ...more });
 
-/** What a run of `echo` has seen. */
+/** The input of a run of `echo`. */
 function seen(answer: Answer) {
   return JSON.parse(expected(answer, 200).result.stdout);
 }
@@ -50,7 +50,7 @@ const plain = (stdout: string) => ({
 });
 
 describe('a run', () => {
-  it('answers how it went, without links', async () => {
+  it('returns its outcome, without links', async () => {
     await makeEndpoint(world, 'hello', 'console.log("hi " + ARGS.POST.who + "\\n")');
 
     const first = await run('hello', { body: { who: 'Ann' } });
@@ -69,7 +69,7 @@ describe('a run', () => {
     ['is-no-script', 'what is this', 'failure', 'SyntaxError'],
     ['spins', 'for (;;);', 'timeout', ''],
     ['waits', 'setTimeout(() => {}, 60000)', 'timeout', ''],
-  ])('that %s is answered 200 as well, and never with its response', async (...row) => {
+  ])('that %s is a 200 as well, and never has its response', async (...row) => {
     const [name, source, status, stderr] = row;
     const respond = 'console.log("so far"); setResponse(new HttpResponse(201, "{}"));';
     await makeEndpoint(world, name, `${respond}\n${source}`, { config: { timeout: 3 } });
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(answer.body.result.response).toBeUndefined();
   });
 
-  it('runs the script as it is by then', async () => {
+  it('has the current version of the script', async () => {
     const { script } = await makeEndpoint(world, 'changing', 'console.log(1)');
     const first = await run('changing');
     const source = 'console.log(2, CONFIG.word)';
@@ -103,7 +103,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('that scripts start in turn is blocked beyond the eighth, and has put out nothing', async () => {
+  it('that scripts start in turn is blocked beyond the eighth, and has no output', async () => {
     const { secrets } = api.platform;
     const source = 'console.log(META.token)';
     await makeEndpoint(world, 'caller', source, { config: { allow_full_access: true } });
@@ -123,7 +123,7 @@ describe('a run', () => {
     expect([Number.isInteger(id), executed_at]).toEqual([true, time]);
   });
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('is not made by %s', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE'])('is rejected for %s', async (method) => {
     const answer = await api.send({ as: world.owner, method, path: at('echo/run/'), body: {} });
 
     expect([answer.status, answer.body]).toEqual([
@@ -156,7 +156,7 @@ describe('a run', () => {
     expect(objects).toMatchObject([{ status: 'success', result: { stdout: 'late' } }]);
   });
 
-  it('is open to nobody but administrators', async () => {
+  it('is open to administrators only', async () => {
     const keys = [undefined, await world.apiKey(), await world.apiKey({ ignore_acl: true })];
 
     const answers = await Promise.all(keys.map((as) => api.send({ as, path: at('echo/run/') })));
@@ -176,7 +176,7 @@ describe('ARGS', () => {
     expect(ARGS).toEqual({ a: '2', b: '', cache_key: 'c', _api_key: 'y', GET, POST: {} });
   });
 
-  it('of a POST are parameters and body; of the same name the parameter stands at the top', async () => {
+  it('of a POST are parameters and body; a parameter takes precedence over a member of the same name', async () => {
     const body = { a: '2', who: 'Ann', GET: 1, _api_key: 'x', _user_key: 'y', list: [1, null] };
 
     const { ARGS } = seen(await run('echo', { body }, '?a=1&POST=p'));
@@ -186,13 +186,13 @@ describe('ARGS', () => {
     expect(ARGS).toEqual({ a: '1', who: 'Ann', list: [1, null], GET, POST });
   });
 
-  it('of a list are below POST only', async () => {
+  it('of a list are for POST only', async () => {
     const { ARGS } = seen(await run('echo', { body: [1, { a: 2 }] }, '?b=3'));
 
     expect(ARGS).toEqual({ b: '3', GET: { b: '3' }, POST: [1, { a: 2 }] });
   });
 
-  it('hold no more than was sent', async () => {
+  it('contain only what was sent', async () => {
     const body = '{"__proto__": {"polluted": 1}, "constructor": 2}';
     const { ARGS } = seen(await run('echo', { body, headers: json }, '?__proto__=3'));
 
@@ -260,7 +260,7 @@ describe('a body', () => {
       { detail: 'Unsupported payload provided that cannot be serialized.' },
     ],
   ];
-  it.each(bad)('of %s is refused', async (_, body, headers, status, refusal) => {
+  it.each(bad)('of %s is rejected', async (_, body, headers, status, refusal) => {
     const own = await run('echo', { body, headers });
     const open = await api.send({ path: at(`p/${echo.public_link}/`), body, headers });
 
@@ -270,7 +270,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('of 512 kB is taken, and of a byte more refused, before anything else is looked at', async () => {
+  it('of 512 kB is accepted, and one byte more is rejected, before any other check', async () => {
     const whole = JSON.stringify({ a: 'x'.repeat(524_288 - 8) });
     const path = at('nowhere/run/');
 
@@ -282,7 +282,7 @@ describe('a body', () => {
       headers: json,
     });
 
-    expect(fits.body.status).toBe('failure'); // it says too much: the script puts its arguments out twice
+    expect(fits.body.status).toBe('failure'); // the script prints its arguments twice
     const tooLarge = { detail: 'Request size limit exceeded (524288).' };
     expect([own, open].map(({ status, body }) => [status, body])).toEqual([
       [413, tooLarge],
@@ -290,7 +290,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('of plain text may say that the call is a GET', async () => {
+  it('of plain text may have GET as method of the request', async () => {
     const body = JSON.stringify({ _method: 'GET', _api_key: world.owner, a: 1 });
 
     const answer = await api.send({ path: at('echo/run/'), body, headers: textType });
@@ -320,7 +320,7 @@ describe('META', () => {
     HTTP_USER_AGENT: 'tests',
     HTTP_COOKIE: 'a=1; b=2',
   };
-  /** What every client of HTTP adds. */
+  /** Headers that every HTTP client adds. */
   const added = ['ACCEPT', 'ACCEPT_ENCODING', 'ACCEPT_LANGUAGE', 'SEC_FETCH_MODE'];
 
   function withoutAdded(meta: Readonly<Record<string, unknown>>) {
@@ -328,7 +328,7 @@ describe('META', () => {
     return Object.fromEntries(Object.entries(meta).filter(([name]) => !names.includes(name)));
   }
 
-  it('says who calls and how, and no key', async () => {
+  it('contains the caller and the request, and no key', async () => {
     const { META } = seen(await run('echo', { body: {}, headers }, '?secret=1'));
 
     const { request: call, ...others } = META;
@@ -346,7 +346,7 @@ describe('META', () => {
     expect(JSON.stringify(META)).not.toContain(world.owner);
   });
 
-  it('knows nobody who comes by a public link', async () => {
+  it('contains no caller for a public link', async () => {
     const path = at(`p/${echo.public_link}/`);
 
     const { META } = seen(await api.send({ as: world.owner, path, headers }));
@@ -355,7 +355,7 @@ describe('META', () => {
     expect(META.request.PATH_INFO).toBe(path);
   });
 
-  it('stands in the trace, and so do the arguments', async () => {
+  it('is in the trace, and so are the arguments', async () => {
     const answer = expected(await run('echo', { body: { who: 'Ann' }, headers }, '?lang=en'), 200);
 
     const trace = await world.call(
@@ -522,7 +522,7 @@ describe('a custom response', () => {
   it.each([
     ['taken back', `${respond(201, 'x')} setResponse(null);`],
     ['that announces another', respond(102, 'x')],
-  ])('%s is none', async (name, source) => {
+  ])('%s is ignored', async (name, source) => {
     await makeEndpoint(world, name.replace(/ /g, '-'), source);
 
     const { status, body } = await run(name.replace(/ /g, '-'));
@@ -530,7 +530,7 @@ describe('a custom response', () => {
     expect([status, body]).toMatchObject([200, { status: 'success', result: { stdout: '' } }]);
   });
 
-  it('stands in the trace', async () => {
+  it('is in the trace', async () => {
     await makeEndpoint(world, 'traced', respond(201, 'x', 'text/plain', { 'X-Own': '1' }));
 
     await run('traced');
@@ -547,7 +547,7 @@ describe('a custom response', () => {
   });
 });
 
-describe('how a run is shown', () => {
+describe('the form of a run', () => {
   it('a browser gets a page', async () => {
     const { status, headers, body } = await run('echo', { headers: { Accept: 'text/html' } });
 
@@ -576,7 +576,7 @@ describe('a public link', () => {
   const statuses = async (link: string) =>
     Promise.all(forms(link).map(async (path) => (await api.send({ path })).status));
 
-  it('is the one that links name', async () => {
+  it('is the one in the links', async () => {
     const { status } = await api.send({ path: echo.links['public-link'] ?? '' });
 
     expect(status).toBe(200);
@@ -598,13 +598,13 @@ describe('a public link', () => {
     ['a forged key', { 'X-API-KEY': `02${'0'.repeat(54)}` }, ''],
     ['what is no key', { Authorization: 'token none' }, ''],
     ['a key in its query', {}, '?api_key=none&user_key=none'],
-  ])('does not look at %s', async (_, headers, query) => {
+  ])('ignores %s', async (_, headers, query) => {
     const { status } = await api.send({ path: at(`p/${echo.public_link}/${query}`), headers });
 
     expect(status).toBe(200);
   });
 
-  it('is dead when it is closed or reset, and open again as it was', async () => {
+  it('is invalid when it is closed or reset, and valid again as it was', async () => {
     const { public_link: link } = await makeEndpoint(world, 'door', 'console.log(1)', {
       public: true,
     });
@@ -639,7 +639,7 @@ describe('a public link', () => {
     ]);
   });
 
-  it('of nobody, of another endpoint or another instance leads nowhere', async () => {
+  it('that is unknown, or of another endpoint or another instance, is a 404', async () => {
     const other = await openWorld(api, 'blog-2');
     const { public_link: theirs } = await makeEndpoint(other, 'echo', '', { public: true });
     const last = echo.public_link.endsWith('0') ? '1' : '0';
@@ -660,7 +660,7 @@ describe('a public link', () => {
     }
   });
 
-  it('leaves neither itself nor what was sent in the log', async () => {
+  it('is not in the log, nor is the content of the request', async () => {
     const body = { word: 'secret-word' };
 
     await api.send({ path: at(`p/${echo.public_link}/?word=secret-query`), body });
@@ -670,7 +670,7 @@ describe('a public link', () => {
     expect(log).toContain(at('p/(key)/'));
   });
 
-  it('has no other methods, and describes itself', async () => {
+  it('has no other methods, and has a description', async () => {
     const path = at(`p/${echo.public_link}/`);
 
     const put = await api.send({ method: 'PUT', path, body: {} });
@@ -682,7 +682,7 @@ describe('a public link', () => {
   });
 });
 
-it('an endpoint may be named as what stands before public links', async () => {
+it('an endpoint may have the name of the path segment before public links', async () => {
   const { public_link } = await makeEndpoint(world, 'p', 'console.log("p")', { public: true });
   const get = (path: string) => api.send({ as: world.owner, path: at(path) });
 
@@ -701,7 +701,7 @@ it('an endpoint may be named as what stands before public links', async () => {
 });
 
 describe('in a batch', () => {
-  it('runs are made in order, each for itself', async () => {
+  it('runs are executed in order, separately', async () => {
     const open = { public: true };
     const respond = (status: number, content: string) =>
       `setResponse(new HttpResponse(${status}, ${JSON.stringify(content)}))`;
@@ -740,8 +740,8 @@ describe('in a batch', () => {
   });
 });
 
-describe('what is kept apart', () => {
-  it('nothing of one script or instance shows in another', async () => {
+describe('isolation', () => {
+  it('no data of one script or instance is visible in another', async () => {
     const other = await openWorld(api, 'blog-3');
     const source =
       'globalThis.count = (globalThis.count ?? 0) + 1; process.env.MARK ??= "of this";';
@@ -798,7 +798,7 @@ describe('a run that names a template', () => {
     own = await makeEndpoint(world, 'own', source, { public: true });
   });
 
-  it('is shown by it, in its type as it stands', async () => {
+  it('is rendered by it, in its type as it is', async () => {
     expect(answer(await run('said', {}, '?template=shown'))).toEqual([
       200,
       'text/x-run',
@@ -806,7 +806,7 @@ describe('a run that names a template', () => {
     ]);
   });
 
-  it('keeps the status of its own response, whose content the template knows', async () => {
+  it('keeps the status of its own response, whose content the template has', async () => {
     const headers = { 'X-Template-Response': 'content' };
     const path = at(`p/${own.public_link}/`);
 
@@ -814,7 +814,7 @@ describe('a run that names a template', () => {
     expect(answer(await api.send({ path, headers }))).toEqual([201, 'text/x-run', '<made>']);
   });
 
-  it('that fails says so in bare words', async () => {
+  it('that fails has a plain error message', async () => {
     expect(answer(await run('said', {}, '?template_response=broken'))).toEqual([
       400,
       'application/json; charset=utf-8',
@@ -822,7 +822,7 @@ describe('a run that names a template', () => {
     ]);
   });
 
-  it('does not run when there is none of that name', async () => {
+  it('does not run when the template does not exist', async () => {
     const before = expected(
       await world.call(world.owner, 'GET', 'endpoints/scripts/said/traces/'),
       200,

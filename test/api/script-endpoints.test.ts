@@ -11,7 +11,7 @@ import {
 import { joinAs } from '../support/join-as.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
-/** The records of script endpoints; what they do is in script-endpoint-runs.test.ts. */
+/** The records of script endpoints; their runs are in script-endpoint-runs.test.ts. */
 
 let api: Api;
 let store: WatchedStore;
@@ -63,7 +63,7 @@ function linksOf(name: string, publicLink: string, script = 1) {
 }
 
 describe('a script endpoint', () => {
-  it('is made with a name and a script', async () => {
+  it('is created with a name and a script', async () => {
     const { status, body } = await call('POST', '', { name: ' Greet-Me ', script: 1 });
 
     expect(status).toBe(201);
@@ -79,7 +79,7 @@ describe('a script endpoint', () => {
     expect((await call('GET', '')).body).toEqual({ next: null, prev: null, objects: [body] });
   });
 
-  it('is made with everything that it can hold, also by a form', async () => {
+  it('is created with all of its fields, also by a form', async () => {
     const form = new FormData();
     const sent = { name: 'a', script: '1', description: 'd', public: 'true', public_link: 'mine' };
     for (const [name, value] of Object.entries(sent)) form.set(name, value);
@@ -90,7 +90,7 @@ describe('a script endpoint', () => {
     expect(body.public_link).toEqual(link);
   });
 
-  it('has a link that is like no other', async () => {
+  it('has a unique link', async () => {
     const links = [await make('a'), await make('b')].map((made) => made.public_link);
     await call('DELETE', 'a/');
     links.push((await make('a')).public_link);
@@ -98,7 +98,7 @@ describe('a script endpoint', () => {
     expect(new Set(links).size).toBe(3);
   });
 
-  it('is changed in part by PATCH; PUT needs the script and leaves the rest', async () => {
+  it('is changed in part by PATCH; PUT requires the script and keeps the rest', async () => {
     const made = await make('a', { description: 'd', public: true });
     await makeScript();
 
@@ -113,7 +113,7 @@ describe('a script endpoint', () => {
     expect((await call('GET', 'a/')).body).toEqual(replaced.body);
   });
 
-  it('is removed, and its name is free', async () => {
+  it('is deleted, and its name is free', async () => {
     await make('a', { description: 'old' });
 
     const removed = await call('DELETE', 'a/');
@@ -163,7 +163,7 @@ describe('a script endpoint', () => {
 });
 
 describe('a public link', () => {
-  it('is another one after a reset, and nothing else changes', async () => {
+  it('is another one after a reset, without any other change', async () => {
     const made = await make('a', { public: true });
 
     const { status, body } = await call('POST', 'a/reset_link/');
@@ -182,7 +182,7 @@ describe('a public link', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected values', () => {
   const start = 'Value has to start with a letter.';
   const end = 'Value has to end with a letter or a number.';
   const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
@@ -208,7 +208,7 @@ describe('what is refused', () => {
     expect((await call('GET', '')).body.objects).toEqual([]);
   });
 
-  it('all that is wrong is said together, but for a name that is taken', async () => {
+  it('all errors are reported together, except for a taken name', async () => {
     await make('a');
 
     const wrong = await call('POST', '', { name: 'a', script: 7, public: 'x' });
@@ -218,7 +218,7 @@ describe('what is refused', () => {
     expect([taken.status, taken.body]).toEqual([400, { name: ['This field must be unique.'] }]);
   });
 
-  it('of two at once with one name one is made', async () => {
+  it('of two at the same time with one name one is created', async () => {
     const answers = await Promise.all(
       ['a', 'A'].map((name) => call('POST', '', { name, script: 1 })),
     );
@@ -229,7 +229,7 @@ describe('what is refused', () => {
 });
 
 describe('a rename', () => {
-  it('keeps everything but name and links, the public link too', async () => {
+  it('keeps everything except name and links, the public link too', async () => {
     const made = await make('a', { description: 'd', public: true });
 
     const { status, body } = await call('POST', 'a/rename/', { new_name: ' B ' });
@@ -246,7 +246,7 @@ describe('a rename', () => {
     [{}, 'This field may not be null.'],
     [{ new_name: 'B' }, 'This field must be unique.'],
     [{ new_name: '1b' }, 'Value has to start with a letter.'],
-  ])('with %j is refused', async (body, message) => {
+  ])('with %j is rejected', async (body, message) => {
     await make('a');
     await make('b');
 
@@ -257,7 +257,7 @@ describe('a rename', () => {
 });
 
 describe('with its script', () => {
-  it('it goes, at once, and its name is free', async () => {
+  it('it is deleted at once, and its name is free', async () => {
     const { public_link } = await make('a', { public: true });
     await makeScript();
     const other = await make('b', { script: 2 });
@@ -277,7 +277,7 @@ describe('with its script', () => {
     expect((await call('GET', '')).body.objects).toEqual([other, again]);
   });
 
-  it('it is swept away with its runs, and what was made in its place stays', async () => {
+  it('it is deleted with its runs, and a new one with its name stays', async () => {
     await make('a');
     await make('b');
     expected(await call('GET', 'a/run/'), 200);
@@ -293,7 +293,7 @@ describe('with its script', () => {
     expect(await kept()).toEqual(['SCRIPTENDPOINT#a', 'SCRIPTENDPOINTROW#0000000003']);
   });
 
-  it('one that is removed by itself takes its runs along', async () => {
+  it('deleted separately, its runs are deleted too', async () => {
     await make('a');
     expected(await call('GET', 'a/run/'), 200);
 
@@ -303,7 +303,7 @@ describe('with its script', () => {
     expect(await kept()).toEqual([]);
   });
 
-  /** What is stored of endpoints and their runs. */
+  /** Returns the stored records of endpoints and their runs. */
   async function kept(): Promise<readonly string[]> {
     const found = Object.keys(await store.dump((pk) => pk.startsWith(`INSTANCE#${count}`)));
     const isOfEndpoints = (key: string) => /SCRIPTENDPOINT|#TRACES#endpoint/.test(key);
@@ -315,7 +315,7 @@ describe('the list', () => {
   const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
     body.objects.map(({ name }) => name).join('');
 
-  it('is paged in the order of creation, filtered by the start of names and trimmed', async () => {
+  it('is paged in the order of creation, filtered by name prefix, with field projection', async () => {
     for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
     await call('DELETE', 'c/');
 
@@ -335,7 +335,7 @@ describe('the list', () => {
   });
 });
 
-describe('who may do what', () => {
+describe('access to script endpoints', () => {
   const rows: readonly [who: string, reads: boolean, writes: boolean][] = [
     ['owner', true, true],
     ['full', true, true],

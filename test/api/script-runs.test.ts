@@ -17,7 +17,7 @@ import {
 } from '../support/api.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 
-/** Direct runs of scripts, and what their traces show. */
+/** Direct runs of scripts, and their traces. */
 
 let api: Api;
 let clock: MovedClock;
@@ -42,14 +42,14 @@ async function make(source: string, more: object = {}): Promise<number> {
   return expected(await call('POST', '', body), 201).id;
 }
 
-/** Runs a script and gives its trace when it has ended. */
+/** Runs a script and returns its trace after the end. */
 async function run(script: number, body: unknown = {}): Promise<Answer['body']> {
   const begun = expected(await call('POST', `${script}/run/`, body), 200);
   await api.platform.idle();
   return expected(await api.send({ as: world.owner, path: begun.links.self }), 200);
 }
 
-/** What a script prints of JSON. */
+/** Returns the JSON output of a script. */
 async function printed(script: number, body?: unknown): Promise<unknown> {
   const { status, result } = await run(script, body);
   expect([status, result.stderr]).toEqual(['success', '']);
@@ -57,7 +57,7 @@ async function printed(script: number, body?: unknown): Promise<unknown> {
 }
 
 describe('a direct run', () => {
-  it('answers at once with a trace that is pending, and ends later', async () => {
+  it('returns a pending trace at once, and ends later', async () => {
     const script = await make('console.log("hi " + ARGS.who + "\\n")');
     const path = `${world.base}snippets/scripts/${script}/`;
 
@@ -110,7 +110,7 @@ describe('a direct run', () => {
       [1],
       { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
     ],
-  ])('with %s is refused, and leaves no trace', async (_, body, errors) => {
+  ])('with %s is rejected, and leaves no trace', async (_, body, errors) => {
     const script = await make('');
 
     const answer = await call('POST', `${script}/run/`, body);
@@ -119,7 +119,7 @@ describe('a direct run', () => {
     expect((await call('GET', `${script}/traces/`)).body.objects).toEqual([]);
   });
 
-  it('of more than 512 KiB is refused before anything else is looked at', async () => {
+  it('of more than 512 KiB is rejected before any other check', async () => {
     const of = (bytes: number, as?: Credentials) =>
       call('POST', '1/run/', `"${'x'.repeat(bytes - 2)}"`, as ?? undefined);
 
@@ -132,7 +132,7 @@ describe('a direct run', () => {
     expect(just.status).toBe(403);
   });
 
-  it('of a script that is not there is refused', async () => {
+  it('of a missing script is rejected', async () => {
     const answers = await Promise.all(['99/run/', 'x/run/'].map((path) => call('POST', path, {})));
 
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
@@ -141,7 +141,7 @@ describe('a direct run', () => {
     ]);
   });
 
-  it('in a batch is begun like any other', async () => {
+  it('in a batch is started like any other', async () => {
     const script = await make('console.log(ARGS.a)');
     const path = `${world.base}snippets/scripts/${script}/run/`;
     const requests = [1, 2].map((a) => ({ method: 'POST', path, body: { payload: { a } } }));
@@ -157,7 +157,7 @@ describe('a direct run', () => {
     expect(objects.map((trace: Answer['body']) => trace.result.stdout)).toEqual(['2', '1']);
   });
 
-  it('runs the source that is there when it begins, and not at all when there is none', async () => {
+  it('runs the source at the time of its start, and fails if it was deleted', async () => {
     const script = await make('console.log(1)');
     const ids = [];
     for (const source of ['console.log(2)', `console.log(3) // ${'x'.repeat(70_000)}`]) {
@@ -173,7 +173,7 @@ describe('a direct run', () => {
     ['does not parse', 'console.log(', { status: 'failure', stdout: '' }],
     ['takes too long', 'console.log(1); for (;;);', { status: 'timeout', stdout: '1' }],
     ['exits', 'process.exit(3)', { status: 'failure', stdout: '' }],
-  ])('that %s says so', async (_, source, { status, stdout }) => {
+  ])('that %s has that status', async (_, source, { status, stdout }) => {
     const script = await make(source, { config: { timeout: 3 } });
 
     const trace = await run(script);
@@ -181,7 +181,7 @@ describe('a direct run', () => {
     expect([trace.status, trace.result.stdout]).toEqual([status, stdout]);
   });
 
-  it('shows a custom response in its trace', async () => {
+  it('has a custom response in its trace', async () => {
     const script = await make('setResponse(new HttpResponse(201, "{}", "a/b", ARGS.headers))');
 
     const bare = await run(script, { payload: {} });
@@ -193,8 +193,8 @@ describe('a direct run', () => {
   });
 });
 
-describe('what a script sees', () => {
-  it('is the configuration of the instance under its own, less what is for the platform', async () => {
+describe('the input of a script', () => {
+  it("is the configuration of the instance under its own, except for the platform's parameters", async () => {
     const ofInstance = { a: 'i', b: 'i', timeout: 0.001, async: 1, mcpu: 1 };
     expected(await world.call(world.owner, 'PUT', 'snippets/config/', { config: ofInstance }), 200);
     const config = { b: 's', c: 's', timeout: 60, async: 2, mcpu: 3, allow_full_access: false };
@@ -223,7 +223,7 @@ describe('what a script sees', () => {
       false,
     ],
     ['nothing but true itself', { allow_full_access: 'true' }, {}, false],
-  ])('a key, by %s', async (_, config, ofInstance, isGiven) => {
+  ])('includes a key or not, by %s', async (_, config, ofInstance, isGiven) => {
     expected(await world.call(world.owner, 'PUT', 'snippets/config/', { config: ofInstance }), 200);
     const script = await make('console.log(JSON.stringify([CONFIG, META]))', { config });
 
@@ -233,7 +233,7 @@ describe('what a script sees', () => {
   });
 });
 
-describe('the key that a script is given', () => {
+describe('the key of a script', () => {
   const printToken = 'console.log(JSON.stringify(META.token))';
   const config = { allow_full_access: true };
   const tokenOf = async () => (await printed(await make(printToken, { config }))) as string;
@@ -261,7 +261,7 @@ describe('the key that a script is given', () => {
     ['another instance', (other: World) => `${other.base}classes/`],
     ['another instance itself', (other: World) => other.base],
     ['the root', () => '/v1.1/'],
-  ])('opens nothing outside: %s', async (_, path) => {
+  ])('is not valid outside: %s', async (_, path) => {
     const other = await openWorld(api, `other-${count}`);
     const token = await tokenOf();
 
@@ -270,7 +270,7 @@ describe('the key that a script is given', () => {
     expect([answer.status, answer.body]).toEqual([403, { detail: 'No such API Key.' }]);
   });
 
-  it('is worth nothing once the instance is gone', async () => {
+  it('is invalid once the instance is deleted', async () => {
     const token = await tokenOf();
     expected(await world.call(world.owner, 'DELETE', ''), 204);
     expected(
@@ -283,7 +283,7 @@ describe('the key that a script is given', () => {
     expect([answer.status, answer.body]).toEqual([403, { detail: 'No such API Key.' }]);
   });
 
-  it('calls back from inside the run, and what it starts goes no deeper than eight', async () => {
+  it('is valid for requests during the run, whose runs are nested eight deep at most', async () => {
     const source = `
       const at = META.api_url + '/v1.1/instances/' + META.instance + '/snippets/scripts/';
       fetch(at + META.executor + '/run/', { method: 'POST', headers: { 'X-API-KEY': META.token } })
@@ -331,7 +331,7 @@ describe('traces', () => {
     expect([bad.status, bad.body]).toEqual([400, { detail: 'Incorrect page parameter provided.' }]);
   });
 
-  it('are whole by id, and too big ones replaced in the list', async () => {
+  it('are whole by id, and large ones are replaced in the list', async () => {
     const script = await make('console.log("x".repeat(ARGS.n))');
     const overhead = JSON.stringify({ stdout: '', stderr: '' }).length;
     const sizes = [65_536 - overhead, 65_537 - overhead, 500_000];
@@ -351,7 +351,7 @@ describe('traces', () => {
     expect(details.map(({ body }) => body.result.stdout.length)).toEqual(sizes);
   });
 
-  it('are of their own script only, and nobody changes them', async () => {
+  it('belong to their own script, and cannot be changed', async () => {
     const [mine, other] = [await make(''), await make('')];
     await run(mine);
 
@@ -367,7 +367,7 @@ describe('traces', () => {
     expect(trimmed.body.objects).toEqual([{ status: 'success' }]);
   });
 
-  it('are a hundred at the most, those pushed out are there for five minutes more, all for a day', async () => {
+  it('are limited to a hundred, older ones are kept for five minutes more, all for a day', async () => {
     const script = await make('');
     const requests = Array.from({ length: 50 }, () => ({
       method: 'POST',
@@ -402,7 +402,7 @@ describe('traces', () => {
   });
 });
 
-it('what a deleted instance had of scripts is cleared away', async () => {
+it('of a deleted instance are deleted with its scripts', async () => {
   const script = await make(`console.log("x".repeat(70000)) // ${'x'.repeat(70_000)}`);
   await run(script);
   const { store } = api.platform;

@@ -4,8 +4,8 @@ import { machine } from '../scripts/python-hosts.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
 /*
- * Which version of a script a run runs, wherever scripts run: where each has a function of its own, that follows
- * behind the calls, and runs wait for it.
+ * The version of a script in a run, wherever scripts run: where each has its own function, the function is updated
+ * after the response, and runs wait for it.
  */
 
 const hasPython = machine !== undefined;
@@ -25,7 +25,7 @@ async function store(source: string, runtime_name = 'nodejs_v6'): Promise<number
   return expected(await call('POST', '', { label: 'x', runtime_name, source }), 201).id;
 }
 
-/** Runs a script, and gives its trace when it is over. */
+/** Runs a script, and returns its trace after the end. */
 async function run(script: number, payload: object = {}) {
   const { id } = expected(await call('POST', `${script}/run/`, { payload }), 200);
   for (;;) {
@@ -39,13 +39,13 @@ async function run(script: number, payload: object = {}) {
 const printed = (stdout: string) => ({ status: 'success', result: { stdout, stderr: '' } });
 
 describe('a run', () => {
-  it('that follows its script at once runs it', async () => {
+  it('right after a change of its script has the new version', async () => {
     const script = await store('console.log("hello", ARGS.name)');
 
     expect(await run(script, { name: 'Ann' })).toMatchObject(printed('hello Ann'));
   });
 
-  it('runs what was stored last, each time', async () => {
+  it('has the latest source, each time', async () => {
     const script = await store('console.log(0)');
     const seen = [];
 
@@ -57,7 +57,7 @@ describe('a run', () => {
     expect(seen).toEqual(['1', '2', '3']);
   });
 
-  it.runIf(hasPython)('runs what was stored last in another language', async () => {
+  it.runIf(hasPython)('has the latest source in another language', async () => {
     const script = await store('console.log(0)');
     const first = await run(script);
 
@@ -68,7 +68,7 @@ describe('a run', () => {
     expect([first, second]).toMatchObject([printed('0'), printed('7')]);
   });
 
-  it('does not mind what is changed beside the source', async () => {
+  it('is not affected by changes of other fields', async () => {
     const script = await store('console.log(CONFIG.n)');
     await run(script);
 
@@ -77,13 +77,13 @@ describe('a run', () => {
     expect(await run(script)).toMatchObject(printed('7'));
   });
 
-  it('runs a source that is too large for a record', async () => {
+  it('may have a source that is too large for a record', async () => {
     const script = await store(`// ${'x'.repeat(200_000)}\nconsole.log('at the end')`);
 
     expect(await run(script)).toMatchObject(printed('at the end'));
   });
 
-  it('is of its own script, whoever else has one', async () => {
+  it('is of its own script, also with identical scripts elsewhere', async () => {
     const scripts = await Promise.all([1, 2, 3, 4].map((n) => store(`console.log(${n})`)));
 
     const traces = await Promise.all(scripts.map((script) => run(script)));
@@ -91,7 +91,7 @@ describe('a run', () => {
     expect(traces.map(({ result }) => result.stdout)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('tells of a failure and a time-out like of a success', async () => {
+  it('reports a failure and a time-out like a success', async () => {
     const failing = await store('throw new Error("no")');
     const spinning = await store('console.log("begun"); for (;;);');
     expected(await call('PATCH', `${spinning}/`, { config: { timeout: 3 } }), 200);

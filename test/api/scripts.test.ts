@@ -3,7 +3,7 @@ import { forbidden, missing, noMethod, time } from '../support/answers.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 
-/** Scripts as they are stored; their runs are in script-runs.test.ts. */
+/** Records of scripts; their runs are in script-runs.test.ts. */
 
 let api: Api;
 let world: World;
@@ -24,7 +24,7 @@ async function make(body: object = {}): Promise<{ readonly id: number; readonly 
 }
 
 describe('a script', () => {
-  it('is made with what was sent, and all else as it is at first', async () => {
+  it('is created with the fields of the request, and defaults', async () => {
     const sent = { runtime_name: 'nodejs_v6', source: ' 1\n', label: 'greet', config: { a: 1 } };
 
     const made = await call('POST', '', { ...sent, id: 77, version: 3, junk: true });
@@ -61,7 +61,7 @@ describe('a script', () => {
     expect((await call('GET', `${id}/`)).body).toEqual(made.body);
   });
 
-  it('is changed by PATCH in what is sent, by PUT also in what has a default', async () => {
+  it('is changed by PATCH in the fields that are sent, by PUT also in those with a default', async () => {
     const texts = { label: 'L', description: 'D' };
     const { at } = await make({ source: '1', config: { a: 1 }, ...texts });
 
@@ -75,7 +75,7 @@ describe('a script', () => {
     expect((await call('GET', at)).body).toEqual(put);
   });
 
-  it('is gone when it was deleted', async () => {
+  it('is missing after it was deleted', async () => {
     const { at } = await make();
 
     const deleted = await call('DELETE', at);
@@ -191,7 +191,7 @@ describe('a long source', () => {
   const long = `// ${'é'.repeat(70_000)}\u{1F600}\nconsole.log(1);\n`;
   const shownInLists = 65_536;
 
-  it('is whole but in lists, where it is cut', async () => {
+  it('is whole except in lists, where it is cut', async () => {
     const { id, at } = await make({ source: long, label: 'long' });
 
     const detail = expected(await call('GET', at), 200);
@@ -204,7 +204,7 @@ describe('a long source', () => {
     expect(objects[0].source === long.slice(0, shownInLists - mark.length) + mark).toBe(true);
   });
 
-  it('of as many characters as lists show is whole there, whatever they take', async () => {
+  it('of the maximum length in lists is whole there, whatever its size in bytes', async () => {
     const source = '\u{1F600}'.repeat(shownInLists);
     await make({ source, label: 'wide' });
 
@@ -213,7 +213,7 @@ describe('a long source', () => {
     expect(objects[0].source === source).toBe(true);
   });
 
-  it('gives way to another, and is gone with its script, file and all', async () => {
+  it('is replaced with another, and is deleted with its script, including its file', async () => {
     const { at } = await make({ source: long });
     const other = `${long}//`;
 
@@ -228,7 +228,7 @@ describe('a long source', () => {
 });
 
 describe('a list', () => {
-  it('has scripts in their order, filtered by the start of their label, and pages', async () => {
+  it('has scripts in their order, filtered by label prefix, and pages', async () => {
     const labels = ['page a', 'other', 'page b', 'page c'];
     for (const label of labels) await make({ label });
     const labelsOf = (body: { objects: { label: string }[] }) =>
@@ -247,7 +247,7 @@ describe('a list', () => {
   });
 });
 
-describe('a list of scripts that are too large for one answer', () => {
+describe('a list of scripts that are too large for one response', () => {
   const names = Array.from({ length: 26 }, (_, n) => `bulky ${String(n).padStart(2, '0')}`);
   const source = '"'.repeat(65_000); // as JSON text inside of JSON four bytes each
   const follow = async (start: string, link: 'next' | 'prev') => {
@@ -261,7 +261,7 @@ describe('a list of scripts that are too large for one answer', () => {
     return pages;
   };
 
-  it('goes on with the next page, and back', async () => {
+  it('continues with the next page, and back', async () => {
     for (const label of names) await make({ label, source });
     const path = `${world.base}${list}?label__startswith=bulky`;
 
@@ -278,7 +278,7 @@ describe('a list of scripts that are too large for one answer', () => {
 });
 
 describe('runtimes', () => {
-  it('are those that are no alias, with what is true of them', async () => {
+  it('exclude aliases, and have their properties', async () => {
     const { status, body } = await call('GET', 'runtimes/');
 
     expect(status).toBe(200);
@@ -303,7 +303,7 @@ describe('runtimes', () => {
     });
   });
 
-  it('can only be read: who may write scripts learns that, others nothing', async () => {
+  it('are read-only: callers who may write scripts get 405, others 403', async () => {
     const refused = await call('POST', 'runtimes/', {});
     const byKey = await world.call(await world.apiKey(), 'POST', `${list}runtimes/`, {});
 
@@ -312,7 +312,7 @@ describe('runtimes', () => {
   });
 });
 
-describe('who may what', () => {
+describe('access to scripts', () => {
   it.each([
     ['the owner', () => Promise.resolve(world.owner), [200, 200, 201, 200, 200, 200]],
     ['an administrator who writes', () => joinAs(world, 'write'), [200, 200, 201, 200, 200, 200]],

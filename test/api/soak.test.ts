@@ -8,8 +8,8 @@ import { type Api, expected, openWorld, startApi, type World } from '../support/
 import { askForPair, storedClass } from '../support/pairs.ts';
 
 /*
- * Everything at once on one class, for as many seconds as SOAK_SECONDS says: creates, updates that count, deletes,
- * filters, changes of the schema and pairs of fields. What clients were told must be there at the end, and every index entry too.
+ * Mixed requests on one class for SOAK_SECONDS: creates, updates that count, deletes, filters, changes of the schema
+ * and composite indexes. The end state must match all responses, and every index entry too.
  */
 
 const seconds = Number(process.env.SOAK_SECONDS ?? 3);
@@ -41,7 +41,7 @@ const schemas = [
   [{ name: 'n', type: 'integer', order_index: true }, plain, { name: 'late', type: 'boolean' }],
 ];
 
-/** What the clients know: how often each object that they have not deleted was counted up. */
+/** The clients' state: increments of each object that they have not deleted. */
 const known = new Map<number, number>();
 const deleted = new Set<number>();
 const wrong: string[] = [];
@@ -77,7 +77,7 @@ async function remove(turn: number): Promise<void> {
   done.deletes += 1;
 }
 
-/** Whatever the schema is at the moment: what is found must match. */
+/** Results must match whatever the schema is at the moment. */
 async function filter(turn: number): Promise<void> {
   const wanted = `s${turn % 7}`;
   const query = encodeURIComponent(JSON.stringify({ s: { _eq: wanted } }));
@@ -101,7 +101,7 @@ async function change(turn: number): Promise<void> {
   if (schema === schemas[1]) await pairUp(turn);
 }
 
-/** Has the filter and its order share a slot, and goes on while it is being filled, or every other time after that. */
+/** Builds the composite index of filter and order, and returns during the build, or every other time after it. */
 async function pairUp(turn: number): Promise<void> {
   await askForPair(world, 'busy', { filter: 's', order: 'n' });
   const isWaiting = async () => {
@@ -142,7 +142,7 @@ async function entries() {
 }
 
 it(
-  'loses no update and leaves no index entry missing or too much',
+  'keeps every update, and leaves no index entry missing or stale',
   async () => {
     await world.dataClass('busy', schemas[0] ?? []);
     for (let n = 0; n < 60; n += 1) await create();
@@ -151,7 +151,7 @@ it(
     const loop = async (one: (turn: number) => Promise<void>, first = 0) => {
       for (let turn = first; performance.now() < end; turn += 1) {
         await one(turn);
-        await new Promise(setImmediate); // a turn without a call must not keep the others waiting
+        await new Promise(setImmediate); // a turn without a request must not delay the others
       }
     };
     await Promise.all([

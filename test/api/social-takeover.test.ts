@@ -3,7 +3,7 @@ import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { proofTo } from '../support/mails.ts';
 
-/** Whoever registers under another's address loses it to the person whom a service vouches for. */
+/** An account with another person's address is transferred to the person a service verifies. */
 
 let api: Api;
 let world: World;
@@ -38,7 +38,7 @@ describe('a social log-in to an account whose address was never confirmed', () =
   const byPassword = async (email: string) =>
     (await api.send({ path: `${account}auth/`, body: { email, password: 'a password' } })).status;
 
-  it('takes it from who registered it', async () => {
+  it('removes the access of the account that registered it', async () => {
     const email = `victim-${count}@example.com`;
     const squatter = await world.account(email);
 
@@ -56,7 +56,7 @@ describe('a social log-in to an account whose address was never confirmed', () =
     expect(second).toEqual(first);
   });
 
-  it('takes it from who moved an account there, other services of his included', async () => {
+  it('removes the access of the account that changed to it, including other services', async () => {
     const squatter = await logIn(`own-${count}`, `own-${count}@example.com`, 'github');
     const email = `victim-${count}@example.com`;
     const { account_key: as } = squatter;
@@ -70,7 +70,7 @@ describe('a social log-in to an account whose address was never confirmed', () =
     expect(await stateOf(as)).toBe(403);
   });
 
-  it('leaves one that is confirmed its password and key', async () => {
+  it('keeps password and key of one that is confirmed', async () => {
     const email = `active-${count}@example.com`;
     const key = await world.account(email);
     expected(await api.send({ path: `${account}activate/`, body: proofTo(api, email) }), 200);
@@ -99,7 +99,7 @@ describe('a social log-in to a user whose name is the address', () => {
   const stateOf = async (user: string) =>
     (await world.call({ key: bare, user }, 'GET', 'user/')).status;
 
-  it('takes it from who registered it', async () => {
+  it('removes the access of the user who registered it', async () => {
     const squatter = await register('kim@example.com');
 
     const first = await logIn('a', 'kim@example.com');
@@ -113,7 +113,7 @@ describe('a social log-in to a user whose name is the address', () => {
     expect([second, third]).toEqual([first, first]);
   });
 
-  it('takes it from who moved a user there, other services of his included', async () => {
+  it('removes the access of the user who changed to it, including other services', async () => {
     const squatter = await logIn('own', 'own@example.com', 'github');
     const as = { key: bare, user: squatter.user_key };
     expected(await world.call(as, 'PATCH', 'user/', { username: 'kim@example.com' }), 200);
@@ -126,7 +126,7 @@ describe('a social log-in to a user whose name is the address', () => {
     expect(again.id).not.toBe(victim.id);
   });
 
-  it('leaves one that a service has confirmed its password and key', async () => {
+  it('keeps password and key of one that a service has confirmed', async () => {
     const made = await logIn('a', 'kim@example.com');
     const as = { key: bare, user: made.user_key };
     expected(await world.call(as, 'PATCH', 'user/', { password: 'p' }), 200);

@@ -7,7 +7,7 @@ let api: Api;
 let count = 0;
 let email: string;
 
-/** Whom tokens are of; any other is refused. */
+/** Profiles by token; any other token is rejected. */
 const people = new Map<string, SocialProfile>();
 const verify = (token: string) => {
   if (token === 'trouble') return Promise.reject(new Error('graph.facebook.com answers 503'));
@@ -29,7 +29,7 @@ const logIn = (backend = 'facebook', access_token: unknown = 'token'): Promise<A
   api.send({ path: `${path}${backend}/`, body: { access_token } });
 
 describe('a log-in by another service', () => {
-  it('makes an active account without password, and finds it again', async () => {
+  it('creates an active account without password, and finds it again', async () => {
     const first = await logIn();
     const second = await logIn();
     const { account_key: as, created: _, ...shown } = first.body;
@@ -54,7 +54,7 @@ describe('a log-in by another service', () => {
     expect(mailsTo(api, email)).toEqual([]);
   });
 
-  it('finds the account when its person has another address there by now', async () => {
+  it('finds the account after the address at the service changed', async () => {
     const first = await logIn();
     people.set('token', { id: `id-${count}`, email: undefined, first_name: '', last_name: '' });
 
@@ -82,7 +82,7 @@ describe('a log-in by another service', () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it('of another service with the same id there is of somebody else', async () => {
+  it('of another service with the same id there belongs to another account', async () => {
     const first = await logIn('facebook');
     people.set('token', { id: `id-${count}`, email: `b-${email}`, first_name: '', last_name: '' });
 
@@ -92,14 +92,14 @@ describe('a log-in by another service', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  it('twice at once makes one account', async () => {
+  it('twice at the same time creates one account', async () => {
     const answers = await Promise.all([logIn(), logIn()]);
 
     expect(answers.map(({ body }) => body.created).sort()).toEqual([false, true]);
     expect(answers[0]?.body.id).toBe(answers[1]?.body.id);
   });
 
-  it('ties the invitations of its address', async () => {
+  it('links the invitations of its address', async () => {
     const world = await openWorld(api, `house-${count}`);
     expected(await world.call(world.owner, 'POST', 'invitations/', { email }), 201);
 
@@ -109,7 +109,7 @@ describe('a log-in by another service', () => {
     expect(list.body.objects).toMatchObject([{ email, state: 'new' }]);
   });
 
-  it('takes forms, and reads credentials past', async () => {
+  it('accepts forms, and ignores credentials', async () => {
     const answer = await api.send({
       method: 'POST',
       path: `${path}facebook/`,
@@ -121,7 +121,7 @@ describe('a log-in by another service', () => {
     expect(answer).toMatchObject({ status: 200, body: { email } });
   });
 
-  it('may be given a password afterwards', async () => {
+  it('allows setting a password afterwards', async () => {
     const { account_key: as } = (await logIn()).body;
 
     const set = await api.send({
@@ -135,7 +135,7 @@ describe('a log-in by another service', () => {
   });
 });
 
-describe('a log-in by another service is refused', () => {
+describe('a log-in by another service is rejected', () => {
   const refused = { detail: 'Invalid authorization token.' };
   const unsupported = { detail: 'Unsupported social backend.' };
 
@@ -162,7 +162,7 @@ describe('a log-in by another service is refused', () => {
     expect([result.status, result.body]).toEqual([status, answer]);
   });
 
-  it('when it tells no address and the person is not known', async () => {
+  it('when it returns no address and the person is unknown', async () => {
     people.set('token', { id: `id-${count}`, email: undefined, first_name: '', last_name: '' });
 
     const { status, body } = await logIn();
@@ -170,7 +170,7 @@ describe('a log-in by another service is refused', () => {
     expect([status, body]).toEqual([400, { detail: 'Invalid social scope, missing email.' }]);
   });
 
-  it('to those without account when registration is closed', async () => {
+  it('for an unknown person when registration is closed', async () => {
     const closed = await startApi({
       settings: { registration: 'closed' },
       social: { facebook: verify },
@@ -185,7 +185,7 @@ describe('a log-in by another service is refused', () => {
     expect([status, body]).toEqual([400, { detail: 'Registration disabled.' }]);
   });
 
-  it('to those without account on a page of another site, where it is open to this machine', async () => {
+  it('for an unknown person on a page of another site, if registration is open to this machine only', async () => {
     const local = await startApi({
       settings: { registration: 'local' },
       social: { facebook: verify },
@@ -201,7 +201,7 @@ describe('a log-in by another service is refused', () => {
     expect([foreign.status, own.status]).toEqual([403, 200]);
   });
 
-  it('as a fault of ours when the service is out of order, logged once and without the token', async () => {
+  it('as a server error when the service is out of order, logged once and without the token', async () => {
     const before = api.logged.length;
 
     const { status, body } = await logIn('facebook', 'trouble');

@@ -11,7 +11,7 @@ import {
 } from '../support/api.ts';
 import { joinAs } from '../support/join-as.ts';
 
-/** The records of templates; what they render is in rendering.test.ts. */
+/** The records of templates; their rendering is in rendering.test.ts. */
 
 let api: Api;
 let world: World;
@@ -46,7 +46,7 @@ async function names(query = ''): Promise<readonly string[]> {
 }
 
 describe('a template', () => {
-  it('is made with a name, a content and its type', async () => {
+  it('is created with a name, a content and its type', async () => {
     const { status, body } = await call('POST', '', { name: ' My-Page ', ...plain });
 
     const made = { name: 'my-page', ...plain, context: {}, description: '' };
@@ -55,7 +55,7 @@ describe('a template', () => {
     expect(await names()).toEqual([...predefined, 'my-page']);
   });
 
-  it('is made with everything that it can hold, white space around its content left out', async () => {
+  it('is created with all of its fields, white space around its content trimmed', async () => {
     const sent = {
       name: 'a',
       content_type: 'application/vnd.api+json',
@@ -68,7 +68,7 @@ describe('a template', () => {
     expect(body).toEqual({ ...sent, content: '{{ one }}', links: linksOf('a') });
   });
 
-  it('reads forms, where JSON is text', async () => {
+  it('accepts forms, where JSON is text', async () => {
     const form = new FormData();
     const sent = { name: 'a', ...plain, context: '{"one": 1}' };
     for (const [name, value] of Object.entries(sent)) form.set(name, value);
@@ -78,7 +78,7 @@ describe('a template', () => {
     expect(body).toMatchObject({ name: 'a', context: { one: 1 } });
   });
 
-  it('is changed in part by PATCH; PUT empties the context and leaves the rest', async () => {
+  it('is changed in part by PATCH; PUT empties the context and keeps the rest', async () => {
     await make('a', { context: { one: 1 }, description: 'd' });
 
     const patched = await call('PATCH', 'a/', { content: 'x', name: 'b' });
@@ -98,7 +98,7 @@ describe('a template', () => {
     expect((await call('GET', 'a/')).body).toEqual(after);
   });
 
-  it('is removed, and its name is free', async () => {
+  it('is deleted, and its name is free', async () => {
     await make('a', { description: 'old' });
 
     const removed = await call('DELETE', 'a/');
@@ -111,7 +111,7 @@ describe('a template', () => {
     expect(await names()).toEqual([...predefined, 'a']);
   });
 
-  it('is shown in part, and listed by the start of its name and by pages', async () => {
+  it('is shown in part, and listed by name prefix and in pages', async () => {
     for (const name of ['b', 'ob', 'a']) await make(name);
 
     const first = await call('GET', '?page_size=3');
@@ -140,7 +140,7 @@ describe('a template', () => {
 
 const nameOf = ({ name }: { readonly name: string }) => name;
 
-describe('what is refused', () => {
+describe('rejected values', () => {
   const invalid = 'Context passed in invalid format.';
   const type = 'Not a valid content_type.';
   const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
@@ -188,13 +188,13 @@ describe('what is refused', () => {
     expect(await names()).toEqual(predefined);
   });
 
-  it('all that is wrong is said together', async () => {
+  it('all errors are reported together', async () => {
     const { body } = await call('POST', '', { name: '-', content: '{{', context: [] });
 
     expect(Object.keys(body).sort()).toEqual(['content', 'content_type', 'context', 'name']);
   });
 
-  it('a change that cannot be read is not made', async () => {
+  it('a change that cannot be parsed is not applied', async () => {
     const made = await make('a');
 
     const { status, body } = await call('PATCH', 'a/', { content: '{% if %}' });
@@ -205,7 +205,7 @@ describe('what is refused', () => {
 });
 
 describe('a rename', () => {
-  it('keeps everything but name and links, and the place in the list', async () => {
+  it('keeps everything except name and links, including the list position', async () => {
     const made = await make('a', { description: 'd' });
     await make('c');
 
@@ -221,7 +221,7 @@ describe('a rename', () => {
     [{ new_name: 'b' }, ['This field must be unique.']],
     [{ new_name: 'objects_csv' }, ['This field must be unique.']],
     [{ new_name: '1' }, ['Value has to start with a letter.']],
-  ])('with %j is refused', async (body, messages) => {
+  ])('with %j is rejected', async (body, messages) => {
     for (const name of ['a', 'b']) await make(name);
 
     const refused = await call('POST', 'a/rename/', body);
@@ -231,7 +231,7 @@ describe('a rename', () => {
 });
 
 describe('a predefined template', () => {
-  it('is there from the beginning', async () => {
+  it('exists from the beginning', async () => {
     const table = expected(await call('GET', 'objects_html_table/'), 200);
     const csv = expected(await call('GET', 'objects_csv/'), 200);
 
@@ -260,7 +260,7 @@ describe('a predefined template', () => {
     expect(await names()).toEqual(predefined);
   });
 
-  it('is changed as any other, at its place in the list', async () => {
+  it('is changed like any other, at its list position', async () => {
     const { context } = expected(await call('GET', 'objects_csv/'), 200);
 
     const changed = await call('PATCH', 'objects_csv/', {
@@ -272,7 +272,7 @@ describe('a predefined template', () => {
     expect(await names()).toEqual(predefined);
   });
 
-  it('is changed by two at once without losing one of the changes', async () => {
+  it('keeps both of two concurrent changes', async () => {
     const answers = await Promise.all([
       call('PATCH', 'objects_csv/', { content: 'x' }),
       call('PATCH', 'objects_csv/', { description: 'mine' }),
@@ -283,23 +283,20 @@ describe('a predefined template', () => {
     expect({ content, description }).toEqual({ content: 'x', description: 'mine' });
   });
 
-  it.each([false, true])(
-    'is gone for good when it is removed (changed before: %s)',
-    async (isChanged) => {
-      if (isChanged) expected(await call('PATCH', 'objects_csv/', { description: 'd' }), 200);
+  it.each([false, true])('is deleted permanently (changed before: %s)', async (isChanged) => {
+    if (isChanged) expected(await call('PATCH', 'objects_csv/', { description: 'd' }), 200);
 
-      expect((await call('DELETE', 'objects_csv/')).status).toBe(204);
+    expect((await call('DELETE', 'objects_csv/')).status).toBe(204);
 
-      for (const method of ['GET', 'DELETE', 'PATCH']) {
-        const { status } = await call(method, 'objects_csv/', method === 'PATCH' ? {} : undefined);
-        expect([method, status]).toEqual([method, 404]);
-      }
-      expect((await call('POST', 'objects_csv/render/', {})).status).toBe(404);
-      expect(await names()).toEqual(['objects_html_table']);
-    },
-  );
+    for (const method of ['GET', 'DELETE', 'PATCH']) {
+      const { status } = await call(method, 'objects_csv/', method === 'PATCH' ? {} : undefined);
+      expect([method, status]).toEqual([method, 404]);
+    }
+    expect((await call('POST', 'objects_csv/render/', {})).status).toBe(404);
+    expect(await names()).toEqual(['objects_html_table']);
+  });
 
-  it('leaves its name to another one, which goes for good as well', async () => {
+  it('leaves its name to another one, which is deleted permanently as well', async () => {
     expected(await call('DELETE', 'objects_csv/'), 204);
     await make('z');
 
@@ -311,7 +308,7 @@ describe('a predefined template', () => {
     expect(await names()).toEqual(['objects_html_table', 'z']);
   });
 
-  it('is renamed, keeps its place, and frees its name', async () => {
+  it('is renamed, keeps its list position, and frees its name', async () => {
     const renamed = expected(
       await call('POST', 'objects_html_table/rename/', { new_name: 'a' }),
       200,
@@ -326,7 +323,7 @@ describe('a predefined template', () => {
   });
 });
 
-describe('rights', () => {
+describe('permissions', () => {
   type Rights = readonly [
     list: number,
     get: number,

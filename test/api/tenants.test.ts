@@ -6,7 +6,7 @@ import { write } from '../store/fixture.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 
-/** Work in other processes says whose it is: what runs it shares its slots between owners. */
+/** Work in other processes carries its owner, because slots are shared between owners. */
 
 let api: Api;
 let world: World;

@@ -37,7 +37,7 @@ async function spend(calls: number): Promise<readonly number[]> {
 }
 
 describe('an instance', () => {
-  it('has so many calls in a second, whoever makes them', async () => {
+  it('has a limit of requests per second, for all callers together', async () => {
     const within = await spend(rate);
 
     const answers = [
@@ -55,7 +55,7 @@ describe('an instance', () => {
     expect(answers[0]?.headers.get('retry-after')).toBe('1');
   });
 
-  it('has them also where its public links are called', async () => {
+  it('has the same limit for its public links', async () => {
     const { links } = await makeEndpoint(world, 'door', '', { public: true });
     clock.forward(1);
     await spend(rate - 1);
@@ -66,14 +66,14 @@ describe('an instance', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 429]);
   });
 
-  it('has them again in the next one', async () => {
+  it('has the full limit again in the next second', async () => {
     await spend(rate + 1);
     clock.forward(1);
 
     expect(await spend(1)).toEqual([200]);
   });
 
-  it('takes none from another, nor from what is in no instance', async () => {
+  it('does not use the limit of another, nor of requests outside of instances', async () => {
     await spend(rate + 1);
 
     const answers = [
@@ -85,7 +85,7 @@ describe('an instance', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('has refused before it counts who may not call: strangers cannot use it up', async () => {
+  it('rejects unauthorized callers before it counts: they cannot use up the limit', async () => {
     for (let n = 0; n < rate; n += 1) await world.call(undefined, 'GET', 'classes/');
 
     expect(await spend(1)).toEqual([200]);
@@ -111,7 +111,7 @@ describe('the order of checks', () => {
   });
 });
 
-it('each item of a batch is a call, which can be one too many', async () => {
+it('each item of a batch is a request, and can exceed the limit', async () => {
   await spend(rate - 3);
   const item = { method: 'GET', path: `${world.base}classes/` };
 
@@ -121,7 +121,7 @@ it('each item of a batch is a call, which can be one too many', async () => {
   expect(answer.body[2].content).toEqual(throttled);
 });
 
-it('creates side by side are calls as well', async () => {
+it('concurrent creations are requests as well', async () => {
   await world.dataClass('counted', []);
   clock.forward(1);
   const item = { method: 'POST', path: `${world.base}classes/counted/objects/` };
@@ -142,7 +142,7 @@ it('a batch of fifty fits', async () => {
   expect(new Set(codes)).toEqual(new Set([200]));
 });
 
-it('calls that were refused are not used', async () => {
+it('rejected requests are not counted in usage', async () => {
   const owner = await other.account('fresh@example.com');
   const name = 'counted-1';
   expected(await api.send({ as: owner, path: '/v1.1/instances/', body: { name } }), 201);
@@ -156,7 +156,7 @@ it('calls that were refused are not used', async () => {
   expect(body.objects).toEqual([expect.objectContaining({ source: 'api', value: rate })]);
 });
 
-it('a second goes by also when the clock of the machine is set back', async () => {
+it('a second passes also when the clock of the machine is set back', async () => {
   const time = { wall: Date.now(), steady: 0 };
   const moved = openClock({ wallMs: () => time.wall, steadyMs: () => time.steady });
   const bounded = await startApi({ clock: moved, settings: { instanceRate: rate } });

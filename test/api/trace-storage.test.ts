@@ -10,14 +10,14 @@ import { type Api, expected, openWorld, startApi, type World } from '../support/
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
 
-/** What traces keep on the disk, and until when. */
+/** Files of traces, and their retention. */
 
 let api: Api;
 let clock: MovedClock;
 let world: World;
 let endpoint: MadeEndpoint;
 let count = 0;
-/** Keys of the files of traces that are there. */
+/** Returns the keys of the existing trace files. */
 const files = new Set<string>();
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('a run that is blocked', () => {
   it.each([
     ['at once', 0],
     ['after its trace was begun', 100],
-  ])('%s keeps no arguments', async (_, afterMs) => {
+  ])('%s has no stored arguments', async (_, afterMs) => {
     endAll({ status: 'blocked' }, afterMs);
 
     const { status, body } = await runByLink(large);
@@ -102,7 +102,7 @@ describe('a run that is blocked', () => {
     expect(JSON.stringify(await stored('endpoint'))).not.toContain('small');
   });
 
-  it('gives those back that it had as a pending one', async () => {
+  it('deletes the arguments that it had as a pending one', async () => {
     endAll({ status: 'blocked' });
 
     const { links } = expected(await runDirectly(large), 200);
@@ -124,7 +124,7 @@ it('a run that ended otherwise keeps its arguments', async () => {
   expect(files.size).toBe(1);
 });
 
-describe('traces that newer ones have pushed out', () => {
+describe('traces beyond the limit', () => {
   const idsOf = async (kind: TraceKind, parent?: number) =>
     (await stored(kind, parent)).map(({ id }) => id);
   const upTo = (from: number, to: number) =>
@@ -134,20 +134,20 @@ describe('traces that newer ones have pushed out', () => {
     for (let n = 0; n < times; n += 1) expected(await runByLink(body), 200);
   }
 
-  /** Lets time pass, and has the background look at once for what is due then. */
+  /** Advances the clock, and has the background run due jobs at once. */
   async function passTime(seconds: number) {
     clock.forward(seconds);
     await runDirectly();
     await api.platform.idle();
   }
 
-  /** Has every run see to it that older ones go: only some do so. */
+  /** Has every run schedule the deletion of older ones: only some do so. */
   function haveAllTrim() {
     const { random } = api.platform.ids;
     vi.spyOn(api.platform.ids, 'random').mockImplementation(() => `00${random().slice(2)}`);
   }
 
-  it('are deleted with their files when nobody finds them any more, and not before', async () => {
+  it('are deleted with their files once they cannot be read, and not before', async () => {
     haveAllTrim();
     endAll(success);
     await runOften(3, large);
@@ -179,23 +179,26 @@ describe('traces that newer ones have pushed out', () => {
     expect(await idsOf('endpoint', 2)).toEqual([1]);
   });
 
-  it.each(['pending', 'processing'] as const)('stay while their runs are %s', async (status) => {
-    haveAllTrim();
-    endAll(success);
-    await runOften(1);
-    const [first] = await stored('endpoint');
-    const createdMs = clock.micros() / 1000;
-    const waiting = { ...(first as TraceData), id: 0, status, createdMs };
-    const key = traceEntity.key(await instanceId(), 'endpoint', 1, 0);
-    await write(api.platform.store, insert(traceEntity, key, waiting));
-    await runOften(101);
+  it.each(['pending', 'processing'] as const)(
+    'are kept while their runs are %s',
+    async (status) => {
+      haveAllTrim();
+      endAll(success);
+      await runOften(1);
+      const [first] = await stored('endpoint');
+      const createdMs = clock.micros() / 1000;
+      const waiting = { ...(first as TraceData), id: 0, status, createdMs };
+      const key = traceEntity.key(await instanceId(), 'endpoint', 1, 0);
+      await write(api.platform.store, insert(traceEntity, key, waiting));
+      await runOften(101);
 
-    await passTime(400);
+      await passTime(400);
 
-    expect(await idsOf('endpoint')).toEqual([0, ...upTo(3, 102)]);
-  });
+      expect(await idsOf('endpoint')).toEqual([0, ...upTo(3, 102)]);
+    },
+  );
 
-  it('are seen to by one run in about twenty', async () => {
+  it('are deleted by one run in about twenty', async () => {
     endAll(success);
     await runOften(300);
 

@@ -25,7 +25,7 @@ const whole = [
 ];
 const without = (...names: string[]) => whole.filter((name) => !names.includes(name));
 
-describe('an answer has only the fields that are wanted', () => {
+describe('a response has only the projected fields', () => {
   it.each([
     ['fields=name', ['name']],
     ['fields=name,role', ['name', 'role']],
@@ -68,7 +68,7 @@ describe('an answer has only the fields that are wanted', () => {
     expect(body).toEqual(answer);
   });
 
-  it('in every object of a list, the envelope stays', async () => {
+  it('in every object of a list, with the whole envelope', async () => {
     const { body } = await api.send({ as: world.owner, path: `${instance}api_keys/?fields=id` });
 
     expect(body).toEqual({ next: null, prev: null, objects: [{ id: 1 }] });
@@ -83,7 +83,7 @@ describe('an answer has only the fields that are wanted', () => {
   });
 });
 
-describe('a write answers with the whole', () => {
+describe('a write returns all fields', () => {
   it.each(['PUT', 'PATCH'])('%s', async (method) => {
     const path = `${instance}?fields=name`;
 

@@ -13,14 +13,14 @@ import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 import { abandon } from '../support/raw-socket.ts';
 
 /*
- * Files that are larger than a request: a form is asked for, the file is posted with it past the interface, and what
- * the form was for is saved as the value of a field.
+ * Files that are larger than a request: a form is requested, the file is posted with it directly to the storage, and
+ * saved as the value of a field.
  */
 
 let api: Api;
 let world: World;
 let clock: MovedClock;
-/** Of a class to whose objects every API key may add. */
+/** A class that every API key may add objects to. */
 let path: string;
 let apiKey: string;
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** What a form is answered with. */
+/** Response to a request for a form. */
 interface Opened {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ function body({ status, body: sent }: { readonly status: number; readonly body: 
 }
 
 describe('a form', () => {
-  it('says where the file goes, by when, how large it may be, and what it is then called', async () => {
+  it('has the address for the file, its time limit, its size limit, and its later name', async () => {
     const now = clock.micros() / 1000;
     const opened = expected(await ask(apiKey), 201);
     const policy = JSON.parse(Buffer.from(opened.fields.policy, 'base64url').toString());
@@ -121,12 +121,12 @@ describe('a form', () => {
       { filename: 'x'.repeat(256) },
       { filename: ['Ensure this field has no more than 255 characters.'] },
     ],
-  ])('with %s for a name is refused', async (_, asked, answer) => {
+  ])('with %s as name is rejected', async (_, asked, answer) => {
     expect(body(await ask(apiKey, path, asked))).toEqual({ status: 400, body: answer });
   });
 });
 
-describe('who may ask for one', () => {
+describe('access to forms', () => {
   let closed: string;
   let readable: string;
   let keys: Readonly<Record<string, Credentials>>;
@@ -162,7 +162,7 @@ describe('who may ask for one', () => {
 });
 
 describe('a file that is posted', () => {
-  it("is nobody's to read until an object holds it, and then has an address", async () => {
+  it('is not readable until an object has it, and then has an address', async () => {
     const opened = await open(apiKey);
 
     const sent = await send(opened, 'a long film');
@@ -175,7 +175,7 @@ describe('a file that is posted', () => {
     expect(read).toEqual({ status: 200, type: 'video/mp4', text: 'a long film' });
   });
 
-  it('can be saved again, as when an answer was lost: each gets a copy', async () => {
+  it('can be saved again, as after a lost response: each gets a copy', async () => {
     const opened = await open(apiKey);
     await send(opened);
 
@@ -203,7 +203,7 @@ describe('a file that is posted', () => {
     expect((await download(expected(changed, 200).scan.value)).text).toBe('a film');
   });
 
-  it('may come again with the same form, before it is saved', async () => {
+  it('may be posted again with the same form, before it is saved', async () => {
     const opened = await open(apiKey);
 
     await send(opened, 'one');
@@ -231,7 +231,7 @@ describe('a file that is posted', () => {
       }),
     ],
     ['no fields', (o) => ({ ...o, fields: {} })],
-  ])('with %s is refused', async (_, change) => {
+  ])('with %s is rejected', async (_, change) => {
     const opened = await open(apiKey);
 
     const sent = await send(change(opened));
@@ -240,7 +240,7 @@ describe('a file that is posted', () => {
     expect(body(await save(apiKey, opened.file))).toEqual(refusals.missing);
   });
 
-  it('too late is refused', async () => {
+  it('too late is rejected', async () => {
     const opened = await open(apiKey);
     clock.forward(899);
     const intime = await send(opened);
@@ -253,7 +253,7 @@ describe('a file that is posted', () => {
     [11, 413, { detail: 'Request size limit exceeded (10).' }],
     [10, 204, undefined],
     [0, 400, { detail: 'The submitted file is empty.' }],
-  ])('of %i bytes where 10 are allowed is answered %i', async (bytes, status, answer) => {
+  ])('of %i bytes where 10 are allowed is a %i', async (bytes, status, answer) => {
     const file = `uploads/1/2/0/${'a'.repeat(39)}${status % 10}`;
     const terms = { contentType: 'text/plain', maxBytes: 10, seconds: 60 };
     const form = await api.platform.files.openUpload(file, terms);
@@ -264,7 +264,7 @@ describe('a file that is posted', () => {
     expect(await hasFile(api.platform.files, file)).toBe(status === 204);
   });
 
-  it('is larger than what a request may be', async () => {
+  it('may be larger than a request', async () => {
     const opened = await open(apiKey);
 
     const sent = await send(opened, 'x'.repeat(12_000_000));
@@ -273,7 +273,7 @@ describe('a file that is posted', () => {
     expect([sent.status, (await download(made.scan.value)).text.length]).toEqual([204, 12_000_000]);
   });
 
-  it('that breaks off is not there, and its call ends', async () => {
+  it('that is aborted is not stored, and its request ends', async () => {
     const opened = await open(apiKey);
     const part = (name: string, more = '') =>
       `--XX\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
@@ -291,7 +291,7 @@ describe('a file that is posted', () => {
     expect(await hasFile(api.platform.files, opened.file)).toBe(false);
   });
 
-  it('that is missing is said to be', async () => {
+  it('that is missing is an error', async () => {
     const opened = await open(apiKey);
     const answer = { detail: expect.stringContaining('no file after the fields') };
 
@@ -308,7 +308,7 @@ describe('saved by', () => {
     ['another user', async () => [await user(71), await user(72)]],
     ['a user after a caller without', async () => [apiKey, await user(71)]],
     ['a caller without user after one', async () => [await user(71), apiKey]],
-  ])('%s it is refused', async (_, who) => {
+  ])('%s it is rejected', async (_, who) => {
     const [first, second] = await who();
     const opened = await open(first);
     await send(opened);
@@ -324,7 +324,7 @@ describe('saved by', () => {
     return { key: apiKey, user: known };
   }
 
-  it('another class or another instance it is refused', async () => {
+  it('another class or another instance it is rejected', async () => {
     const opened = await open(apiKey);
     await send(opened);
     const class2 = await world.dataClass('other', schema);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const body = { name: 'shop-1' };
   expected(await api.send({ as: owner, path: '/v1.1/instances/', body }), 201);
   second = { ...world, instance: 'shop-1', base: '/v1.1/instances/shop-1/' };
-  apiKey = await world.apiKey(); // the first call of blog-1
+  apiKey = await world.apiKey(); // the first request of blog-1
   await read(second, 2);
   clock.forward(23 * 3600);
   await read(world, 3);
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await read(second, 5);
   api.platform.meter.countRun(1, 1200);
   api.platform.meter.countRun(1, 900);
-  clock.forward(48 * 3600); // what the tests use is not what they ask for
+  clock.forward(48 * 3600); // the tests' own use differs from the data they request
 });
 afterAll(() => api.close());
 
@@ -64,7 +64,7 @@ function clockFrom(text: string): MovedClock {
 const get = (path: string, as: string | undefined = owner): Promise<Answer> =>
   api.send({ ...(as !== undefined && { as }), path });
 
-/** Rows as text, which is shorter. */
+/** Entries as text, which is shorter. */
 async function rows(path: string): Promise<readonly string[]> {
   return expected(await get(path), 200).objects.map((row: object) => Object.values(row).join(' '));
 }
@@ -87,7 +87,7 @@ describe('usage', () => {
     });
   });
 
-  it('is a page of rows, the oldest first', async () => {
+  it('is a page of entries, the oldest first', async () => {
     expect((await get(`${sent.hourly}?page_size=1`)).body.objects).toEqual([
       { hour: h1, source: 'api', instance: 'blog-1', value: 1 },
     ]);
@@ -96,13 +96,13 @@ describe('usage', () => {
     ]);
   });
 
-  it('leaves fields out', async () => {
+  it('omits fields', async () => {
     const { body } = await get(`${sent.daily}?excluded_fields=source,date&page_size=1`);
 
     expect(body.objects).toEqual([{ instance: 'blog-1', value: 1 }]);
   });
 
-  it('counts every call in an instance once, and a batch as its items', async () => {
+  it('counts every request in an instance once, and a batch as its items', async () => {
     const fresh = await world.account('batch@example.com');
     const name = 'batch-1';
     expected(await api.send({ as: fresh, path: '/v1.1/instances/', body: { name } }), 201);
@@ -148,13 +148,13 @@ describe('usage', () => {
     }
   });
 
-  it('shows who is a member and no owner nothing', async () => {
+  it('is empty for a member who owns no instance', async () => {
     const member = await joinAs(world, 'full');
 
     expect((await get(sent.daily, member)).body).toEqual({ next: null, prev: null, objects: [] });
   });
 
-  it('knows of no money', async () => {
+  it('has no prices', async () => {
     expect((await get('/v1.1/billing/')).status).toBe(404);
   });
 });
@@ -196,14 +196,14 @@ describe('filters', () => {
     ['start=yesterday', 'start'],
     ['end=20261118', 'end'],
     ['end=2026-11-18T25:00:00Z', 'end'],
-  ])('%s is refused by its name', async (query, name) => {
+  ])('%s is rejected by its name', async (query, name) => {
     for (const path of Object.values(sent)) {
       const { status, body } = await get(`${path}?${query}`);
       expect([status, Object.keys(body), typeof body[name]]).toEqual([400, [name], 'string']);
     }
   });
 
-  it.each(['source=money', 'source='])('%s is refused', async (query) => {
+  it.each(['source=money', 'source='])('%s is rejected', async (query) => {
     const { status, body } = await get(`${sent.daily}?${query}`);
 
     expect([status, body]).toEqual([400, { source: 'Incorrect value.' }]);
@@ -217,7 +217,7 @@ describe('filters', () => {
 });
 
 describe('a total', () => {
-  it('adds all instances up, and is no page', async () => {
+  it('adds all instances up, and is not paged', async () => {
     const { body } = await get(
       `${sent.daily}?total=true&end=2026-11-20&page_size=1&instance=blog-1`,
     );
@@ -251,7 +251,7 @@ describe('pages', () => {
     [sent.daily, 'page_size=1'],
     [sent.daily, 'page_size=3&ordering=desc&start=2026-11-19'],
     [sent.daily, 'page_size=1&instance=shop-1&fields=value'],
-  ])('of %s?%s lead there and back, and keep the filters', async (path, query) => {
+  ])('of %s?%s link there and back, and keep the filters', async (path, query) => {
     const bounded = `${query}&end=2026-11-20`;
     const whole = await rows(`${path}?${bounded.replace(/page_size=\d/, 'page_size=100')}`);
     const there: string[] = [];
@@ -276,7 +276,7 @@ describe('pages', () => {
   });
 
   it.each(['last_pk=3&direction=1', 'last_pk=3&direction=1&last_value=now', 'last_pk=-1'])(
-    '%s is refused',
+    '%s is rejected',
     async (query) => {
       const { status, body } = await get(`${sent.hourly}?${query}`);
 
@@ -285,7 +285,7 @@ describe('pages', () => {
   );
 });
 
-it('goes with its instance', async () => {
+it('is deleted with its instance', async () => {
   const fresh = await world.account('gone@example.com');
   const path = '/v1.1/instances/gone-1/';
   expected(await api.send({ as: fresh, path: '/v1.1/instances/', body: { name: 'gone-1' } }), 201);

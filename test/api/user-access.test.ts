@@ -12,13 +12,13 @@ import {
 import { joinAs } from '../support/join-as.ts';
 
 /*
- * Who may do what with users, groups and memberships: every kind of caller against every route.
+ * Access to users, groups and memberships: every kind of caller against every route.
  */
 
 let api: Api;
 let world: World;
 const credentials: Record<string, Credentials> = {};
-/** A user for each caller that is one, and one who calls nothing. */
+/** A user for each caller that is one, and one who sends no requests. */
 const ids = { self: 0, other: 0, group: 0, foreign: 0 };
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ const done = 204;
 const no = 403;
 const gone = 404;
 
-/** What each caller gets, in the order of `calls`. */
+/** Expected status for each caller, in the order of `calls`. */
 type Row = readonly number[];
 
 const calls = [
@@ -154,7 +154,7 @@ const callers: Callers = {
 };
 
 let count = 0;
-/** Someone and something to be removed. */
+/** A user and a group to be deleted. */
 async function spares() {
   count += 1;
   const { owner } = world;
@@ -204,18 +204,15 @@ describe.each(Object.entries(callers))('%s', (caller, rows) => {
 
 const idsOf = ({ body }: Answer) => body.objects.map(({ id }: { id: number }) => id);
 
-it.each(['user', 'user, ignoring', 'user, creating users'])(
-  '%s lists himself alone',
-  async (as) => {
-    const list = await world.call(credentials[as], 'GET', 'users/');
-    const named = await world.call(credentials[as], 'GET', 'users/?username__startswith=sel');
-    const others = await world.call(credentials[as], 'GET', 'users/?username__startswith=oth');
+it.each(['user', 'user, ignoring', 'user, creating users'])('%s lists only itself', async (as) => {
+  const list = await world.call(credentials[as], 'GET', 'users/');
+  const named = await world.call(credentials[as], 'GET', 'users/?username__startswith=sel');
+  const others = await world.call(credentials[as], 'GET', 'users/?username__startswith=oth');
 
-    expect([idsOf(list), idsOf(named), idsOf(others)]).toEqual([[ids.self], [ids.self], []]);
-  },
-);
+  expect([idsOf(list), idsOf(named), idsOf(others)]).toEqual([[ids.self], [ids.self], []]);
+});
 
-it('a user sees of a group himself alone, and nobody of a group that he is not in', async () => {
+it('a user sees only itself in a group, and no users of other groups', async () => {
   const own = await world.call(credentials.user, 'GET', `groups/${ids.group}/users/`);
   const foreign = await world.call(credentials.user, 'GET', `groups/${ids.foreign}/users/`);
   const none = await world.call(credentials.user, 'GET', 'groups/9999/users/');
@@ -227,7 +224,7 @@ it('a user sees of a group himself alone, and nobody of a group that he is not i
   expect([none.status, none.body]).toEqual([404, { detail: 'Group was not found.' }]);
 });
 
-it('the groups of somebody else are not there for a user', async () => {
+it('the groups of another user are missing for a user', async () => {
   const other = await world.call(credentials.user, 'GET', `users/${ids.other}/groups/`);
   const none = await world.call(credentials.user, 'GET', 'users/9999/groups/');
 
@@ -235,7 +232,7 @@ it('the groups of somebody else are not there for a user', async () => {
   expect([none.status, none.body]).toEqual([404, { detail: 'User was not found.' }]);
 });
 
-it('a user with an ignore_acl key may remove himself, and nobody else', async () => {
+it('a user with an ignore_acl key may delete itself, and no other user', async () => {
   const body = { username: 'remover', password: 'p' };
   const { id, user_key } = expected(await world.call(world.owner, 'POST', 'users/', body), 201);
   const as = { key: String(credentials.ignoring), user: user_key };

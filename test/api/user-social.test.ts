@@ -7,7 +7,7 @@ let world: World;
 let creating: string;
 let bare: string;
 
-/** A token is `<id>`, or `<id> <e-mail>`; `bad` is none. */
+/** A token is `<id>`, or `<id> <e-mail>`; `bad` is invalid. */
 async function verify(token: string): Promise<SocialProfile | undefined> {
   const [id = '', email] = token.split(' ');
   return id === 'bad' ? undefined : { id, email, first_name: '', last_name: '' };
@@ -24,7 +24,7 @@ afterAll(() => api.close());
 const logIn = (as: string, access_token?: string, backend = 'facebook') =>
   world.call(as, 'POST', `user/auth/${backend}/`, { access_token });
 
-it('makes a user with the verified address as name, once', async () => {
+it('creates a user with the verified address as name, once', async () => {
   const first = await logIn(creating, 'a1 new@example.com');
   const again = await logIn(bare, 'a1');
   const other = await logIn(bare, 'a1 new@example.com', 'github');
@@ -35,7 +35,7 @@ it('makes a user with the verified address as name, once', async () => {
   expect(other.body.id).toBe(first.body.id);
 });
 
-it('gives the user whose name is the address', async () => {
+it('returns the user whose name is the address', async () => {
   const body = { username: 'Known@example.com', password: 'p' };
   const { id } = expected(await world.call(world.owner, 'POST', 'users/', body), 201);
 
@@ -44,7 +44,7 @@ it('gives the user whose name is the address', async () => {
   expect([found.status, found.body.id]).toEqual([200, id]);
 });
 
-it('makes one user of many log-ins at once', async () => {
+it('creates one user for concurrent log-ins', async () => {
   const answers = await Promise.all(
     [1, 2, 3, 4].map(() => logIn(creating, 'c1 raced@example.com')),
   );
@@ -53,7 +53,7 @@ it('makes one user of many log-ins at once', async () => {
   expect(answers[0]?.status).toBe(200);
 });
 
-it('makes another user when the one before was removed', async () => {
+it('creates another user after the previous one was deleted', async () => {
   const first = await logIn(creating, 'd1 leaver@example.com');
   await world.call(world.owner, 'DELETE', `users/${first.body.id}/`);
 
@@ -76,7 +76,7 @@ it('a user without password has no log-in by password', async () => {
   expect([status, body]).toEqual([401, { detail: 'Invalid password.' }]);
 });
 
-it('is of one instance', async () => {
+it('is bound to one instance', async () => {
   await logIn(creating, 'f1 here@example.com');
   const other = await openWorld(api, 'shop-1');
 
@@ -109,7 +109,7 @@ it.each<[string, () => string, string | undefined, string, number, string]>([
     403,
     'You do not have permission to create new user.',
   ],
-])('refuses %s', async (_, as, token, backend, status, detail) => {
+])('rejects %s', async (_, as, token, backend, status, detail) => {
   const refused = await logIn(as(), token, backend);
 
   expect([refused.status, refused.body]).toEqual([status, { detail }]);

@@ -25,7 +25,7 @@ const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, path, body);
 
 let count = 0;
-/** Registers somebody and gives the answer. */
+/** Registers a user and returns the response. */
 async function register(more: object = {}) {
   count += 1;
   const body = { username: `somebody-${count}`, password: 'a password', ...more };
@@ -33,7 +33,7 @@ async function register(more: object = {}) {
 }
 
 describe('registration', () => {
-  it('makes a user with profile and key, and shows the name as it was typed', async () => {
+  it('creates a user with profile and key, and returns the name as it was typed', async () => {
     const body = { username: ' Ann Lee ', password: 's3cret', profile: { nick: 'al' } };
 
     const made = await call('POST', 'users/', body);
@@ -80,7 +80,7 @@ describe('registration', () => {
     expect(self_.body).toEqual(later.body);
   });
 
-  it('sets rights of the profile, whose owner is the user whatever the body says', async () => {
+  it('sets permissions of the profile, whose owner is the user whatever the body contains', async () => {
     const { id: other } = await register();
     const profile = { owner: other, other_permissions: 'read', owner_permissions: 'write', id: 9 };
 
@@ -93,7 +93,7 @@ describe('registration', () => {
     });
   });
 
-  it('reads a form, whose profile is JSON text', async () => {
+  it('accepts a form, whose profile is JSON text', async () => {
     const form = new URLSearchParams({ username: 'Form', password: 'p', profile: '{"visits":3}' });
 
     const made = await api.send({
@@ -106,7 +106,7 @@ describe('registration', () => {
     expect([made.status, made.body.username, made.body.profile?.visits]).toEqual([201, 'Form', 3]);
   });
 
-  it('makes one of two users of one name at once', async () => {
+  it('creates one of two users of one name at the same time', async () => {
     const sent = ['Twin', 'twin', ' TWIN', 'tWIN'].map((username) =>
       call('POST', 'users/', { username, password: 'p' }),
     );
@@ -121,7 +121,7 @@ describe('registration', () => {
     expect(body.objects).toHaveLength(1);
   });
 
-  it('leaves nothing behind when the profile is refused', async () => {
+  it('creates nothing when the profile is rejected', async () => {
     await register({ profile: { badge: 'one' } });
     const body = { username: 'late', password: 'p', profile: { badge: 'one' } };
 
@@ -212,7 +212,7 @@ describe('registration', () => {
   ]);
 
   it.each(['ann@example.com', 'Ünï cödé 😀', 'a\u0000b', '../x', '#', '%'])(
-    'takes %j for a name',
+    'accepts %j as a name',
     async (username) => {
       const made = await register({ username });
       const found = await call('POST', 'user/auth/', { username, password: 'a password' });
@@ -224,7 +224,7 @@ describe('registration', () => {
 });
 
 describe('changes', () => {
-  it('PATCH changes what is sent and echoes the name; later it is shown in lower case', async () => {
+  it('PATCH changes the fields that are sent and echoes the name; later it is in lower case', async () => {
     const made = await register({ profile: { nick: 'a', other_permissions: 'read' } });
     const path = `users/${made.id}/`;
 
@@ -241,7 +241,7 @@ describe('changes', () => {
     expect((await call('GET', path)).body).toEqual(profile.body);
   });
 
-  it('a whole user sent back changes nothing but the rights that it says', async () => {
+  it('a whole user sent back changes nothing except the permissions in it', async () => {
     const made = await register({ profile: { nick: 'a' } });
 
     const put = await call('PUT', `users/${made.id}/`, { ...made, password: 'p', groups: [7] });
@@ -249,7 +249,7 @@ describe('changes', () => {
     expect([put.status, put.body]).toEqual([200, made]);
   });
 
-  it('PUT resets the rights of the profile that it does not send; PATCH keeps them', async () => {
+  it('PUT resets permissions of the profile that are not sent; PATCH keeps them', async () => {
     const rights = { owner_permissions: 'write', other_permissions: 'read' };
     const { id } = await register({ profile: { nick: 'a', ...rights } });
     const body = { username: `u-${id}`, password: 'p' };
@@ -267,7 +267,7 @@ describe('changes', () => {
     });
   });
 
-  it('a name that was given up is free, also for who had it', async () => {
+  it('a former name is free, also for its former user', async () => {
     const { id } = await register({ username: 'first' });
     await call('PATCH', `users/${id}/`, { username: 'second' });
 
@@ -280,7 +280,7 @@ describe('changes', () => {
     expect([same.status, same.body.username]).toEqual([200, 'Second']);
   });
 
-  it('a new password opens at once, the old one no more, and the key stays', async () => {
+  it('a new password is valid at once, the old one is invalid, and the key is unchanged', async () => {
     const { id, username, user_key } = await register();
     await call('PATCH', `users/${id}/`, { password: 'another' });
 
@@ -291,7 +291,7 @@ describe('changes', () => {
     expect([now.status, now.body.user_key]).toEqual([200, user_key]);
   });
 
-  it('many at once are all kept', async () => {
+  it('concurrent changes are all kept', async () => {
     const { id } = await register({ profile: { visits: 0 } });
     const { id: group } = expected(await call('POST', 'groups/', {}), 201);
     const raise = { profile: { visits: { _increment: 1 } } };
@@ -361,7 +361,7 @@ describe('changes', () => {
 });
 
 describe('deletion', () => {
-  it('takes user, profile, name, password, key and memberships out of reach at once', async () => {
+  it('makes user, profile, name, password, key and memberships inaccessible at once', async () => {
     const profile = { badge: 'gone' };
     const made = await register({ username: 'leaver', profile });
     const { id: group } = expected(await call('POST', 'groups/', {}), 201);
@@ -388,7 +388,7 @@ describe('deletion', () => {
     expect(again.groups).toEqual([]);
   });
 
-  it('ends what the user could do with his objects, and nobody owns one for him', async () => {
+  it('ends access of the user to its objects, and ownership of them', async () => {
     const objects = `${await world.dataClass('note', [])}objects/`.replace(world.base, '');
     const { id, user_key } = await register();
     const as = { key: bare, user: user_key };
@@ -405,7 +405,7 @@ describe('deletion', () => {
 });
 
 describe('keys', () => {
-  it('a reset gives another one and ends the one before, at once', async () => {
+  it('a reset returns another one and invalidates the previous one at once', async () => {
     const made = await register();
     const old = { key: bare, user: made.user_key };
 
@@ -423,7 +423,7 @@ describe('keys', () => {
 describe('log-in', () => {
   const logIn = (body: unknown) => call('POST', 'user/auth/', body);
 
-  it('gives the user, whatever the letters of the name', async () => {
+  it('returns the user, for the name in any case', async () => {
     const made = await register({ username: 'Logger' });
 
     const found = await logIn({ username: ' LOGGER ', password: 'a password' });
@@ -451,13 +451,13 @@ describe('log-in', () => {
       400,
       { username: ['Ensure this field has no more than 64 characters.'] },
     ],
-  ])('refuses %s', async (_, body, status, answer) => {
+  ])('rejects %s', async (_, body, status, answer) => {
     const refused = await logIn(body);
 
     expect([refused.status, refused.body]).toEqual([status, answer]);
   });
 
-  it('opens nothing in another instance, and counts its attempts apart', async () => {
+  it('is not valid in another instance, and counts its attempts separately', async () => {
     const { username } = await register();
     const other = await openWorld(api, 'shop-1');
     const wrong = { username, password: 'a password' };
@@ -471,7 +471,7 @@ describe('log-in', () => {
     expect([there.status, here.status]).toEqual([429, 200]);
   });
 
-  it('must wait after ten wrong passwords, with the right one as well', async () => {
+  it('is throttled after ten wrong passwords, with the right one as well', async () => {
     const { username } = await register();
     for (let tries = 0; tries < 10; tries += 1) await logIn({ username, password: 'wrong' });
 
@@ -523,7 +523,7 @@ describe('lists', () => {
     expect(await idsOf(query)).toEqual([ids, next, prev]);
   });
 
-  it('shows a user as the user alone is shown', async () => {
+  it("returns a user as the user's own path does", async () => {
     const { body } = await lists.call(lists.owner, 'GET', 'users/?page_size=1');
     const alone = await lists.call(lists.owner, 'GET', 'users/1/');
 
@@ -549,7 +549,7 @@ describe('lists', () => {
   });
 });
 
-describe('the user himself', () => {
+describe('a user on its own path', () => {
   const own = (user: string, method: string, body?: unknown) =>
     world.call({ key: bare, user }, method, 'user/', body);
 
@@ -592,7 +592,7 @@ describe('the user himself', () => {
     ]);
   });
 
-  it('is trimmed', async () => {
+  it('supports field projection', async () => {
     const { id, user_key, profile } = await register();
 
     const { body } = await api.send({
@@ -643,7 +643,7 @@ describe('OPTIONS', () => {
     ]);
   });
 
-  it('describes the fields that the class of profiles has in this instance', async () => {
+  it('describes the fields of the class of profiles in this instance', async () => {
     const schema = [{ name: 'city', type: 'string' }];
     await call('PATCH', 'classes/user_profile/', { schema });
 
@@ -671,7 +671,7 @@ describe('OPTIONS', () => {
   });
 });
 
-it('a user that is not there is 404', async () => {
+it('a missing user is 404', async () => {
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
     const answer = await call(method, 'users/9999/', method === 'GET' ? undefined : {});
     expect([answer.status, answer.body]).toEqual([404, missing]);

@@ -22,8 +22,7 @@ import { put, write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
 
 /*
- * The function behind the calls, with records as the table's stream brings them: images are what the adapter
- * writes.
+ * The background function, with records as in the table's stream: images are those that the adapter writes.
  */
 
 let store: LocalStore;
@@ -56,7 +55,7 @@ function open(
     ...metered,
     files: noFiles,
     meter: openMeter(metered),
-  } as Partial<Services> as Services; // what is tried here needs no more
+  } as Partial<Services> as Services; // the part of a platform that the tests need
   const { consumers = unorderedConsumers, kinds = jobTypes } = given;
   const handler = createBackground({ services, consumers, kinds });
   return (records: readonly DynamoDBRecord[], remainingMs = 300_000) =>
@@ -81,7 +80,7 @@ function record({ before, after, more }: Images): DynamoDBRecord {
   return {
     eventName,
     dynamodb: {
-      SequenceNumber: String(99_999_990 + sequence), // grows a digit on the way
+      SequenceNumber: String(99_999_990 + sequence), // grows by a digit on the way
       ...(before && { OldImage: before as never }),
       ...(after && { NewImage: after as never }),
     },
@@ -106,7 +105,7 @@ async function workLeft(): Promise<readonly object[]> {
 }
 
 describe('changes in the stream', () => {
-  it('are counted once, however often they come', async () => {
+  it('are counted once, however often they arrive', async () => {
     const handle = open();
     const first = [created(1), created(2), created(3)];
     const second = [created(4), removed(2), created(5)];
@@ -118,7 +117,7 @@ describe('changes in the stream', () => {
     expect(answers).toEqual([1, 2, 3].map(() => ({ batchItemFailures: [] })));
   });
 
-  it('have the bytes of objects counted, as they grow and go', async () => {
+  it('have the bytes of objects counted, as they grow and are deleted', async () => {
     const sized = (id: number, text: string) =>
       image({ ...object(id), data: { values: { text } } } as Put);
     const empty = '{"values":{"text":""}}'.length;
@@ -134,7 +133,7 @@ describe('changes in the stream', () => {
     expect(item?.data).toMatchObject({ count: 1, bytes: empty + 6 });
   });
 
-  it('that maintenance made, of counters, and of what had expired follow nothing', async () => {
+  it('of maintenance, of counters, and of expired items have no effects', async () => {
     const handle = open();
     const expiry = { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
     const counter = { pk: { S: 'INSTANCE#1#SEQUENCE' }, sk: { S: 'object' }, t: { S: 'counter' } };
@@ -150,7 +149,7 @@ describe('changes in the stream', () => {
     expect(await counted()).toBe(2);
   });
 
-  it('of which one is poisoned become a dead letter, and the rest goes on', async () => {
+  it('with one poisoned change become a dead letter, and the rest continues', async () => {
     const taken: string[] = [];
     const consumer: ChangeConsumer = {
       name: 'picky',
@@ -173,7 +172,7 @@ describe('changes in the stream', () => {
     expect(logged).toMatchObject([{ level: 'error', consumer: 'picky' }]);
   });
 
-  it('that cannot even be kept come again as a whole', async () => {
+  it('that cannot be stored as a dead letter arrive again as a whole', async () => {
     const broken: Store = { ...store, write: () => Promise.reject(new Error('no table')) };
     const handle = open({ through: broken });
 
@@ -189,7 +188,7 @@ describe('changes in the stream', () => {
   });
 });
 
-describe('work', () => {
+describe('jobs', () => {
   const steps: number[] = [];
   const kind: JobType = {
     name: 'count-up',
@@ -203,7 +202,7 @@ describe('work', () => {
     steps.length = 0;
   });
 
-  it('is done when it shows in the stream', async () => {
+  it('are done when they arrive in the stream', async () => {
     const item = newJob({ clock, ids }, kind, { at: 1 });
     await write(store, item);
 
@@ -212,7 +211,7 @@ describe('work', () => {
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
   });
 
-  it('that is due is done with a tick, but for the last seconds of the function', async () => {
+  it('that are due are done with a tick, except in the last seconds of the function', async () => {
     await write(store, newJob({ clock, ids }, kind, { at: 1 }));
     const handle = open({ kinds: [kind] });
 
@@ -223,7 +222,7 @@ describe('work', () => {
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
   });
 
-  it('counts a class anew a day after it has changed, and mends what the stream has missed', async () => {
+  it('count a class again a day after it has changed, and correct missed changes', async () => {
     const handle = open();
     await write(store, ...[1, 2, 3, 4, 5].map(object));
     await handle([created(1), created(2)]); // and never the others
@@ -232,14 +231,14 @@ describe('work', () => {
     expect(await workLeft()).toHaveLength(1);
     now = Date.now() + 86_401_000;
     await handle([]);
-    expect([before, await counted()]).toEqual([2, 2]); // the last changes may still be on their way
+    expect([before, await counted()]).toEqual([2, 2]); // the last changes may not have arrived yet
     now += 61_000;
     await handle([]);
 
     expect([await counted(), await workLeft()]).toEqual([5, []]);
   });
 
-  it('does not take the new count when the class has changed meanwhile', async () => {
+  it('discard the new count when the class has changed during the job', async () => {
     const handle = open();
     await write(store, ...[1, 2, 3].map(object));
     await handle([created(1), created(2), created(3)]);

@@ -38,7 +38,7 @@ test.each(families)('the bundle of %s is small', (family) => {
   expect(size).toBeLessThan(haveAll.includes(family) ? maxBytesOfAll : maxBytes);
 });
 
-/** Bytes of a file and of all that it imports at once; what it may import later does not count. */
+/** Returns the bytes of a file and of its static imports; dynamic imports are not counted. */
 function sizeOf(file: string, counted = new Set<string>()): number {
   if (counted.has(file)) return 0;
   counted.add(file);
@@ -56,7 +56,7 @@ test.each([
   ['api-keys', 'classes'],
   ['account', 'objects'],
   ['root', 'instances'],
-])('the bundle of %s does not carry %s', (family, other) => {
+])('the bundle of %s does not contain %s', (family, other) => {
   const names = api
     .filter(({ name }) => name === other)
     .flatMap(({ routes }) => routes.map(({ paths }) => paths['v1.1'] ?? ''));
@@ -66,11 +66,11 @@ test.each([
   expect(names.filter((path) => path.length > 12 && text.includes(path))).toEqual([]);
 });
 
-/** A deployment: every function in a process of its own, on a table that knows their roles. */
+/** A deployment: every function in a process of its own, on a table that checks their roles. */
 interface Deployment {
   readonly aws: FakeAws;
   readonly functions: ReadonlyMap<string, Lambda>;
-  /** Ends all; gives what the functions have logged. */
+  /** Stops all functions; returns their log output. */
   close(): Promise<string>;
 }
 
@@ -82,7 +82,7 @@ async function deploy(node: string, allows = isAllowed): Promise<Deployment> {
         ...deployed.get(family)?.variables,
         AWS_REGION: 'eu-west-1',
         AWS_ENDPOINT_URL: aws.url,
-        AWS_ACCESS_KEY_ID: family, // the fake knows the role by it
+        AWS_ACCESS_KEY_ID: family, // the fake identifies the role by it
         AWS_SECRET_ACCESS_KEY: 'secret',
         AWS_SESSION_TOKEN: 'token',
         AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
@@ -101,7 +101,7 @@ async function deploy(node: string, allows = isAllowed): Promise<Deployment> {
   };
 }
 
-/** What the template's policies say. */
+/** Statements of the template's policies. */
 function isAllowed(access: Access): boolean {
   return isGranted(deployed.get(access.caller)?.statements ?? [], access);
 }
@@ -115,8 +115,8 @@ interface Step {
   readonly answer?: unknown;
 }
 
-const theCode = 'the set-up code'; // stands for it
-const theScan = 'the address of the scan'; // the same
+const theCode = 'the set-up code'; // placeholder
+const theScan = 'the address of the scan'; // placeholder
 const scanForm = Buffer.from(
   '--XX\r\ncontent-disposition: form-data; name="scan"; filename="a.png"\r\n\r\npixels\r\n--XX--\r\n',
 );
@@ -421,7 +421,7 @@ const journey: readonly Step[] = [
     call: 'GET /v1.1/schema/',
     status: 200,
     answer: expect.objectContaining({
-      // the whole of it, whichever function answers
+      // the whole of it, whichever function responds
       resources: expect.arrayContaining([
         expect.objectContaining({ name: 'Data Object' }),
         expect.objectContaining({ name: 'Schema' }),
@@ -445,7 +445,7 @@ const journey: readonly Step[] = [
 
 const routers = api.map(({ name, routes }) => ({ name, router: createRouter(routes) }));
 
-/** The family that a path belongs to. */
+/** Returns the family of a path. */
 function ownFamily(path: string): string {
   return routers.find(({ router }) => router(path) !== undefined)?.name ?? wholeMap;
 }
@@ -478,29 +478,32 @@ describe.each(programs)('on $name', ({ node }) => {
 
     afterAll(() => deployment.close());
 
-    test.each(journey)('$call gives $status', async ({ call, as, query, body, status, answer }) => {
-      const [method = '', path = ''] = call.split(' ');
-      const event = gatewayEvent({
-        method,
-        path,
-        ...(query === undefined ? {} : { query }),
-        key: as && keys[as],
-        body: filled(body, scan),
-      });
+    test.each(journey)(
+      '$call returns $status',
+      async ({ call, as, query, body, status, answer }) => {
+        const [method = '', path = ''] = call.split(' ');
+        const event = gatewayEvent({
+          method,
+          path,
+          ...(query === undefined ? {} : { query }),
+          key: as && keys[as],
+          body: filled(body, scan),
+        });
 
-      const result = await deployment.functions.get(functionOf(path))?.invoke(event);
+        const result = await deployment.functions.get(functionOf(path))?.invoke(event);
 
-      if (result === undefined) throw new Error(`no function of ${functionOf(path)}`);
-      const answered = bodyOf(result);
-      expect({ status: result.statusCode, body: answered }).toEqual({
-        status,
-        body: answer ?? answered,
-      });
-      expect(result.headers['x-request-id']).toBe('Bq3xYgJkDoEEPbQ=');
-      keys.owner ??= answered?.account_key;
-      keys.app ??= answered?.api_key;
-      scan ??= answered?.scan?.value;
-    });
+        if (result === undefined) throw new Error(`no function of ${functionOf(path)}`);
+        const answered = bodyOf(result);
+        expect({ status: result.statusCode, body: answered }).toEqual({
+          status,
+          body: answer ?? answered,
+        });
+        expect(result.headers['x-request-id']).toBe('Bq3xYgJkDoEEPbQ=');
+        keys.owner ??= answered?.account_key;
+        keys.app ??= answered?.api_key;
+        scan ??= answered?.scan?.value;
+      },
+    );
 
     test('a browser gets a page, whose code is loaded then', async () => {
       const event = gatewayEvent({ method: 'GET', path: '/v1.1/' });
@@ -519,20 +522,20 @@ describe.each(programs)('on $name', ({ node }) => {
       expect(page).toContain(`<script>${assets.script}</script>`);
     });
 
-    test('no role was too narrow', () => {
+    test('all roles were sufficient', () => {
       expect(deployment.aws.refused).toEqual([]);
     });
 
-    test('mails went out', () => {
+    test('mails were sent', () => {
       const sent = deployment.aws.mails.map((mail) => Object(mail).Destination.ToAddresses);
       const [owner, guest] = [['a@example.com'], ['b@example.com']];
 
       expect(sent).toEqual([owner, guest, guest, owner]);
     });
 
-    test('every call is one line of the log, without keys', async () => {
+    test('every request is one line of the log, without keys', async () => {
       const logs = await deployment.close();
-      expect(deployment.aws.refused).toEqual([]); // of what they have written at their end
+      expect(deployment.aws.refused).toEqual([]); // of their writes at their end
 
       const lines = logs
         .trimEnd()
@@ -554,7 +557,7 @@ describe.each(programs)('on $name', ({ node }) => {
   });
 });
 
-test('a function that may do less than it does is found out', async () => {
+test('a function with missing permissions is detected', async () => {
   const deployment = await deploy(
     process.execPath,
     (access) => isAllowed(access) && !(access.caller === 'account' && /Put/.test(access.action)),

@@ -11,7 +11,7 @@ import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
 
 /*
- * What a function's process has counted is written beside its calls, and when Lambda says that it ends.
+ * Counts of a function's process are written during its requests, and when Lambda signals its end.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-end-'));
@@ -24,7 +24,7 @@ const setUp = keyText(
 let aws: FakeAws;
 let runtime: Server;
 let asked: { readonly method: string; readonly path: string; readonly id: unknown; body: string }[];
-/** Items of usage that were written. */
+/** Returns the written items of usage. */
 let used: unknown[];
 let takesExtensions: boolean;
 
@@ -48,7 +48,7 @@ beforeEach(async () => {
     const { method = '', url = '', headers } = request;
     const id = headers['lambda-extension-name'] ?? headers['lambda-extension-identifier'];
     asked.push({ method, path: url, id, body: await textOf(request) });
-    if (url.endsWith('/next')) return; // as long as nothing happens
+    if (url.endsWith('/next')) return; // as long as it is idle
     response.writeHead(takesExtensions ? 200 : 403, { 'Lambda-Extension-Identifier': 'an-id' });
     response.end('{}');
   }).listen(0, '127.0.0.1');
@@ -87,10 +87,10 @@ function start(): Promise<Lambda> {
   });
 }
 
-/** As the table holds it. */
+/** In the form of the table. */
 const three = { d: { S: '{"api":3,"run":0,"cbxMs":0}' } };
 
-/** Makes an instance and calls in it, three times; gives its owner's key. */
+/** Creates an instance and sends three requests to it; returns its owner's key. */
 async function use(lambda: Lambda, nowMs?: number): Promise<string> {
   const call = async (method: string, path: string, key?: string, body?: unknown) => {
     const result = await lambda.invoke(gatewayEvent({ method, path, key, body }), { nowMs });
@@ -105,7 +105,7 @@ async function use(lambda: Lambda, nowMs?: number): Promise<string> {
   return account_key;
 }
 
-test('what was counted is written beside the first call after ten seconds', async () => {
+test('counts are written during the first request after ten seconds', async () => {
   const lambda = await start();
   const now = Date.now();
   const key = await use(lambda, now);
@@ -120,7 +120,7 @@ test('what was counted is written beside the first call after ten seconds', asyn
   await lambda.close();
 });
 
-test('what was counted is written when the process is told to end, and not before', async () => {
+test('counts are written on the signal to end, and not before', async () => {
   const lambda = await start();
   await use(lambda, Date.now());
   const before = [...used];
@@ -131,7 +131,7 @@ test('what was counted is written when the process is told to end, and not befor
   expect(used).toEqual([expect.objectContaining({ d: { S: '{"api":3,"run":0,"cbxMs":0}' } })]);
 });
 
-test('Lambda is asked to tell: by an extension that wants to hear of nothing', async () => {
+test('an extension without events is registered to get the signal', async () => {
   const lambda = await start();
   await use(lambda);
   await lambda.close();
@@ -147,7 +147,7 @@ test('Lambda is asked to tell: by an extension that wants to hear of nothing', a
   ]);
 });
 
-test('a function serves all the same where no extension is taken, and says so', async () => {
+test('a function works where no extension is accepted, and logs it', async () => {
   takesExtensions = false;
   const lambda = await start();
   await use(lambda);

@@ -13,7 +13,7 @@ import {
   type Visitors,
 } from '../scripts/place-hosts.ts';
 
-/* What places in a table do beyond what all places do (test/scripts/places.test.ts). */
+/* Slots in a table, in addition to the common tests of slots (test/scripts/places.test.ts). */
 
 let host: TableHost;
 let visitors: Visitors;
@@ -34,12 +34,12 @@ const items = async () => {
   return (await host.table.query({ pk, limit: 1000 })).positions;
 };
 
-/** Fills all places. */
+/** Fills all slots. */
 async function fill(): Promise<void> {
   for (const name of eight) await visitors.come(name);
 }
 
-/** Stands in the line as a process does that dies then. */
+/** Enters the queue like a process that dies then. */
 async function dieInLine(count: number, sinceMs = 0): Promise<void> {
   const expiresAt = Math.ceil(Date.now() / 1000) + 10;
   const writes = Array.from({ length: count }, (_, n) => {
@@ -51,7 +51,7 @@ async function dieInLine(count: number, sinceMs = 0): Promise<void> {
   await host.table.write({ id: 'dead'.repeat(6), change, writes });
 }
 
-test('a run without company costs one write before it and one after it', async () => {
+test('a run without competitors costs one write before it and one after it', async () => {
   await visitors.come('a');
   await visitors.leave('a');
 
@@ -59,7 +59,7 @@ test('a run without company costs one write before it and one after it', async (
   expect(await items()).toEqual([]);
 });
 
-test('who has waited leaves nothing behind', async () => {
+test('a run that has waited leaves no items behind', async () => {
   await fill();
   await visitors.come('ninth');
   await pass(host, 25);
@@ -73,7 +73,7 @@ test('who has waited leaves nothing behind', async () => {
   expect(await items()).toEqual([]);
 });
 
-test('processes share the places', async () => {
+test('processes share the slots', async () => {
   const [one, other] = [host.openProcess(), host.openProcess()];
   for (const name of ['a', 'b', 'c', 'd', 'e']) await visitors.come(name, { places: one });
   for (const name of ['f', 'g', 'h', 'i']) await visitors.come(name, { places: other });
@@ -87,7 +87,7 @@ test('processes share the places', async () => {
   expect(visitors.entered).toEqual([...eight, 'i']);
 });
 
-test('however many come at once, eight run, and each has its turn', async () => {
+test('at most eight of many concurrent runs execute, and each has its turn', async () => {
   const processes = Array.from({ length: 6 }, () => host.openProcess());
   const names = Array.from({ length: 60 }, (_, n) => `run ${n}`);
   let most = 0;
@@ -110,7 +110,7 @@ test('however many come at once, eight run, and each has its turn', async () => 
 });
 
 describe('a process that has died', () => {
-  it('keeps its place until the limit of its run and some seconds are over', async () => {
+  it('keeps its slot until the limit of its run and some seconds are over', async () => {
     await fill();
     await visitors.come('next', { waitMs: 120_000 });
 
@@ -122,9 +122,9 @@ describe('a process that has died', () => {
     expect(visitors.entered).toContain('next');
   });
 
-  it('takes no place from others when it comes back to life', async () => {
+  it('takes no slot from others when it continues', async () => {
     await fill();
-    await pass(host, 52_000); // their places have expired
+    await pass(host, 52_000); // their slots have expired
     for (const name of eight) await visitors.come(`next ${name}`);
 
     await visitors.leave(...eight);
@@ -134,7 +134,7 @@ describe('a process that has died', () => {
     expect(host.logged).toEqual([]);
   });
 
-  it('holds those up who stand behind it for a moment only', async () => {
+  it('delays those behind it in the queue for a moment only', async () => {
     await fill();
     await dieInLine(8);
     await visitors.come('next');
@@ -145,7 +145,7 @@ describe('a process that has died', () => {
     expect(visitors.entered).toEqual([...eight, 'next']);
   });
 
-  it('counts for ten seconds among those who wait', async () => {
+  it('is counted for ten seconds among the waiting runs', async () => {
     await fill();
     for (const hundred of [1, 2, 3, 4]) await dieInLine(100, hundred);
     await visitors.come('soon');
@@ -158,7 +158,7 @@ describe('a process that has died', () => {
   });
 });
 
-test('who waits long stays in the line', async () => {
+test('a run that waits long stays in the queue', async () => {
   await fill();
   await visitors.come('patient');
 
@@ -167,22 +167,22 @@ test('who waits long stays in the line', async () => {
   expect((await items()).filter((sk) => sk.startsWith('WAITER#'))).toHaveLength(1);
 });
 
-describe('a process that knows of a line', () => {
-  it('sends nobody past it', async () => {
+describe('a process that has seen a queue', () => {
+  it('lets no run pass it', async () => {
     await fill();
     await visitors.come('first');
     await visitors.leave('a');
     await pass(host, 25);
     host.calls.length = 0;
 
-    await visitors.come('second'); // a place is free, and the first one has not seen it yet
+    await visitors.come('second'); // a slot is free, and the first one has not seen it yet
 
-    expect(host.calls).toEqual(['query', 'write']); // it looks, and stands in the line
+    expect(host.calls).toEqual(['query', 'write']); // it reads, and enters the queue
     await pass(host, 1000);
     expect(visitors.entered).toEqual([...eight, 'first']);
   });
 
-  it('forgets it when nobody waits any more', async () => {
+  it('forgets it when it is empty', async () => {
     await fill();
     await visitors.come('first', { waitMs: 50 });
     await pass(host, 100);
@@ -198,7 +198,7 @@ describe('a process that knows of a line', () => {
 });
 
 describe('when the table fails', () => {
-  it('a place that may be taken is not', async () => {
+  it('a slot that may have been taken is not requested again', async () => {
     const { write } = host.table;
     let failures = 0;
     host.table.write = async (transaction) => {
@@ -213,7 +213,7 @@ describe('when the table fails', () => {
     expect(host.calls).toEqual(['query', 'write']);
   });
 
-  it('a place that cannot be given back is told to the operator, and expires', async () => {
+  it('a slot that cannot be released is reported to the operator, and expires', async () => {
     await visitors.come('a');
     const { write } = host.table;
     host.table.write = () => Promise.reject(new Error('no table'));
@@ -233,7 +233,7 @@ describe('when the table fails', () => {
     expect(await items()).toEqual([]);
   });
 
-  it('a run that gets no answer is not let in', async () => {
+  it('a run without a response is rejected', async () => {
     host.table.write = () => Promise.reject(new Error('no table'));
 
     await visitors.come('a');
@@ -242,11 +242,11 @@ describe('when the table fails', () => {
   });
 });
 
-test('places go with their instance', () => {
+test('slots are deleted with their instance', () => {
   expect(instancePartitions(7, 0)).toContain(runPlaceEntity.key(7, 0).pk);
 });
 
-test('who waits for places to be given back waits for all of them', async () => {
+test('waiting for releases covers all of them', async () => {
   await fill();
   await visitors.leave(...eight);
 

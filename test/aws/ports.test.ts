@@ -38,7 +38,7 @@ describe('secrets', () => {
     return { secrets, time, asked: () => asked };
   }
 
-  test('the one that the stack has made is version 1, and is fetched once', async () => {
+  test('the one that the stack has created is version 1, and is fetched once', async () => {
     const { secrets, asked } = secretsOf(first);
 
     const found = await Promise.all([secrets.current(), secrets.get(1)]);
@@ -60,7 +60,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('an unknown version is looked for again, once a minute at most', async () => {
+  test('an unknown version is fetched again, once a minute at most', async () => {
     const { secrets, time, asked } = secretsOf(first, first, rotated);
     const found = [await secrets.get(2)];
 
@@ -92,7 +92,7 @@ describe('secrets', () => {
     expect(asked()).toBe(2);
   });
 
-  test('keys are made with what was known while the secret cannot be fetched again', async () => {
+  test('keys are created with the cached versions while the secret cannot be fetched again', async () => {
     const { secrets, time } = secretsOf(first, new Error('no network'), rotated);
     const found = [await secrets.current()];
 
@@ -104,7 +104,7 @@ describe('secrets', () => {
     expect(found.map(({ version }) => version)).toEqual([1, 1, 2]);
   });
 
-  test('a fetch that fails is made again for the next caller', async () => {
+  test('a fetch that fails is retried for the next caller', async () => {
     const { secrets } = secretsOf(new Error('no network'), first);
 
     await expect(secrets.current()).rejects.toThrow('no network');
@@ -112,7 +112,7 @@ describe('secrets', () => {
     expect((await secrets.current()).version).toBe(1);
   });
 
-  test('a fetch that fails later leaves what was known', async () => {
+  test('a later fetch that fails keeps the cached versions', async () => {
     const { secrets, time } = secretsOf(first, new Error('no network'));
     await secrets.current();
     time.now = 60_000;
@@ -128,7 +128,7 @@ describe('secrets', () => {
     ['is too short', 'abcd'],
     ['lacks its current version', '{"current":2,"versions":[]}'],
     ['holds a short version', '{"current":1,"versions":[{"version":1,"secret":"5ec4e7"}]}'],
-  ])('one that %s is refused without being shown', async (_name, text) => {
+  ])('one that %s is rejected without being shown', async (_name, text) => {
     const { secrets } = secretsOf(text);
 
     await expect(secrets.current()).rejects.toThrow(/^the secret is damaged(?!.*5ec4e7)/);
@@ -151,7 +151,7 @@ describe('log', () => {
     expect(lines.map((line) => JSON.parse(line).message)).toEqual(expected);
   });
 
-  test('an entry is one line, with what Lambda looks for in it', () => {
+  test('an entry is one line, with the fields that Lambda expects in it', () => {
     const lines: string[] = [];
     const log = openLog('info', (line) => lines.push(line));
 
@@ -193,7 +193,7 @@ describe('mailer', () => {
     expect(ses.commandCalls(SendEmailCommand)).toHaveLength(1);
   });
 
-  test('a failure is the caller’s to judge', async () => {
+  test('a failure is passed to the caller', async () => {
     const client = new SESv2Client({ region: 'eu-west-1' });
     mockClient(client).on(SendEmailCommand).rejects(new Error('the sender is not verified'));
 
@@ -216,7 +216,7 @@ describe('environment', () => {
     GROUNDWORK_SCRIPT_ROLE: 'a-role',
   };
 
-  test('needs to say where the data are, and has a default for all else', () => {
+  test('requires the location of the data, and has defaults for all other settings', () => {
     expect(readEnvironment(places)).toEqual({
       table: 'a-table',
       secret: 'an-arn',
@@ -267,7 +267,7 @@ describe('environment', () => {
     });
   });
 
-  test('says who sends mails, and at which services there are log-ins', () => {
+  test('names the sender of mails, and the services for log-ins', () => {
     const more = {
       GROUNDWORK_MAIL_FROM: 'no-reply@example.com',
       GROUNDWORK_GOOGLE_CLIENT_ID: 'our-client',
@@ -293,11 +293,11 @@ describe('environment', () => {
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
     ['GROUNDWORK_INSTANCE_RATE', '59', 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
-  ])('%s=%s is refused', (name, value, message) => {
+  ])('%s=%s is rejected', (name, value, message) => {
     expect(() => readEnvironment({ ...places, [name]: value })).toThrow(message);
   });
 
-  test('credentials are those that Lambda gives', () => {
+  test('credentials are those from Lambda', () => {
     const key = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 
     expect([readCredentials(key), readCredentials({ ...key, AWS_SESSION_TOKEN: 't' })]).toEqual([

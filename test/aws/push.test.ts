@@ -59,7 +59,7 @@ async function send(registration_ids: readonly string[], more: object = {}) {
   return expected(await call('GET', `messages/${id}/`), 200);
 }
 
-/** Refuses the next call of a kind, and answers all later ones. */
+/** Rejects the next request of a kind, and accepts all later ones. */
 function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, answer: object): void {
   let isFirst = true;
   stub.callsFake(() => {
@@ -72,7 +72,7 @@ function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, answer: objec
 const inputs = (command: Parameters<typeof sns.commandCalls>[0]) =>
   sns.commandCalls(command).map(({ args }) => args[0].input);
 
-it('a service account becomes an application; another one changes it; none removes it', async () => {
+it('a service account creates an application; another one changes it; none deletes it', async () => {
   await call('PUT', 'config/', { development_api_key: serviceAccount });
   await call('PATCH', 'config/', { development_api_key: JSON.stringify(serviceAccount) });
   await send(['a']);
@@ -90,7 +90,7 @@ it('a service account becomes an application; another one changes it; none remov
   expect(inputs(DeletePlatformApplicationCommand)).toEqual([{ PlatformApplicationArn: app }]);
 });
 
-it('a credential that SNS does not accept is refused under its field, and nothing of it is kept', async () => {
+it('a credential that SNS rejects is rejected under its field, and not stored', async () => {
   sns.on(CreatePlatformApplicationCommand).rejects(refusal('InvalidParameterException'));
 
   const { status, body } = await call('PUT', 'config/', { development_api_key: serviceAccount });
@@ -102,7 +102,7 @@ it('a credential that SNS does not accept is refused under its field, and nothin
 describe('a push', () => {
   beforeEach(() => configure(world, 'gcm'));
 
-  it('to a new token makes its endpoint; to a known one it uses that', async () => {
+  it('to a new token creates its endpoint; to a known one it uses that', async () => {
     expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
 
     const first = await send(['a']);
@@ -132,7 +132,7 @@ describe('a push', () => {
     expect(second.status).toBe('delivered');
   });
 
-  it('to a token that SNS knows with other attributes takes its endpoint over', async () => {
+  it('to a token that SNS has with other attributes takes its endpoint over', async () => {
     const text = `Invalid parameter: Token Reason: Endpoint ${endpoint('a')} already exists with the same Token, but different attributes.`;
     sns.on(CreatePlatformEndpointCommand).rejects(refusal('InvalidParameterException', text));
 
@@ -148,7 +148,7 @@ describe('a push', () => {
     expect(inputs(PublishCommand)).toMatchObject([{ TargetArn: endpoint('a') }]);
   });
 
-  it('to a token that is none says so, and deactivates the device', async () => {
+  it('to an invalid token has that error, and deactivates the device', async () => {
     expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
     sns.on(CreatePlatformEndpointCommand).rejects(refusal('InvalidParameterException'));
 
@@ -181,7 +181,7 @@ describe('a push', () => {
     expect(third.status).toBe('delivered');
   });
 
-  it('whose endpoint was removed makes another one, and with it a removed application', async () => {
+  it('whose endpoint was deleted creates another one, and so does a deleted application', async () => {
     await send(['a']);
     refuseOnce(sns.on(PublishCommand), 'NotFoundException', { MessageId: 'id' });
     const made = { EndpointArn: endpoint('a') };
@@ -190,13 +190,13 @@ describe('a push', () => {
     const { status } = await send(['a']);
 
     expect(status).toBe('delivered');
-    // one an environment at first, and the one that was missing
+    // one per environment at first, and the missing one
     expect(inputs(CreatePlatformApplicationCommand)).toHaveLength(3);
     expect(inputs(CreatePlatformEndpointCommand)).toHaveLength(3);
     expect(inputs(PublishCommand)).toHaveLength(3);
   });
 
-  it('with a credential that went bad fails as a whole', async () => {
+  it('with an invalidated credential fails as a whole', async () => {
     sns.on(PublishCommand).rejects(refusal('PlatformApplicationDisabledException'));
 
     const { status, result } = await send(['a', 'b']);
@@ -207,7 +207,7 @@ describe('a push', () => {
     ]);
   });
 
-  it('that SNS was too busy for is tried again; a lost answer is not', async () => {
+  it('that SNS throttled is retried; one with a lost response is not', async () => {
     sns
       .on(PublishCommand)
       .rejectsOnce(refusal('ThrottledException'))
@@ -223,7 +223,7 @@ describe('a push', () => {
     expect(inputs(PublishCommand)).toHaveLength(4);
   });
 
-  it('to a thousand of whom some have left reaches the others, each once', async () => {
+  it('to a thousand devices, some unregistered, reaches the others, each once', async () => {
     const tokens = Array.from({ length: 1000 }, (_, at) => `token-${at}`);
     sns.on(PublishCommand).callsFake(({ TargetArn }) => {
       if (/[05]$/.test(TargetArn)) throw refusal('EndpointDisabledException');
@@ -242,7 +242,7 @@ describe('a push', () => {
     expect(new Set(targets).size).toBe(1000);
   });
 
-  it('leaves what SNS says of a token out of the log', async () => {
+  it('omits SNS messages about a token from the log', async () => {
     const text = 'Invalid parameter: token-of-mine';
     sns.on(CreatePlatformEndpointCommand).rejects(refusal('InternalErrorException', text));
 
@@ -251,7 +251,7 @@ describe('a push', () => {
     expect(JSON.stringify(api.logged)).not.toContain('of-mine');
   });
 
-  it('an instance that is deleted leaves nothing at SNS', async () => {
+  it('an instance that is deleted leaves no resources at SNS', async () => {
     await send(['a']);
     expected(await world.call(world.owner, 'DELETE', ''), 204);
     await api.platform.idle();
@@ -261,7 +261,7 @@ describe('a push', () => {
   });
 });
 
-test('the vault seals with a data key for the same context', async () => {
+test('the vault encrypts with a data key for the same context', async () => {
   const kms = mockClient(KMSClient);
   const data = new Uint8Array(32).fill(7);
   kms

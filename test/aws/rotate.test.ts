@@ -41,7 +41,7 @@ async function rotate(...args: readonly string[]) {
   }
 }
 
-/** What functions that start now know. */
+/** Returns the versions that new functions load. */
 function deployed() {
   const client = new SecretsManagerClient({
     region: 'eu-west-1',
@@ -70,7 +70,7 @@ test('adds a version, which new keys use, and keeps those before', async () => {
   expect(two.secret).toHaveLength(32);
 }, 60_000);
 
-test('of several at once no version is lost', async () => {
+test('several at the same time lose no version', async () => {
   const results = await Promise.all([1, 2, 3].map(() => rotate('add', '--secret', arn)));
 
   const added = results.filter(({ code }) => code === 0);
@@ -83,7 +83,7 @@ test.each([
   ['write', 'secretsmanager:PutSecretValue'],
   ['make it the current one', 'secretsmanager:UpdateSecretVersionStage'],
 ])(
-  'who may not %s it is told so, and nothing changes',
+  'a caller who may not %s it gets that error, and nothing changes',
   async (_, action) => {
     denied = [action];
 
@@ -97,7 +97,7 @@ test.each([
   60_000,
 );
 
-test('what is no ARN is refused', async () => {
+test('an invalid ARN is rejected', async () => {
   expect(await rotate('add', '--secret', 'Groundwork-prod')).toMatchObject({
     code: 2,
     stdout: '',

@@ -53,7 +53,7 @@ let store: LocalStore;
 let services: RunServices;
 let runs: ScriptRun[];
 let outcome: () => Promise<ScriptOutcome>;
-/** How often somebody has waited until places were given back. */
+/** Number of waits for the release of slots. */
 let settled: number;
 
 beforeEach(async () => {
@@ -96,8 +96,8 @@ async function trace(): Promise<TraceData | undefined> {
   return as(traceEntity, item)?.data;
 }
 
-describe('a run for which nobody waits', () => {
-  it('is handed over, and not waited for', async () => {
+describe('a run without a waiting client', () => {
+  it('is handed over without waiting', async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
 
     await open().start(reference);
@@ -107,15 +107,15 @@ describe('a run for which nobody waits', () => {
     expect(runs).toEqual([]);
   });
 
-  it('that cannot be handed over fails: its work comes again', async () => {
+  it('that cannot be handed over fails: its job is repeated', async () => {
     lambda.on(InvokeCommand).rejects(new Error('no'));
 
     await expect(open().start(reference)).rejects.toThrow('no');
   });
 });
 
-describe('a run that ends before the call must', () => {
-  it('is made in the process of the call, and waits for its start as long as there is time', async () => {
+describe('a run that ends before the request must', () => {
+  it('is executed in the process of the request, and waits for its start as long as there is time', async () => {
     const result = await open().wait(requestOf(5), 27_000);
 
     expect(result).toMatchObject({ status: 'success', result: { stdout: 'here', stderr: '' } });
@@ -125,7 +125,7 @@ describe('a run that ends before the call must', () => {
     expect(await trace()).toMatchObject({ status: 'success' });
   });
 
-  it('stores its trace once when it ends at once, with nothing to watch over it', async () => {
+  it('stores its trace once when it ends at once, without a watch', async () => {
     const writes = vi.spyOn(store, 'write');
 
     await open().wait(requestOf(5), 27_000);
@@ -137,7 +137,7 @@ describe('a run that ends before the call must', () => {
     ]);
   });
 
-  it('has none while it is queued for a moment, and one when it has started since', async () => {
+  it('has no trace while it is queued briefly, and one when it has started since', async () => {
     let end = (_: ScriptOutcome) => {};
     outcome = () => {
       runs[0]?.onProgress?.('queued');
@@ -152,7 +152,7 @@ describe('a run that ends before the call must', () => {
     runs[0]?.onProgress?.('queued');
     vi.advanceTimersByTime(90);
     vi.useRealTimers();
-    await new Promise((resolve) => setTimeout(resolve, 100)); // a write would be there by now
+    await new Promise((resolve) => setTimeout(resolve, 100)); // a write would have happened by now
     const queued = await trace();
     runs[0]?.onProgress?.('started');
     await vi.waitUntil(async () => (await trace()) !== undefined, { timeout: 60_000 });
@@ -162,7 +162,7 @@ describe('a run that ends before the call must', () => {
     expect(await result).toMatchObject({ status: 'success' });
   });
 
-  it('has a trace in the meantime when it takes longer', async () => {
+  it('has a trace before its end when it takes longer', async () => {
     let end = (_: ScriptOutcome) => {};
     outcome = () =>
       new Promise((resolve) => {
@@ -179,13 +179,13 @@ describe('a run that ends before the call must', () => {
     expect(await trace()).toMatchObject({ status: 'success' });
   });
 
-  it('is given up when it does not', async () => {
+  it('is aborted when it does not', async () => {
     outcome = () => new Promise(() => undefined);
 
     expect(await open().wait(requestOf(0.001), 1100)).toBeUndefined();
   });
 
-  it('is told of when it fails after that', async () => {
+  it('is reported when it fails after that', async () => {
     const logged: LogEntry[] = [];
     let end = (_: ScriptOutcome) => {};
     outcome = () =>
@@ -204,10 +204,10 @@ describe('a run that ends before the call must', () => {
   });
 });
 
-describe('a run that may take longer than the call', () => {
+describe('a run that may take longer than the request', () => {
   const request = requestOf(300);
 
-  it('is made by the function that has the time', async () => {
+  it('is executed by the function that has the time', async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload: bytes(finished) });
 
     const result = await open().wait(request, 27_000);
@@ -223,14 +223,14 @@ describe('a run that may take longer than the call', () => {
     expect(runs).toEqual([]);
   });
 
-  it('goes on there when the call waits no longer', async () => {
+  it('continues there when the request no longer waits', async () => {
     lambda.on(InvokeCommand).rejects(Object.assign(new Error(), { name: 'AbortError' }));
 
     expect(await open().wait(request, 100)).toBeUndefined();
     expect(invocations()).toHaveLength(1);
   });
 
-  it('waits for a place', async () => {
+  it('waits for a slot', async () => {
     lambda
       .on(InvokeCommand)
       .rejectsOnce(new TooManyRequestsException({ message: 'no', $metadata: {} }))
@@ -239,7 +239,7 @@ describe('a run that may take longer than the call', () => {
     expect(await open().wait(request, 27_000)).toEqual(finished);
   });
 
-  it('that got no place leaves a trace that says so', async () => {
+  it('that got no slot leaves a trace with that status', async () => {
     lambda
       .on(InvokeCommand)
       .rejects(new TooManyRequestsException({ message: 'no', $metadata: {} }));
@@ -254,7 +254,7 @@ describe('a run that may take longer than the call', () => {
   it.each([
     ['fails', { StatusCode: 200, FunctionError: 'Unhandled', Payload: bytes({}) }],
     ['answers nonsense', { StatusCode: 200 }],
-  ])('is a fault where the function %s', async (_name, answer) => {
+  ])('is a server error where the function %s', async (_name, answer) => {
     lambda.on(InvokeCommand).resolves(answer as never);
 
     await expect(open().wait(request, 27_000)).rejects.toThrow();
@@ -265,14 +265,14 @@ describe('a run that may take longer than the call', () => {
 describe('the function that runs scripts', () => {
   const context = { getRemainingTimeInMillis: () => 330_000 };
 
-  it('makes a run that is handed to it, and leaves itself the time to tell', async () => {
+  it('executes a run that is handed to it, and reserves time to report', async () => {
     const result = await createRuns(services)({ run: requestOf(300) }, context);
 
     expect(result).toMatchObject({ status: 'success' });
     expect(runs).toMatchObject([{ timeoutMs: 300_000, waitMs: 19_000 }]);
   });
 
-  it('makes the run of a pending trace once, however often it is told', async () => {
+  it('executes the run of a pending trace once, however often it is invoked', async () => {
     const direct: RunReference = { ...reference, kind: 'script' };
     const none = { value: {} };
     const pending: TraceData = {

@@ -9,7 +9,7 @@ import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 
-/* What the client of Lambda does on a real connection: it must not repeat by itself what may have arrived. */
+/* The client of Lambda on a real connection: it must not repeat requests that may have arrived. */
 
 let server: Server | undefined;
 let requests = 0;
@@ -67,7 +67,7 @@ async function run(client: LambdaClient, waitMs: number) {
   return outcome;
 }
 
-test('a connection that breaks when the request has gone out ends the run, and nothing is repeated', async () => {
+test('a connection that breaks after the request was sent ends the run, and nothing is repeated', async () => {
   const client = await listen((request) => request.socket.destroy());
 
   const outcome = await run(client, 5000);
@@ -80,7 +80,7 @@ test('a connection that breaks when the request has gone out ends the run, and n
   expect(requests).toBe(1);
 });
 
-test('where nobody listens nothing has run, and the run waits', async () => {
+test('without a listener nothing has run, and the run waits', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await once(closed, 'listening');
   const { port } = closed.address() as AddressInfo; // it listens on one
@@ -90,7 +90,7 @@ test('where nobody listens nothing has run, and the run waits', async () => {
   expect(await run(clientTo(port), 150)).toEqual({ status: 'queue_timeout' });
 });
 
-test('Lambda is asked again when it has said after how long', async () => {
+test('Lambda is invoked again after the delay that it specifies', async () => {
   const client = await listen((_request, response) => {
     const headers = { 'x-amzn-errortype': 'TooManyRequestsException', 'retry-after': '60' };
     response.writeHead(429, headers).end('{"message":"Rate Exceeded."}');
@@ -100,7 +100,7 @@ test('Lambda is asked again when it has said after how long', async () => {
   expect(requests).toBe(1);
 });
 
-test('a call that waits no longer leaves the run where it is', async () => {
+test('a request that no longer waits leaves the run as it is', async () => {
   const client = await listen(() => undefined);
   const services = { scripts: undefined } as never; // nothing runs here
   const runs = openRuns({ prefix: 'groundwork-prod', services, client });

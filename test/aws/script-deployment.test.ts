@@ -76,7 +76,7 @@ beforeEach(async () => {
     ids: openIds(),
     files: { get },
     log: () => undefined,
-  } as unknown as JobContext; // what is tried here needs no more
+  } as unknown as JobContext; // the part of a platform that the tests need
   const sleep = async (ms: number) => {
     slept.push(ms);
   };
@@ -124,7 +124,7 @@ const missing = new ResourceNotFoundException({
   $metadata: { httpStatusCode: 404 },
 });
 
-/** Has Lambda show the function so, one state after the other; null: there is none. */
+/** Simulates states of the function at Lambda, in order; null: it does not exist. */
 function shows(...states: readonly (FunctionConfiguration | null)[]): void {
   const [last] = states.slice(-1);
   const stub = lambda.on(GetFunctionCommand);
@@ -175,7 +175,7 @@ async function workLeft(): Promise<readonly object[]> {
 }
 
 describe('a script', () => {
-  it('gets a function of its own, which may do nothing and knows nothing', async () => {
+  it('gets a function of its own, without permissions and environment', async () => {
     await storeScript();
     shows(null);
 
@@ -220,7 +220,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('whose source is large is packed whole', async () => {
+  it('with a large source is packed whole', async () => {
     const large = `//${'x'.repeat(3_000_000)}`;
     stored.set('scripts/3/12/a-file', Buffer.from(large));
     await storeScript({}, large.slice(0, 10), 'scripts/3/12/a-file');
@@ -231,7 +231,7 @@ describe('a script', () => {
     expect(inputs(CreateFunctionCommand)[0]?.Code?.ZipFile).toEqual(wanted(1, 'node', large).code);
   });
 
-  it('that has its function is done, and that is known', async () => {
+  it('that has its function is done, and recorded', async () => {
     await storeScript();
     shows({});
 
@@ -246,7 +246,7 @@ describe('a script', () => {
     });
   });
 
-  it('that was changed gets other code', async () => {
+  it('that was changed gets new code', async () => {
     await storeScript({ version: 2 });
     shows({});
 
@@ -264,7 +264,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('that was changed to another runtime gets code, then, when that is there, settings', async () => {
+  it('that was changed to another runtime gets code, then, when that is active, settings', async () => {
     await storeScript({ version: 2, runtime_name: 'python3' });
     const changed = { CodeSha256: wanted(2, 'python').hash, RevisionId: 'r2' };
     shows({}, { ...changed, LastUpdateStatus: 'InProgress' }, changed);
@@ -279,7 +279,7 @@ describe('a script', () => {
     expect(slept).toHaveLength(2);
   });
 
-  it('whose function is being changed waits some seconds, then gives way to other work', async () => {
+  it('whose function is being changed waits some seconds, then yields to other jobs', async () => {
     await storeScript({ version: 2 });
     shows({ State: 'Pending' });
 
@@ -302,7 +302,7 @@ describe('a script', () => {
     expect(why).toMatchObject({ state: 'failed', error: 'InvalidRuntime', version: 0 });
   });
 
-  it('whose function did not take a change gets it again', async () => {
+  it('whose function did not apply a change gets it again', async () => {
     await storeScript();
     shows({ LastUpdateStatus: 'Failed', LastUpdateStatusReasonCode: 'InternalError' }, {});
 
@@ -313,7 +313,7 @@ describe('a script', () => {
     expect(await known()).toMatchObject({ state: 'ready', version: 1 });
   });
 
-  it('that is gone loses its function, and nothing is known of it any more', async () => {
+  it('that is deleted loses its function, including its record', async () => {
     await storeScript();
     shows({}, {}, null);
     await step();
@@ -327,11 +327,11 @@ describe('a script', () => {
   });
 });
 
-describe('what Lambda does not take now', () => {
+describe('a request that Lambda rejects', () => {
   const kinds = [TooManyRequestsException, ResourceConflictException, PreconditionFailedException];
 
   it.each(kinds.map((kind) => [kind.name, kind] as const))(
-    '%s comes again',
+    'is repeated after %s',
     async (_name, kind) => {
       await storeScript();
       shows(null);
@@ -352,7 +352,7 @@ describe('what Lambda does not take now', () => {
     },
   );
 
-  it('for another reason is told to the operator, and known', async () => {
+  it('for another reason is reported to the operator, and recorded', async () => {
     await storeScript();
     shows(null);
     const error = Object.assign(new ServiceException({ message: 'no', $metadata: {} }), {
@@ -366,7 +366,7 @@ describe('what Lambda does not take now', () => {
   });
 });
 
-test('no more than some changes go out at once, then a few in a second', async () => {
+test('no more than some changes are sent at once, then a few per second', async () => {
   await storeScript();
   shows(null);
   const time = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
@@ -412,7 +412,7 @@ describe('changes of scripts', () => {
     );
   });
 
-  it('begin the daily comparison, once', async () => {
+  it('start the daily comparison, once', async () => {
     await consume(change({ after: item() }));
     await consume(change({ before: item() }));
 
@@ -427,7 +427,7 @@ describe('the daily comparison', () => {
   const listed = (...functions: readonly object[]) => ({ Functions: functions as never });
   const own = { FunctionName: name, Description: describeFunction(id) };
 
-  /** Everything in it, from its begin to the next one. */
+  /** All events of one, from its start to the next one. */
   async function compare(): Promise<number> {
     let task: object = {};
     for (let steps = 1; ; steps += 1) {
@@ -448,14 +448,14 @@ describe('the daily comparison', () => {
     lambda.on(ListFunctionsCommand).resolves(listed(own));
   });
 
-  it('finds nothing to do where all is well', async () => {
+  it('finds no differences in a consistent state', async () => {
     await compare();
 
     expect([await workLeft(), names()]).toEqual([[], ['ListFunctionsCommand']]);
   });
 
   it.each([
-    ['has lost its script', () => write(store, del(scriptEntity.key(3, 12))), 2], // listed, and known
+    ['has lost its script', () => write(store, del(scriptEntity.key(3, 12))), 2], // listed, and recorded
     ['is of an earlier version', () => storeScript({ version: 2 }), 1],
     ['is gone', async () => shows(null), 1],
     ['has failed', async () => shows({ State: 'Failed' }), 1],
@@ -467,7 +467,7 @@ describe('the daily comparison', () => {
       },
       1,
     ],
-  ])('a function that %s gets work', async (_name, disturb, count) => {
+  ])('a function that %s gets a job', async (_name, disturb, count) => {
     await disturb();
 
     await compare();
@@ -476,7 +476,7 @@ describe('the daily comparison', () => {
     expect(await workLeft()).toEqual(Array.from({ length: count }, () => wantedWork));
   });
 
-  it('goes through all pages, and removes what a deployment before this one has left', async () => {
+  it('reads all pages, and deletes functions of an earlier deployment', async () => {
     const old = functionName({ ...place, table: 'another' }, id);
     const others = ['groundwork-prod-script-runs', `groundwork-prod-scr-x-scr-${'a'.repeat(24)}`];
     lambda
@@ -497,7 +497,7 @@ describe('the daily comparison', () => {
     expect(inputs(DeleteFunctionCommand)).toEqual([{ FunctionName: old }]);
   });
 
-  it('begins again when its place in the list is no longer known', async () => {
+  it('starts again when its list position is no longer valid', async () => {
     const error = new ServiceException({ message: 'no', $metadata: {} });
     lambda
       .on(ListFunctionsCommand)
@@ -506,7 +506,7 @@ describe('the daily comparison', () => {
     expect(await sweep.step(context, { marker: 'old' })).toEqual({ task: { last: '' } });
   });
 
-  it('waits while Lambda takes no calls', async () => {
+  it('waits while Lambda accepts no requests', async () => {
     lambda
       .on(ListFunctionsCommand)
       .rejects(new TooManyRequestsException({ message: 'no', $metadata: {} }));

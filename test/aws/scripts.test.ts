@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** Makes a run; `paused` is called in each pause. */
+/** Executes a run; `paused` is called in each pause. */
 async function run(
   more: Partial<ScriptRun> = {},
   paused: () => Promise<unknown> = async () => undefined,
@@ -118,7 +118,7 @@ async function deploymentsAsked(): Promise<readonly unknown[]> {
 }
 const deployment = { kind: 'deploy-script', task: { instance: 3, script: 12 } };
 
-test('a run says when it is queued, and when its function is invoked', async () => {
+test('a run reports when it is queued, and when its function is invoked', async () => {
   const progress: string[] = [];
   const onProgress = (step: string) => {
     progress.push(`${step} after ${invocations().length}`);
@@ -130,7 +130,7 @@ test('a run says when it is queued, and when its function is invoked', async () 
   expect(progress).toEqual(['queued after 0', 'started after 0']);
 });
 
-test('a run is one invocation of its script’s own function, and waits for the answer', async () => {
+test('a run is one invocation of its script’s own function, and waits for the response', async () => {
   lambda.on(InvokeCommand).resolves(answer(right));
 
   const outcome = await run();
@@ -151,7 +151,7 @@ test('names differ by script, instance and table', () => {
   expect(new Set([name, ...others]).size).toBe(4);
 });
 
-describe('what came of a run', () => {
+describe('the outcome of a run', () => {
   test.each([
     ['output of a success', answer(right), { status: 'success', stdout: 'hello' }],
     ['an exit code', answer({ ...right, exitCode: 3 }), { status: 'failure', stdout: 'hello' }],
@@ -242,7 +242,7 @@ describe('what came of a run', () => {
     expect(invocations()).toHaveLength(1);
   });
 
-  test('times are within those of the call, whatever is answered', async () => {
+  test('times are within those of the invocation, whatever the response', async () => {
     const sentMs = Date.now();
     lambda
       .on(InvokeCommand)
@@ -267,7 +267,7 @@ describe('what came of a run', () => {
   });
 });
 
-describe('places', () => {
+describe('slots', () => {
   const { pk } = runPlaceEntity.key(3, 0);
   const taken = async () => (await store.query({ pk, limit: 1000 })).positions;
   const occupy = (places: number, waiters: number) =>
@@ -297,7 +297,7 @@ describe('places', () => {
     expect(await taken()).toEqual([]);
   });
 
-  test('a run whose invocation is refused gives it back', async () => {
+  test('a run whose invocation is rejected releases it', async () => {
     lambda.on(InvokeCommand).rejects(Object.assign(refusal(ServiceException, 403), { name: 'No' }));
 
     await expect(run()).rejects.toThrow();
@@ -305,7 +305,7 @@ describe('places', () => {
     expect(await taken()).toEqual([]);
   });
 
-  test('a run that waits for its function takes one for each try, and none in between', async () => {
+  test('a run that waits for its function acquires one for each try, and none in between', async () => {
     const between: (readonly string[])[] = [];
     lambda.on(InvokeCommand).rejectsOnce(absent).rejectsOnce(absent).resolves(answer(right));
 
@@ -334,7 +334,7 @@ describe('places', () => {
   });
 });
 
-describe('what may have run is not invoked again:', () => {
+describe('a run that may have started is not invoked again:', () => {
   test.each([
     ['a connection that was lost', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
     ['an answer that did not come in time', Object.assign(new Error(), { name: 'TimeoutError' })],
@@ -353,7 +353,7 @@ describe('what may have run is not invoked again:', () => {
   });
 });
 
-test('arguments that are too large have not run', async () => {
+test('arguments that are too large are not run', async () => {
   lambda.on(InvokeCommand).rejects(refusal(RequestTooLargeException as never, 413));
 
   const outcome = await run();
@@ -361,7 +361,7 @@ test('arguments that are too large have not run', async () => {
   expect(outcome).toMatchObject({ status: 'failure', stderr: expect.stringMatching('too large') });
 });
 
-test('what Lambda refuses for a reason of ours is a fault of the platform', async () => {
+test('a rejection by Lambda for an internal reason is a server error', async () => {
   const denied = Object.assign(refusal(ServiceException, 403), { name: 'AccessDeniedException' });
   lambda.on(InvokeCommand).rejects(denied);
 
@@ -402,7 +402,7 @@ describe('a run waits', () => {
     expect([outcome.status, pauses.length]).toEqual(['success', 1]);
   });
 
-  it('in pauses that grow, and as long as Lambda asks for', async () => {
+  it('in increasing pauses, and as long as Lambda specifies', async () => {
     lambda.on(InvokeCommand).rejects(busy);
     await run();
     const longest = [100, 200, 400, 800, 1600, 2000, 2000];
@@ -420,7 +420,7 @@ describe('a run waits', () => {
     expect(pauses).toEqual([4000]);
   });
 
-  it('no longer than it may', async () => {
+  it('no longer than its time limit', async () => {
     lambda.on(InvokeCommand).rejects(busy);
 
     const outcome = await run({ waitMs: 5000 });
@@ -443,8 +443,8 @@ describe('a run waits', () => {
   });
 });
 
-describe('a function that does not come', () => {
-  it('is asked for, once, and the run says that it was not there', async () => {
+describe('a missing function', () => {
+  it('is requested once, and the run reports that it was missing', async () => {
     lambda.on(InvokeCommand).rejects(absent);
 
     const outcomes = await Promise.all([run(), run(), run({ waitMs: 0 })]);

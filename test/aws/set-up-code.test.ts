@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:Master-AbCdEf';
 
-/** The command as an operator runs it, in a deployment whose secret is all `5e`. */
+/** The command as run by an operator, in a deployment whose secret is all `5e`. */
 async function printCode(argument: string, isAllowed: boolean) {
   const aws = await startFakeAws({
     secret: '5e'.repeat(32),
@@ -41,7 +41,7 @@ test('the set-up code is derived from the secret', async () => {
   expect(await printCode(arn, true)).toEqual({ stdout: `${expected}\n`, stderr: '' });
 });
 
-test('who may not read the secret is told so', async () => {
+test('a caller who may not read the secret gets that error', async () => {
   expect(await printCode(arn, false)).toMatchObject({
     code: 1,
     stdout: '',
@@ -49,7 +49,7 @@ test('who may not read the secret is told so', async () => {
   });
 });
 
-test('what is no ARN is refused, with where to find it', async () => {
+test('an invalid ARN is rejected, with the place to find it', async () => {
   expect(await printCode('Groundwork-prod', true)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('SetUpCode'),

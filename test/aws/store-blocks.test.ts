@@ -3,13 +3,13 @@ import { takeInBlocks } from '../../shared/platform/aws/store/blocks.ts';
 
 const counter = { pk: 'P', sk: 'numbers' };
 
-/** A table with one counter, and others who take from it. */
+/** A table with one counter, and other processes that use it. */
 function openTable() {
   const taken: number[] = [];
   let last = 0;
   let nowMs = 1_000_000;
   const table = {
-    /** How many numbers were taken by each request. */
+    /** Returns the count of numbers that each request took. */
     taken,
     pass: (durationMs: number) => {
       nowMs += durationMs;
@@ -29,7 +29,7 @@ function openTable() {
     },
     () => nowMs,
   );
-  /** Asks `times` times, one after the other, `gapMs` apart. */
+  /** Requests `times` numbers, in order, `gapMs` apart. */
   async function ask(times: number, gapMs: number): Promise<number[]> {
     const numbers: number[] = [];
     for (let n = 0; n < times; n += 1) {
@@ -53,13 +53,13 @@ describe('numbers taken in blocks', () => {
     expect([numbers, table.taken]).toEqual([upTo(150), ones(150)]);
   });
 
-  it('are taken ahead for a fifth of a second by who asks more', async () => {
+  it('are taken ahead for a fifth of a second at a higher rate', async () => {
     const { table, ask } = openTable();
 
     const numbers = await ask(83, 10);
 
     expect(numbers).toEqual(upTo(83));
-    expect(table.taken).toEqual([...ones(50), 21, 21]); // one that is asked for, 20 ahead
+    expect(table.taken).toEqual([...ones(50), 21, 21]); // one that is requested, 20 ahead
   });
 
   it('are dropped after a fifth of a second', async () => {
@@ -69,10 +69,10 @@ describe('numbers taken in blocks', () => {
 
     const number = await take(counter, 1);
 
-    expect([number, table.taken.at(-1)]).toEqual([72, 16]); // 51 to 71 were at hand
+    expect([number, table.taken.at(-1)]).toEqual([72, 16]); // 51 to 71 were available
   });
 
-  it('are dropped when they are behind what was given since', async () => {
+  it('are dropped when they are lower than numbers assigned since', async () => {
     const { table, ask, take } = openTable();
     await ask(51, 10);
     table.takeAside();
@@ -84,7 +84,7 @@ describe('numbers taken in blocks', () => {
     expect(number).toBe(113);
   });
 
-  it('are taken one by one again when it is quiet', async () => {
+  it('are taken one by one again at a low rate', async () => {
     const { table, ask } = openTable();
     await ask(60, 10);
     table.pass(2000);
@@ -94,13 +94,13 @@ describe('numbers taken in blocks', () => {
     expect(table.taken.slice(-3)).toEqual([1, 1, 1]);
   });
 
-  it('are given once to many who ask at the same time', async () => {
+  it('are assigned once to many concurrent callers', async () => {
     const { table, take } = openTable();
 
     const numbers = await Promise.all(Array.from({ length: 500 }, () => take(counter, 1)));
 
     expect(new Set(numbers).size).toBe(500);
-    expect(table.taken).toEqual([...ones(50), 1001]); // as many ahead as it ever takes
+    expect(table.taken).toEqual([...ones(50), 1001]); // the maximum ahead
   });
 
   it('are counted by requests: a batch that takes many at once is one', async () => {
@@ -114,7 +114,7 @@ describe('numbers taken in blocks', () => {
     ]);
   });
 
-  it('fail for who waits for them, and can be taken again', async () => {
+  it('fail for waiting callers, and can be taken again', async () => {
     const { table, ask, take } = openTable();
     await ask(50, 1);
     table.fail = true;
@@ -126,7 +126,7 @@ describe('numbers taken in blocks', () => {
     expect(await take(counter, 1)).toBe(51);
   });
 
-  it('are of one counter each', async () => {
+  it('belong to one counter each', async () => {
     const { table, ask, take } = openTable();
     await ask(60, 1);
 

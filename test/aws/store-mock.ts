@@ -7,10 +7,10 @@ import { createClient } from '../../shared/platform/aws/store/client.ts';
 import type { Item } from '../../shared/platform/aws/store/item.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
 
-/** Epoch seconds at which the store under test lives. */
+/** Epoch seconds of the store under test. */
 export const nowSeconds = 4_000_000_000;
 
-/** A store whose requests go nowhere, and whose waiting takes no time. */
+/** A store whose requests are not sent, and whose waits take no time. */
 export function openMockStore() {
   const client = createClient({
     region: 'eu-west-1',
@@ -36,14 +36,14 @@ export function openMockStore() {
     /** Each request: its command and its input. */
     sent: (): readonly (readonly [string, object])[] =>
       aws.calls().map(({ args: [command] }) => [command.constructor.name, command.input]),
-    /** Lets time pass. */
+    /** Advances time. */
     pass: (durationMs: number) => {
       elapsedMs += durationMs;
     },
   };
 }
 
-/** An item of the table as DynamoDB gives it. */
+/** An item of the table as DynamoDB returns it. */
 export function tableItem(sk: string, more: Item = {}): Item {
   return {
     pk: { S: 'P' },
@@ -55,12 +55,12 @@ export function tableItem(sk: string, more: Item = {}): Item {
   };
 }
 
-/** The same item as the store gives it. */
+/** The same item as the store returns it. */
 export function storedItem(sk: string, version = 'w1') {
   return { key: { pk: 'P', sk }, kind: 'thing', version, data: { n: 1 } };
 }
 
-/** The error that stands for a failed condition; `item` is what is there. */
+/** The error of a failed condition; `item` is the current item. */
 export function failedCondition(item?: Item): Error {
   return new ConditionalCheckFailedException({
     message: 'The conditional request failed',
@@ -69,7 +69,7 @@ export function failedCondition(item?: Item): Error {
   });
 }
 
-/** The error that stands for a cancelled transaction; one reason for each write. */
+/** The error of a cancelled transaction; one reason for each write. */
 export function cancelled(...reasons: readonly (string | { Code: string; Item: Item })[]): Error {
   return new TransactionCanceledException({
     message: 'Transaction cancelled',

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('get', () => {
-  it('asks for one item by itself, strongly consistent', async () => {
+  it('requests one item by itself, strongly consistent', async () => {
     aws.on(GetItemCommand).resolves({ Item: tableItem('a') });
 
     const found = await store.get([key('a'), key('a')]);
@@ -32,7 +32,7 @@ describe('get', () => {
     ]);
   });
 
-  it('asks for several at once, for each once, and finds them in any order', async () => {
+  it('requests several at once, each once, and finds them in any order', async () => {
     aws.on(BatchGetItemCommand).resolves({ Responses: { T: [tableItem('b'), tableItem('a')] } });
 
     const found = await store.get(['a', 'none', 'b', 'a'].map(key));
@@ -54,7 +54,7 @@ describe('get', () => {
     ]);
   });
 
-  it('asks for no more than a hundred in a request', async () => {
+  it('requests no more than a hundred at once', async () => {
     aws.on(BatchGetItemCommand).resolves({});
 
     await store.get(Array.from({ length: 201 }, (_, n) => key(String(n))));
@@ -65,12 +65,12 @@ describe('get', () => {
     expect(sizes).toEqual([100, 100, 1]);
   });
 
-  it('makes no request for no keys', async () => {
+  it('sends no request for no keys', async () => {
     expect(await store.get([])).toEqual([]);
     expect(sent()).toEqual([]);
   });
 
-  it('asks again for keys that were not processed, and for those alone', async () => {
+  it('requests unprocessed keys again, and only those', async () => {
     aws
       .on(BatchGetItemCommand)
       .resolvesOnce({
@@ -94,7 +94,7 @@ describe('get', () => {
     expect(slept).toEqual([10, 20]);
   });
 
-  it('keeps what a part gave when the next try fails', async () => {
+  it('keeps the items of a part when the next try fails', async () => {
     aws
       .on(BatchGetItemCommand)
       .resolvesOnce({
@@ -107,7 +107,7 @@ describe('get', () => {
     expect(await store.get(['a', 'b'].map(key))).toEqual([storedItem('a'), storedItem('b')]);
   });
 
-  it('gives up when keys are never processed', async () => {
+  it('fails when keys are never processed', async () => {
     aws.on(BatchGetItemCommand).resolves({ UnprocessedKeys: { T: { Keys: [keyItem('a')] } } });
 
     await expect(store.get(['a', 'b'].map(key))).rejects.toMatchObject({
@@ -125,7 +125,7 @@ describe('get', () => {
     expect(await store.get([key('a')])).toEqual([undefined]);
   });
 
-  it('sees an item in the second in which it expires', async () => {
+  it('returns an item in the second in which it expires', async () => {
     aws.on(GetItemCommand).resolves({ Item: tableItem('a', { x: { N: String(nowSeconds) } }) });
 
     expect(await store.get([key('a')])).toEqual([storedItem('a')]);
@@ -159,7 +159,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('of a slot gives what the index holds', async () => {
+  it('of a slot returns the content of the index', async () => {
     aws.on(QueryCommand).resolves({ Items: [tableItem('a', { s3: { S: 'v\u0000a' } })] });
 
     const page = await store.query({ pk: 'P', index: 'slot3', descending: true, limit: 7 });
@@ -203,7 +203,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('goes on where a part ended, until it has enough', async () => {
+  it('continues at the end of a part until it has enough', async () => {
     const last = keyItem('b');
     aws
       .on(QueryCommand)
@@ -219,7 +219,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('does not count what has expired, nor what is gone since the index was written', async () => {
+  it('does not count expired items, nor those deleted since the index was written', async () => {
     const entry = (sk: string) => ({ ...keyItem(sk), so: { S: sk } });
     aws
       .on(QueryCommand)
@@ -241,7 +241,7 @@ describe('a query', () => {
     expect(sent()[2]).toMatchObject(['QueryCommand', { Limit: 2 }]);
   });
 
-  it('is made again after a failure that passes', async () => {
+  it('is retried after a temporary failure', async () => {
     aws
       .on(QueryCommand)
       .rejectsOnce(failure('ProvisionedThroughputExceededException'))
@@ -299,7 +299,7 @@ describe('a query', () => {
       high: 'b',
     },
   ];
-  it.each(ranges)('says $name', async ({ bounds, condition, low, high, limit = 7 }) => {
+  it.each(ranges)('reports $name', async ({ bounds, condition, low, high, limit = 7 }) => {
     aws.on(QueryCommand).resolves({});
 
     await store.query({ pk: 'P', ...bounds, limit: 7 });
@@ -317,7 +317,7 @@ describe('a query', () => {
     expect(input).toHaveProperty('ExpressionAttributeValues', values);
   });
 
-  it('leaves out the end that it had to ask for', async () => {
+  it('omits the bound that it had to request', async () => {
     aws.on(QueryCommand).resolves({ Items: ['d', 'c', 'b'].map((sk) => tableItem(sk)) });
 
     const bounds = { lower: end('a', true), upper: end('d', false) };
@@ -326,7 +326,7 @@ describe('a query', () => {
     expect([page.positions, page.more]).toEqual([['c', 'b'], false]);
   });
 
-  it('does not give the one more that it asked for', async () => {
+  it('does not return the extra item that it requested', async () => {
     aws.on(QueryCommand).resolves({ Items: ['a', 'b', 'c'].map((sk) => tableItem(sk)) });
 
     const bounds = { lower: end('a', true), upper: end('d', false) };
@@ -342,7 +342,7 @@ describe('a query', () => {
     ['from and before the same', { lower: end('b', true), upper: end('b', false) }],
     ['down by code point', { lower: end('😀', true), upper: end('\uffff', true) }],
   ];
-  it.each(empty)('%s makes no request', async (_, bounds) => {
+  it.each(empty)('%s sends no request', async (_, bounds) => {
     const page = await store.query({ pk: 'P', ...bounds, limit: 7 });
 
     expect([page, sent()]).toEqual([{ items: [], positions: [], more: false }, []]);

@@ -27,7 +27,7 @@ const absent: Condition = { kind: 'absent' };
 const present: Condition = { kind: 'present' };
 const version: Condition = { kind: 'version', version: 'w1' };
 
-/** What a put by the write `id` stores. */
+/** The item that a put by the write `id` stores. */
 const written = (sk: string, id = 'id1') => ({
   ...keyItem(sk),
   t: { S: 'thing' },
@@ -79,7 +79,7 @@ describe('one write', () => {
     ]);
   });
 
-  it('puts index keys, expiry and data beside the key', async () => {
+  it('puts index keys, expiry and data next to the key', async () => {
     aws.on(PutItemCommand).resolves({});
     const indexes = { slot0: 'a', slot15: 'b', updated: 'c', owned: 'd', shared: 'e' };
     const data = { big: 1e300, small: 5e-324, zero: -0, text: '', list: [[null]] };
@@ -98,7 +98,7 @@ describe('one write', () => {
     });
   });
 
-  it('tells what is there when its condition fails', async () => {
+  it('returns the current item when its condition fails', async () => {
     aws.on(PutItemCommand).rejects(failedCondition(tableItem('a')));
 
     await expect(write(put(key('a'), { condition: absent }))).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('one write', () => {
     });
   });
 
-  it('tells of no item that has expired', async () => {
+  it('returns no expired item', async () => {
     aws.on(PutItemCommand).rejects(failedCondition(tableItem('a', { x: { N: '1' } })));
 
     await expect(write(put(key('a'), { condition: version }))).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('one write', () => {
     expect(sent().map(([name]) => name)).toEqual(['GetItemCommand', 'GetItemCommand']);
   });
 
-  it('beside checks that require nothing stays one request, and keeps its position', async () => {
+  it('with checks that require nothing stays one request, and keeps its position', async () => {
     aws.on(PutItemCommand).rejects(failedCondition(tableItem('b')));
 
     const writes = [check(key('a'), { kind: 'none' }), put(key('b'), { condition: absent })];
@@ -139,7 +139,7 @@ describe('one write', () => {
     expect(sent().map(([name]) => name)).toEqual(['PutItemCommand']);
   });
 
-  it('that is none makes no request', async () => {
+  it('that is empty sends no request', async () => {
     await write();
     await write(check(key('a'), { kind: 'none' }));
 
@@ -176,7 +176,7 @@ describe('several writes', () => {
     ]);
   });
 
-  it('have a token of 36 characters at the most', async () => {
+  it('have a token of at most 36 characters', async () => {
     aws.on(TransactWriteItemsCommand).resolves({});
 
     await store.write({ id: 'f'.repeat(32), change, writes });
@@ -199,7 +199,7 @@ describe('several writes', () => {
     });
   });
 
-  it('do not fail by a conflict when a condition fails beside it', async () => {
+  it('do not fail by a conflict when another condition fails', async () => {
     const there = { Code: 'ConditionalCheckFailed', Item: tableItem('a') };
     aws
       .on(TransactWriteItemsCommand)
@@ -213,7 +213,7 @@ describe('several writes', () => {
     ['conflicts', cancelled('None', 'TransactionConflict', 'None', 'None')],
     ['throttles', cancelled('ThrottlingError', 'None', 'ProvisionedThroughputExceeded', 'None')],
     ['one that is under way', failure('TransactionInProgressException')],
-  ])('are repeated under the same token after %s', async (_, error) => {
+  ])('are repeated with the same token after %s', async (_, error) => {
     aws.on(TransactWriteItemsCommand).rejectsOnce(error).resolvesOnce({});
 
     await write(...writes);
@@ -223,7 +223,7 @@ describe('several writes', () => {
     expect(slept).toEqual([10]);
   });
 
-  it('are not repeated when DynamoDB refuses them', async () => {
+  it('are not repeated when DynamoDB rejects them', async () => {
     aws.on(TransactWriteItemsCommand).rejects(cancelled('ValidationError', 'None', 'None', 'None'));
 
     await expect(write(...writes)).rejects.toMatchObject({ name: 'TransactionCanceledException' });
@@ -231,7 +231,7 @@ describe('several writes', () => {
   });
 });
 
-describe('a write that fails in a way that passes', () => {
+describe('a write that fails temporarily', () => {
   it.each([
     'ProvisionedThroughputExceededException',
     'RequestLimitExceeded',
@@ -241,7 +241,7 @@ describe('a write that fails in a way that passes', () => {
     'InternalServerError',
     'ServiceUnavailable',
     'TimeoutError',
-  ])('with %s is made again', async (name) => {
+  ])('with %s is retried', async (name) => {
     aws.on(PutItemCommand).rejectsOnce(failure(name)).resolvesOnce({});
 
     await write(put(key('a'), { condition: absent }));
@@ -253,7 +253,7 @@ describe('a write that fails in a way that passes', () => {
   it.each([
     ['a connection that breaks', failure('Error', { code: 'ECONNRESET' })],
     ['a gateway that fails', failure('UnknownError', { $metadata: { httpStatusCode: 502 } })],
-  ])('by %s is made again', async (_, error) => {
+  ])('by %s is retried', async (_, error) => {
     aws.on(DeleteItemCommand).rejectsOnce(error).resolvesOnce({});
 
     await write(del(key('a')));
@@ -261,7 +261,7 @@ describe('a write that fails in a way that passes', () => {
     expect(sent().length).toBe(2);
   });
 
-  it('waits half of a delay that doubles up to a second, as chance has it', async () => {
+  it('waits half of a delay that doubles up to a second, at random', async () => {
     aws.on(PutItemCommand).rejects(failure('ThrottlingException'));
 
     await write(put(key('a'))).catch(() => undefined);
@@ -269,7 +269,7 @@ describe('a write that fails in a way that passes', () => {
     expect(slept.slice(0, 9)).toEqual([10, 20, 40, 80, 160, 320, 500, 500, 500]);
   });
 
-  it('says after five seconds that there is no answer, and why', async () => {
+  it('reports after five seconds that there is no response, and why', async () => {
     const cause = failure('ThrottlingException');
     aws.on(PutItemCommand).rejects(cause);
 
@@ -279,7 +279,7 @@ describe('a write that fails in a way that passes', () => {
     expect(slept.reduce((a, b) => a + b)).toBeLessThanOrEqual(5000);
   });
 
-  it('is not made again when the time is spent by the tries themselves', async () => {
+  it('is not retried when the tries themselves use up the time', async () => {
     aws.on(PutItemCommand).callsFake(() => {
       pass(3000);
       throw failure('TimeoutError');
@@ -291,7 +291,7 @@ describe('a write that fails in a way that passes', () => {
   });
 
   it.each(['ValidationException', 'AccessDeniedException', 'ResourceNotFoundException'])(
-    'but %s is passed on at once',
+    'but %s is thrown at once',
     async (name) => {
       const error = failure(name, { $metadata: { httpStatusCode: 400 } });
       aws.on(PutItemCommand).rejects(error);
@@ -303,7 +303,7 @@ describe('a write that fails in a way that passes', () => {
   );
 });
 
-describe('a write that was applied but whose answer was lost', () => {
+describe('a write that was applied but whose response was lost', () => {
   const lost = failure('TimeoutError');
   const ours = tableItem('a', { w: { S: 'id1' } });
   const theirs = tableItem('a', { w: { S: 'w2' } });
@@ -324,13 +324,13 @@ describe('a write that was applied but whose answer was lost', () => {
     await expect(write(putting(absent))).resolves.toBeUndefined();
   });
 
-  it('a delete has left nothing', async () => {
+  it('a delete has left no item', async () => {
     aws.on(DeleteItemCommand).rejectsOnce(lost).rejectsOnce(failedCondition());
 
     await expect(write(del(key('a'), version))).resolves.toBeUndefined();
   });
 
-  it('but a delete that was throttled before it found nothing has failed', async () => {
+  it('but a delete that was throttled before it found no item has failed', async () => {
     aws
       .on(DeleteItemCommand)
       .rejectsOnce(failure('ThrottlingException'))
@@ -342,14 +342,14 @@ describe('a write that was applied but whose answer was lost', () => {
   it.each([
     ['an update', () => write(putting(version))],
     ['a delete', () => write(del(key('a'), version))],
-  ])('%s whose item others changed since is not told to have failed', async (_, act) => {
+  ])('%s whose item others changed since is not reported as failed', async (_, act) => {
     aws.on(PutItemCommand).rejectsOnce(lost).rejectsOnce(failedCondition(theirs));
     aws.on(DeleteItemCommand).rejectsOnce(lost).rejectsOnce(failedCondition(theirs));
 
     await expect(act()).rejects.toMatchObject({ name: 'OutcomeUnknown' });
   });
 
-  it('a transaction is answered by its token', async () => {
+  it('a transaction is detected by its token', async () => {
     aws.on(TransactWriteItemsCommand).rejectsOnce(lost).resolvesOnce({});
 
     await write(putting(absent), del(key('b')));
@@ -358,19 +358,19 @@ describe('a write that was applied but whose answer was lost', () => {
     expect(second).toEqual(first);
   });
 
-  describe('and whose token is forgotten', () => {
+  describe('and whose token has expired', () => {
     const failed = (item?: object) => ({ Code: 'ConditionalCheckFailed', ...item });
     const gone = 'ConditionalCheckFailed';
     const bothPuts = [putting(absent), put(key('b')), del(key('c'), present)];
 
-    it('is found by the ids of all that it put', async () => {
+    it('is found by the ids of all its puts', async () => {
       aws.on(TransactWriteItemsCommand).rejects(cancelled(failed({ Item: ours }) as never, gone));
 
       await expect(write(putting(absent), del(key('c'), present))).resolves.toBeUndefined();
       expect(sent().length).toBe(1);
     });
 
-    it('looks at items of which the failure does not tell', async () => {
+    it('reads items that are not in the failure', async () => {
       aws
         .on(TransactWriteItemsCommand)
         .rejects(cancelled(failed({ Item: ours }) as never, 'None', gone));
@@ -380,7 +380,7 @@ describe('a write that was applied but whose answer was lost', () => {
       expect(sent()[1]).toMatchObject(['GetItemCommand', { Key: keyItem('b') }]);
     });
 
-    it('is not taken for another of which a part bears its id', async () => {
+    it('is not confused with another of which a part has its id', async () => {
       aws
         .on(TransactWriteItemsCommand)
         .rejects(cancelled(failed({ Item: ours }) as never, 'None', gone));
@@ -389,7 +389,7 @@ describe('a write that was applied but whose answer was lost', () => {
       await expect(write(...bothPuts)).rejects.toMatchObject({ name: 'ConditionFailed', index: 0 });
     });
 
-    it('is not taken for one whose item bears another id, without a look', async () => {
+    it('is not confused with one whose item has another id, without a read', async () => {
       aws
         .on(TransactWriteItemsCommand)
         .rejects(cancelled(failed({ Item: theirs }) as never, 'None', 'None'));
@@ -398,7 +398,7 @@ describe('a write that was applied but whose answer was lost', () => {
       expect(sent().length).toBe(1);
     });
 
-    it('has failed when it puts nothing that could tell', async () => {
+    it('has failed when it has no puts to detect it by', async () => {
       aws.on(TransactWriteItemsCommand).rejects(cancelled(gone, 'None'));
 
       const writes = [del(key('a'), present), del(key('b'))];

@@ -14,7 +14,7 @@ beforeEach(() => {
 describe('a counter', () => {
   const answer = (n: number) => ({ Attributes: { t: { S: 'counter' }, n: { N: String(n) } } });
 
-  it('adds in the table and gives the first of what it took', async () => {
+  it('increments in the table and returns the first of its numbers', async () => {
     aws.on(UpdateItemCommand).resolves(answer(57));
 
     expect(await store.next(counter, 50)).toBe(8);
@@ -32,13 +32,13 @@ describe('a counter', () => {
     ]);
   });
 
-  it('takes others when the answer was lost', async () => {
+  it('takes others when the response was lost', async () => {
     aws.on(UpdateItemCommand).rejectsOnce(failure('TimeoutError')).resolvesOnce(answer(2));
 
     expect([await store.next(counter), slept]).toEqual([2, [10]]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('refuses to take %s numbers', async (count) => {
+  it.each([0, -1, 1.5, Number.NaN])('rejects taking %s numbers', async (count) => {
     await expect(store.next(counter, count)).rejects.toThrow();
     expect(sent()).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe('a connection', () => {
     expect(sent()).toMatchObject([['GetItemCommand', { TableName: 'T' }]]);
   });
 
-  it('that fails is no fault yet', async () => {
+  it('that fails causes no error yet', async () => {
     aws.on(GetItemCommand).rejects(failure('AccessDeniedException'));
 
     await expect(store.connect()).resolves.toBeUndefined();
@@ -61,7 +61,7 @@ describe('a connection', () => {
 });
 
 describe('a store that is closed', () => {
-  it('has finished what was under way, and takes no more calls', async () => {
+  it('has finished active requests, and rejects further ones', async () => {
     let finish: (output: object) => void = () => {};
     aws.on(PutItemCommand).callsFake(() => new Promise((resolve) => (finish = resolve)));
     const order: string[] = [];
@@ -86,7 +86,7 @@ describe('the adapter', () => {
     expect(sources.filter((source) => /ScanCommand|\bscan\(/.test(source))).toEqual([]);
   });
 
-  it('reads items whatever else they carry', async () => {
+  it('reads items with unknown attributes', async () => {
     aws.on(GetItemCommand).resolves({ Item: tableItem('a', { later: { BOOL: true } }) });
 
     expect(await store.get([{ pk: 'P', sk: 'a' }])).toMatchObject([{ data: { n: 1 } }]);

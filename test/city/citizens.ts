@@ -14,7 +14,7 @@ import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
 import { stranger } from './citizens/stranger.ts';
 
-/** Everybody in the city. The order decides nothing: each has random numbers of its own. */
+/** All citizens. The order has no effect: each has random numbers of its own. */
 export const citizens: readonly Citizen[] = [
   shopkeeper,
   batcher,

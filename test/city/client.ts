@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { Broken, type Kind, type Report } from './report.ts';
 
-/** The server as clients find it. */
+/** The server in the view of its clients. */
 export interface Gate {
   url: string;
   /** False from the moment before it is killed until it listens again. */
@@ -25,11 +25,11 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** By its method when absent. */
   readonly kind?: Kind;
-  /** The client leaves after so long, in milliseconds. */
+  /** The client disconnects after so long, in milliseconds. */
   readonly leaveAfterMs?: number;
 }
 
-/** A response; of one that the client did not wait for the status is 0. */
+/** A response; the status is 0 if the client did not wait for it. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -39,7 +39,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Sends the requests of one resident, and checks what holds for every response. */
+/** Sends the requests of one resident, and checks the rules for every response. */
 export interface Client {
   /** @throws Interrupted when the server was killed, Broken when the response breaks an invariant */
   ask(call: Call): Promise<Answer>;
@@ -54,13 +54,13 @@ export interface Client {
   readonly gate: Gate;
 }
 
-/** What a client is made of. */
+/** Parts of a client. */
 export interface ClientOptions {
   readonly gate: Gate;
   readonly report: Report;
   readonly citizen: string;
   readonly isHostile: boolean;
-  /** Marks that responses may hold: those of the resident's own tenants. */
+  /** Marks that responses may contain: those of the resident's own tenants. */
   readonly marks: ReadonlySet<string>;
 }
 
@@ -74,7 +74,7 @@ const hangMs: Readonly<Record<Kind, number>> = {
   odd: 120_000,
 };
 
-/** A mark that each tenant puts into its data: nobody else may ever see it. */
+/** A mark that each tenant puts into its data: no other tenant may see it. */
 export const markPattern = /~m[0-9a-z]{8}~/g;
 
 /** Creates the client of one resident. */
@@ -118,13 +118,13 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Names a request without its secrets: keys travel in queries, links and addresses of files. */
+/** Returns a request without its secrets: queries, links and addresses of files may contain keys. */
 export function describe(call: Call): string {
   const [path = ''] = call.path.split('?');
   return `${methodOf(call)} ${path.replace(/[^/]{33,}/g, '<secret>')}`;
 }
 
-/** The begin of a response, for messages; what looks like a key is left out. */
+/** Returns the start of a response, for messages; strings that look like keys are omitted. */
 export function excerpt(answer: Answer): string {
   return answer.bytes
     .toString()

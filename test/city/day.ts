@@ -11,7 +11,7 @@ import { Broken, createReport, type Excess, type Report } from './report.ts';
 import { type Settled, settleTown, type TownOptions, timeFirstRun } from './town.ts';
 import { endWatches, megabytes, type Peaks, type Watch, waitUntilGone, watch } from './watch.ts';
 
-/** What came of a day. */
+/** The result of a day. */
 export interface Result {
   /** Why the day ended early; undefined when nothing is broken. */
   readonly broken: string | undefined;
@@ -147,7 +147,7 @@ async function verify(settled: readonly Settled[]): Promise<void> {
   await Promise.all(settled.map(({ resident }) => resident.verify?.()));
 }
 
-/** Waits for what happens, unless the watch finds something broken first. */
+/** Waits for a result, unless the watch finds an error first. */
 function race<T>(watched: Watch, happening: Promise<T>): Promise<T> {
   return Promise.race([happening, watched.broken]);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLedger, type Shown } from './ledger.ts';
 
-/** What the city takes for a lost or a wrong write. */
+/** Writes that the city reports as lost or wrong. */
 
 const first = { id: 1, n: 1 };
 const second = { id: 2, n: 2 };

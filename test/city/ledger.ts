@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Fields of an object and their values, as responses show them. */
+/** Fields of an object and their values in responses. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** An object as responses show it. */
+/** An object in responses. */
 export type Shown = Values & { readonly id: number };
 
 /** A write; it is open until its response is known. */
@@ -12,19 +12,19 @@ export type Write =
   | { readonly kind: 'update'; readonly id: number; readonly values: Values }
   | { readonly kind: 'delete'; readonly id: number };
 
-/** What one writer knows of the objects of a class that only it writes. */
+/** A writer's record of the objects of a class that only it writes. */
 export interface Ledger {
   /** Notes a write before it is sent. Call the result with the id when it was acknowledged. */
   begin(write: Write): (id: number) => void;
   /** Ids of objects whose state is known. */
   ids(): readonly number[];
   values(id: number): Values | undefined;
-  /** Compares one object; returns what is wrong with it. */
+  /** Compares one object; returns the difference. */
   compare(shown: Shown): string | undefined;
   /**
-   * Compares a whole class, and learns from it what became of open writes.
+   * Compares a whole class, and detects the outcome of open writes.
    *
-   * @returns what is wrong, undefined when all acknowledged writes are there and nothing else is
+   * @returns the difference, undefined when all acknowledged writes exist and nothing else does
    */
   settle(all: readonly Shown[]): string | undefined;
 }
@@ -39,7 +39,7 @@ export function createLedger(): Ledger {
   };
   const openFor = (id: number) =>
     [...open].filter((write) => write.kind !== 'create' && write.id === id);
-  /** States that an object may be in; undefined is its absence. */
+  /** Possible states of an object; undefined is its absence. */
   const states = (id: number) => [known.get(id), ...openFor(id).map(after)];
 
   const compare = (shown: Shown): string | undefined => {

@@ -16,7 +16,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs a day and gives the times that are far too long. */
+/** Runs a day and returns the times that are far too long. */
 async function tryDay(options: Options): Promise<readonly Excess[] | 'broken'> {
   say(`city: seed ${options.seed}, ${options.seconds} s`);
   const { broken, excesses, table } = await runDay(options, say);

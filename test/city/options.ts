@@ -2,24 +2,24 @@ import { parseArgs } from 'node:util';
 import type { RuntimeName } from './citizen.ts';
 import { citizens } from './citizens.ts';
 
-/** How a city is run. */
+/** Options of a city. */
 export interface Options {
   /** Seconds of traffic in all. */
   readonly seconds: number;
-  /** Determines what each citizen does; 0 to 4294967295. */
+  /** Determines the acts of each citizen; 0 to 4294967295. */
   readonly seed: number;
-  /** Names of those who take part. */
+  /** Names of the participants. */
   readonly citizens: readonly string[];
   readonly runtimes: readonly RuntimeName[];
 }
 
-/** Thrown for a command line that makes no sense; the message says why. */
+/** Thrown for an invalid command line; the message has the reason. */
 export class UsageError extends Error {}
 
 const runtimeNames: readonly RuntimeName[] = ['nodejs', 'python3'];
 const names = citizens.map(({ name }) => name);
 
-/** The command line in a few lines. */
+/** The usage in a few lines. */
 export const usage = `npm run city -- [options]
   --seconds N     seconds of traffic, half of them before the server is killed (90)
   --seed N        repeats what each citizen did under this number (any)
@@ -30,7 +30,7 @@ export const usage = `npm run city -- [options]
 /**
  * Reads the command line.
  *
- * @throws UsageError when an option is unknown or its value makes no sense
+ * @throws UsageError when an option is unknown or its value is invalid
  */
 export function parseOptions(args: readonly string[], freshSeed: number): Options | 'help' {
   const values = read(args);

@@ -1,13 +1,13 @@
-/** What a request did, which decides its time bound: `bulk` are batches and uploads; `odd` has none. */
+/** The kind of a request, which determines its time bound: `bulk` are batches and uploads; `odd` has none. */
 export type Kind = 'read' | 'write' | 'bulk' | 'run' | 'render' | 'odd';
 
 /** A request that has ended. */
 export interface Ended {
   readonly citizen: string;
   readonly kind: Kind;
-  /** Times of a hostile citizen do not count. */
+  /** Times of a hostile citizen are not counted. */
   readonly isHostile: boolean;
-  /** 0 when the client left before the response. */
+  /** 0 when the client disconnected before the response. */
   readonly status: number;
   readonly ms: number;
 }
@@ -19,13 +19,13 @@ export interface Excess {
   readonly boundMs: number;
 }
 
-/** Thrown when something is broken; the city ends at once. */
+/** Thrown when an invariant is broken; the city ends at once. */
 export class Broken extends Error {}
 
-/** What happened in a city. */
+/** Events of a city. */
 export interface Report {
   record(ended: Ended): void;
-  /** Judges one time by its bound. */
+  /** Compares one time with its bound. */
   time(what: string, ms: number, boundMs: number): void;
   /** Times above their bound so far, those of all requests included. */
   excesses(): readonly Excess[];
@@ -81,7 +81,7 @@ function percentileExcesses(kinds: ReadonlyMap<Kind, Times>): readonly Excess[] 
   });
 }
 
-/** Times by size, in steps of 5 %: hours of requests take no more room than seconds. */
+/** Times by size, in steps of 5 %: hours of requests use no more memory than seconds. */
 interface Times {
   add(ms: number): void;
   percentile(share: number): number;

@@ -1,24 +1,24 @@
 import type { Life } from './citizen.ts';
 import { createLedger, type Ledger, type Shown, type Values } from './ledger.ts';
 
-/** A class of objects that only one resident writes, and what the resident knows of them. */
+/** A class of objects that only one resident writes, and the resident's record of them. */
 export interface Shelf {
   /** Path of the list of objects. */
   readonly path: string;
   readonly ledger: Ledger;
   create(values: Values): Promise<number>;
-  /** Updates an object; `sent` differs from what responses show where it holds operators. */
+  /** Updates an object; `sent` differs from responses where it contains operators. */
   update(id: number, values: Values, sent?: Values): Promise<void>;
   remove(id: number): Promise<void>;
   /** Reads one object and compares it. */
   check(id: number): Promise<void>;
-  /** Walks through all pages. */
+  /** Reads all pages. */
   all(query?: string): Promise<readonly Shown[]>;
   /** Compares the whole class. */
   verify(): Promise<void>;
 }
 
-/** Makes a class in the instance of a resident. */
+/** Creates a class in the instance of a resident. */
 export async function makeShelf(
   { client, home, prefix }: Life,
   className: string,

@@ -10,14 +10,14 @@ import { type Client, createClient, type Gate } from './client.ts';
 import type { Random } from './random.ts';
 import type { Report } from './report.ts';
 
-/** A resident and what its day goes by. */
+/** A resident and the schedule of its day. */
 export interface Settled {
   readonly citizen: Citizen;
   readonly resident: Resident;
   readonly random: Random;
 }
 
-/** What a town is made of. */
+/** Parts of a town. */
 export interface TownOptions {
   readonly gate: Gate;
   readonly report: Report;
@@ -26,7 +26,7 @@ export interface TownOptions {
   readonly runtimes: readonly RuntimeName[];
 }
 
-/** Makes the tenants, of which some are shared by residents, and settles all residents at once. */
+/** Creates the tenants, of which some are shared by residents, and settles all residents at once. */
 export async function settleTown(options: TownOptions): Promise<readonly Settled[]> {
   const tenants: Tenant[] = [];
   const found = async (name: string, size: Size) => {
@@ -59,7 +59,7 @@ function clientOf({ gate, report }: TownOptions, citizen: Citizen, home: Tenant)
   return createClient({ gate, report, citizen: name, isHostile, marks: new Set([home.mark]) });
 }
 
-/** Signs up an account and makes an instance and an API key. */
+/** Registers an account and creates an instance and an API key. */
 async function foundTenant(
   { gate, report, random }: TownOptions,
   label: string,

@@ -10,7 +10,7 @@ import {
 import type { ServerProcess } from '../support/server-process.ts';
 import { Broken } from './report.ts';
 
-/** The most that was seen at one moment. */
+/** The maximum at one moment. */
 export interface Peaks {
   /** Processes below the server, and those that lost their parent. */
   processes: number;
@@ -21,9 +21,9 @@ export interface Peaks {
 
 /** Watches the processes of a server while it runs. */
 export interface Watch {
-  /** Rejects with Broken as soon as a bound is broken; never resolves. */
+  /** Rejects with Broken as soon as a bound is exceeded; never resolves. */
   readonly broken: Promise<never>;
-  /** Ends the watch and gives what it saw. */
+  /** Ends the watch and returns its observations. */
   end(): Peaks;
 }
 
@@ -36,14 +36,14 @@ const maxAllBytes = totalmem() * 0.9;
 const maxOrphanMs = 10_000;
 
 /**
- * Errors in the log that are no failure; each has its reason. There are none: whatever clients and scripts do is not an
+ * Errors in the log that are no failure; each has its reason. There are none: no behaviour of clients and scripts is an
  * error of the server.
  */
 const tolerated: readonly { readonly pattern: RegExp; readonly reason: string }[] = [];
 
 const running = new Set<AbortController>();
 
-/** Ends watches that a failure has left. */
+/** Ends watches after a failure. */
 export function endWatches(): void {
   for (const stop of running) stop.abort();
 }
@@ -65,10 +65,10 @@ export function watch(server: ServerProcess, mark: string): Watch {
     }
   };
   const broken = look().catch((error: unknown) => {
-    if (stop.signal.aborted) return new Promise<never>(() => undefined); // nobody waits any more
+    if (stop.signal.aborted) return new Promise<never>(() => undefined); // the watch has ended
     throw error;
   });
-  broken.catch(() => undefined); // who waits for it hears of it; nobody has to
+  broken.catch(() => undefined); // awaiting code receives it; a handler is not required
   return {
     broken,
     end: () => {
@@ -98,11 +98,11 @@ export async function waitUntilGone(mark: string): Promise<number> {
   }
 }
 
-/** Who carries the mark does so from its start on, so that each process is looked at once. */
+/** A process has the mark from its start on, so that each is checked once. */
 function rememberMarks(mark: string): (each: ProcessFacts) => boolean {
   const known = new Map<string, boolean>();
   return (each) => {
-    const name = `${each.pid} ${each.startedAt} ${each.name}`; // a new program in it may change the answer
+    const name = `${each.pid} ${each.startedAt} ${each.name}`; // a new program in it may change the result
     const held = known.get(name) ?? isMarked(each, mark);
     known.set(name, held);
     return held;
@@ -153,7 +153,7 @@ function checkLog(server: ServerProcess): void {
   if (wrong !== undefined) throw new Broken(`the server logged: ${wrong.slice(0, 500)}`);
 }
 
-/** Shows bytes to readers. */
+/** Formats bytes for readers. */
 export function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
 }

@@ -31,7 +31,7 @@ describe.each([
     Message: client[`${provider}Message`],
   });
 
-  it('is configured, and its credentials are not shown again', async () => {
+  it('is configured, and its credentials are not returned', async () => {
     await run(models().Config.please().update({}, config));
 
     const read = await run(models().Config.please().get());
@@ -39,7 +39,7 @@ describe.each([
     expect(JSON.stringify(read)).not.toContain('c2VjcmV0');
   });
 
-  it('has devices that are made, read, changed, listed and removed', async () => {
+  it('has devices that are created, read, changed, listed and deleted', async () => {
     const { Device } = models();
     await run(Device.please().create({ registration_id, device_id, label: 'mine' }));
     const read = await run(Device.please().get({ registration_id }));
@@ -55,7 +55,7 @@ describe.each([
     expect(gone.status).toBe(404);
   });
 
-  it('takes messages, which are delivered, and listed', async () => {
+  it('accepts messages, which are delivered, and listed', async () => {
     const { Message } = models();
     const content = {
       environment: 'development',

@@ -4,14 +4,14 @@ import { type Api, type Call, openWorld, startApi, type World } from '../support
 import { type LawfulCall, lawful } from '../support/lawful.ts';
 
 /*
- * The odd requests that client libraries of the original service make, each as it goes over the wire: the ones for
- * JavaScript (its models in syncano.test.ts), Python, and the later core library of Node.
+ * Unusual requests of client libraries of the original service, in the form on the wire: those for JavaScript (its
+ * models in syncano.test.ts), Python, and the later core library of Node.
  */
 
 let api: Api;
 let world: World;
 let call: LawfulCall;
-/** Path of a class with a field of each type that a form or a text may hold. */
+/** Path of a class with a field of each type that a form or a text may contain. */
 let thing: string;
 
 const schema = [
@@ -41,7 +41,7 @@ const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const boundary = '--------------------------718958833772201700448067';
 const multipartType = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
 
-/** A form as the libraries for Node send it: one part a value, all of them text. */
+/** A form as the libraries for Node send it: one text part per value. */
 function multipart(values: Readonly<Record<string, string>>): string {
   const parts = Object.entries(values).map(
     ([name, value]) =>
@@ -50,7 +50,7 @@ function multipart(values: Readonly<Record<string, string>>): string {
   return `${parts.join('')}--${boundary}--\r\n`;
 }
 
-/** Makes a thing through the interface. */
+/** Creates a resource through the interface. */
 async function make(values: object = {}): Promise<{ readonly id: number; readonly path: string }> {
   const { status, body } = await call({ as: world.owner, path: thing, body: values });
   expect(status).toBe(201);
@@ -76,7 +76,7 @@ describe('JavaScript under Node', () => {
     expect([first.status, second.status]).toEqual([204, 404]);
   });
 
-  it('follows `next` with its own parameters once more', async () => {
+  it('follows `next` with its own parameters added again', async () => {
     const path = await world.dataClass('page', [{ name: 'title', type: 'string' }]);
     for (const title of ['a', 'b', 'c']) {
       await call({ as: world.owner, path: `${path}objects/`, body: { title } });
@@ -94,7 +94,7 @@ describe('JavaScript under Node', () => {
     expect(back.body.objects).toEqual(first.body.objects);
   });
 
-  it('the last of a doubled parameter counts', async () => {
+  it('the last of a repeated parameter counts', async () => {
     const path = `${world.base}classes/?page_size=x&fields=status&page_size=1&fields=name`;
 
     const answer = await call({ as: world.owner, path });
@@ -102,7 +102,7 @@ describe('JavaScript under Node', () => {
     expect(answer.body.objects).toEqual([{ name: 'user_profile' }]);
   });
 
-  it('sends the token of a social network beside its key', async () => {
+  it('sends the token of a social network together with its key', async () => {
     const answer = await call({
       as: world.owner,
       path: '/v1.1/account/',
@@ -112,7 +112,7 @@ describe('JavaScript under Node', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('sends back what it read, names of paths included', async () => {
+  it('sends a whole response back, including names of paths', async () => {
     const { path } = await make({ title: 'one', due: '2001-05-06T07:08:09.010Z', tags: [1] });
     const { body: read } = await call({ as: world.owner, path });
 
@@ -127,7 +127,7 @@ describe('JavaScript under Node', () => {
     expect([answer.status, answer.body]).toEqual([200, read]);
   });
 
-  it('sends a form as soon as a file may be in it', async () => {
+  it('sends a form if there may be a file in it', async () => {
     const answer = await call({
       as: world.owner,
       path: thing,
@@ -142,7 +142,7 @@ describe('JavaScript under Node', () => {
 });
 
 describe('JavaScript in a browser', () => {
-  it('calls as plain text, which needs no leave: method and key stand in the body', async () => {
+  it('sends plain text without preflight: method and key are in the body', async () => {
     const { id, path } = await make({ title: 'one' });
     const body = { _method: 'PATCH', _api_key: world.owner, title: 'two' };
 
@@ -183,7 +183,7 @@ describe('Python', () => {
     },
   );
 
-  it('names a JSON body on calls that have none', async () => {
+  it('names a JSON body on requests without one', async () => {
     const { path } = await make();
     const headers = { ...jsonType, Authorization: `token ${world.owner}` };
 
@@ -198,7 +198,7 @@ describe('Python', () => {
     expect([read.status, reset.status, gone.status]).toEqual([200, 201, 204]);
   });
 
-  it('logs in by version 1, whose links lead on in version 1', async () => {
+  it('logs in through version 1, whose links stay in version 1', async () => {
     const login = await call({
       path: '/v1/account/auth/',
       body: { email: 'owner-of-blog-1@example.com', password: 'a password' },
@@ -211,7 +211,7 @@ describe('Python', () => {
     });
   });
 
-  it('writes lists and objects as text that holds JSON: classes', async () => {
+  it('writes lists and objects as JSON text: classes', async () => {
     const fields = [{ name: 'title', type: 'string', filter_index: true }];
     const made = await call({
       as: world.owner,
@@ -278,7 +278,7 @@ describe('Python', () => {
     });
   });
 
-  it('saves an object by POST on its own path: permissions that are absent fall back', async () => {
+  it('saves an object by POST on its own path: absent permissions are reset', async () => {
     const { id, path } = await make({
       title: 'kept',
       count: 1,
@@ -305,7 +305,7 @@ describe('Python', () => {
     });
   });
 
-  it('tells a stale revision by its name in the body', async () => {
+  it('reports a stale revision by its name in the body', async () => {
     const { path } = await make({ title: 'one' });
 
     const answer = await call({
@@ -373,7 +373,7 @@ describe('the core library of Node', () => {
     ['urlencoded', (values) => ({ headers: formType, body: `${new URLSearchParams(values)}` })],
   ];
 
-  it.each(forms)('creates by a form, %s', async (_, form) => {
+  it.each(forms)('creates through a form, %s', async (_, form) => {
     const { id } = await make();
     const values = { ...whole, friend: String(id), friends: `[${id}]` };
 
@@ -417,7 +417,7 @@ describe('the core library of Node', () => {
     expect(answer.body).toMatchObject({ count: 3, tags: ['a', 'b'], revision: 2 });
   });
 
-  it.each(forms)('flags that a form leaves out are false, %s', async (_, form) => {
+  it.each(forms)('flags that a form omits are false, %s', async (_, form) => {
     const path = `${world.base}api_keys/`;
 
     const made = await call({
@@ -437,7 +437,7 @@ describe('the core library of Node', () => {
     expect(saved.body).toMatchObject({ ignore_acl: false, description: 'new' });
   });
 
-  it.each(forms)('makes a class by a form, %s', async (kind, form) => {
+  it.each(forms)('creates a class through a form, %s', async (kind, form) => {
     const values = { name: `formed_${kind}`, schema: JSON.stringify(schema), metadata: '' };
 
     const answer = await call({

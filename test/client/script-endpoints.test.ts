@@ -3,7 +3,7 @@ import { type Api, openWorld, startApi } from '../support/api.ts';
 import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
 
 /*
- * Script endpoints as the original client library calls them.
+ * Script endpoints in requests of the original client library.
  */
 
 let api: Api;
@@ -26,7 +26,7 @@ afterAll(() => api.close());
 const name = 'greet-me';
 const result = (sent: object) => ({ stdout: JSON.stringify(sent), stderr: '' });
 
-it('is made, read, changed, listed and removed', async () => {
+it('is created, read, changed, listed and deleted', async () => {
   const { ScriptEndpoint } = client;
 
   const made = await run(ScriptEndpoint.please().create({ name: 'first-one', script }));
@@ -85,7 +85,7 @@ it('has another public link after a reset', async () => {
   expect(old.status).toBe(404);
 });
 
-it('answers with what its script has set', async () => {
+it('returns the response of its script', async () => {
   const { Script, ScriptEndpoint } = client;
   const source = 'setResponse(new HttpResponse(201, { hello: ARGS.who }))';
   const made = await run(Script.please().create({ label: 'x', runtime_name: 'nodejs_v6', source }));

@@ -3,7 +3,7 @@ import { type Api, openWorld, startApi } from '../support/api.ts';
 import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
 
 /*
- * Scripts and their traces as the original client library calls them.
+ * Scripts and their traces in requests of the original client library.
  */
 
 let api: Api;
@@ -21,7 +21,7 @@ const source = 'console.log(JSON.stringify(ARGS))';
 const make = (more: object = {}): Promise<Client> =>
   run(client.Script({ label: 'echo', runtime_name: 'nodejs_v6', source, ...more }).save());
 
-it('is made, read, changed, listed and removed', async () => {
+it('is created, read, changed, listed and deleted', async () => {
   const script = await make({ config: { timeout: 5 }, description: 'says it again' });
 
   const { id } = script;
@@ -44,7 +44,7 @@ it('is made, read, changed, listed and removed', async () => {
   expect(gone.status).toBe(404);
 });
 
-it('is run, and its traces are looked at', async () => {
+it('is run, and its traces are read', async () => {
   const script = await make();
   const at = { scriptId: script.id };
 
@@ -57,7 +57,7 @@ it('is run, and its traces are looked at', async () => {
 
   expect([byModel, bare, byClass].map(({ status }) => status)).toEqual(Array(3).fill('pending'));
   expect(fieldsOf(trace)).toMatchObject({ status: 'success', result: { stdout: '{"a":1}' } });
-  // what is not named payload is no payload, with this client too
+  // only `payload` is a payload, with this client too
   expect(traces.map(({ result }: Client) => result.stdout)).toEqual(['{"a":3}', '{}', '{"a":1}']);
 });
 

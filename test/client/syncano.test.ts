@@ -10,13 +10,13 @@ import { openMovedClock } from '../support/moved-clock.ts';
 
 /*
  * The client library of the original service, unmodified, against the local server: one block for each of its models.
- * What stands here is what programs that were written with it see.
+ * The results are those of existing programs that use it.
  */
 
 const notAllowed = 'You do not have permission to perform this action.';
 
 let api: Api;
-/** A connection with an account key, whose calls go to `blog-1` unless told otherwise. */
+/** A connection with an account key, whose requests are sent to `blog-1` by default. */
 let client: Client;
 
 beforeAll(async () => {
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('a client that calls too often', () => {
-  it('waits as long as it is told, and calls again by itself', async () => {
+describe('a client that exceeds the rate limit', () => {
+  it('waits as long as required, and retries by itself', async () => {
     const clock = openMovedClock();
     let hurried = 0;
     const log = (entry: LogEntry) => {
@@ -46,11 +46,11 @@ describe('a client that calls too often', () => {
     await busy.close();
 
     expect([names(classes), hurried]).toEqual([['user_profile'], 1]);
-    expect(waitedMs).toBeGreaterThan(900); // what it is told is one second
+    expect(waitedMs).toBeGreaterThan(900); // the required wait is one second
   });
 });
 
-/** The HTTP refusal as the client tells it. */
+/** The HTTP error response in the client's form. */
 function refused(status: number, message: string) {
   return { name: 'RequestError', message, status };
 }
@@ -73,12 +73,12 @@ function ids(models: readonly Client[]): unknown[] {
   return Array.from(models, ({ id }) => id);
 }
 
-/** Waits until the client's emitter tells of this. */
+/** Waits until the client's emitter emits this event. */
 function heard(emitter: Client, event: string): Promise<Client> {
   return new Promise((resolve) => emitter.on(event, resolve));
 }
 
-/** Goes through all pages of a query set's list as the client does by itself. */
+/** Reads all pages of a query set's list through the client. */
 async function everything(
   query: Client,
   properties: object,
@@ -92,7 +92,7 @@ async function everything(
 }
 
 describe('connection', () => {
-  it('calls nobody but the server of its base URL', async () => {
+  it('sends requests to its base URL only', async () => {
     const moved = connect('http://nowhere.invalid', { accountKey: client.getAccountKey() });
     moved.setBaseUrl(api.url);
 
@@ -102,7 +102,7 @@ describe('connection', () => {
     expect(names(instances)).toContain('blog-1');
   });
 
-  it('is refused without a key, and with one that is none', async () => {
+  it('is rejected without a key, and with an invalid one', async () => {
     const nobody = await refusal(connect(api.url).Instance.please().list());
     const stranger = await refusal(
       connect(api.url, { accountKey: 'abc' }).Instance.please().list(),
@@ -115,7 +115,7 @@ describe('connection', () => {
   it.each([
     ['a social token', { socialToken: 'token-of-a-network' }],
     ['a user key', { userKey: 'key-of-a-user' }],
-  ])('%s beside the account key changes nothing', async (_, more) => {
+  ])('%s together with the account key changes nothing', async (_, more) => {
     const both = connect(api.url, { accountKey: client.getAccountKey(), ...more });
 
     const account = await run(both.Account.getUserDetails());
@@ -123,13 +123,13 @@ describe('connection', () => {
     expect(account.email).toBe('owner-of-blog-1@example.com');
   });
 
-  it('a social token alone opens nothing', async () => {
+  it('a social token alone does not authenticate', async () => {
     const told = await refusal(connect(api.url, { socialToken: 'x' }).Account.getUserDetails());
 
     expect(told).toEqual(refused(403, 'No such API Key.'));
   });
 
-  it('goes to the instance that it is set to', async () => {
+  it('uses the instance that it is set to', async () => {
     const { defaults, accountKey } = client;
     const moved = connect(api.url, { accountKey, defaults: { ...defaults, instanceName: 'none' } });
     const before = await refusal(moved.Class.please().list());
@@ -141,7 +141,7 @@ describe('connection', () => {
     expect(names(after)).toContain('user_profile');
   });
 
-  it('an API key takes the place of the account key', async () => {
+  it('an API key replaces the account key', async () => {
     const { apiKey } = await withApiKey();
     const both = connect(api.url, { apiKey, accountKey: client.getAccountKey() });
 
@@ -152,7 +152,7 @@ describe('connection', () => {
     expect(account).toEqual(refused(403, notAllowed));
   });
 
-  it('`then` and `await` on a query set run the call', async () => {
+  it('`then` and `await` on a query set send the request', async () => {
     const raw: Client = await new Promise((resolve) => {
       client.Instance.please()
         .list()
@@ -164,7 +164,7 @@ describe('connection', () => {
     expect(awaited.name).toBe('blog-1');
   });
 
-  it('`catch` hears of a failure', async () => {
+  it('`catch` receives a failure', async () => {
     const status = await client.Instance.please()
       .get({ name: 'missing' })
       .then(() => 200)
@@ -181,10 +181,10 @@ describe('Monitor', () => {
     expect(links).toEqual({ links: { v1: '/v1/', 'v1.1': '/v1.1/' } });
   });
 
-  it('tells when the server can be reached, and when no more', async () => {
+  it('reports when the server becomes reachable and unreachable', async () => {
     const server = await startApi();
     const { Monitor } = connect(server.url);
-    Monitor.timeout = 5; // milliseconds between two calls
+    Monitor.timeout = 5; // milliseconds between two requests
     const connected = heard(Monitor, 'connected');
     const disconnected = heard(Monitor, 'disconnected');
 
@@ -194,7 +194,7 @@ describe('Monitor', () => {
     const error = await disconnected;
     Monitor.stopMonitoring();
 
-    expect(error.code).toMatch(/^ECONN/); // refused, or reset when a call was under way
+    expect(error.code).toMatch(/^ECONN/); // refused, or reset during a request
   });
 });
 
@@ -216,7 +216,7 @@ describe('Account', () => {
     return connection;
   }
 
-  it('registers, logs in, and calls with the key from then on', async () => {
+  it('registers, logs in, and uses the key from then on', async () => {
     const connection = connect(api.url);
     const { Account } = connection;
     const made = await run(
@@ -233,7 +233,7 @@ describe('Account', () => {
     expect(connection.getAccountKey()).toBe(made.account_key);
   });
 
-  it('logs in without taking the key over', async () => {
+  it('logs in without changing the key of the connection', async () => {
     const connection = await registered('bob@example.org');
     connection.setAccountKey(null);
 
@@ -256,7 +256,7 @@ describe('Account', () => {
     expect(details).toEqual(changed);
   });
 
-  it('resets its key: the old one is dead', async () => {
+  it('resets its key: the old one is invalid', async () => {
     const connection = await registered('dan@example.org');
     const { Account } = connection;
     const old = connection.getAccountKey();
@@ -329,7 +329,7 @@ describe('Account', () => {
       400,
       '"password" Admin already has password.',
     ],
-  ])('%s is refused', async (_, call, status, message) => {
+  ])('%s is rejected', async (_, call, status, message) => {
     const told = await refusal(call(client.Account));
 
     expect(told).toEqual(refused(status, message));
@@ -349,7 +349,7 @@ describe('Instance', () => {
   const make = (name: string, more = {}) =>
     run(instances.Instance.please().create({ name, ...more }));
 
-  it('is made and read again', async () => {
+  it('is created and read again', async () => {
     const made = await make('Shop-1', { description: 'demo', metadata: { color: 'red' } });
     const read = await run(instances.Instance.please().get({ name: 'shop-1' }));
 
@@ -374,7 +374,7 @@ describe('Instance', () => {
     expect(fieldsOf(read)).toEqual(fieldsOf(made));
   });
 
-  it('a new model becomes an instance when it is saved, and changes when it is saved again', async () => {
+  it('a new model is created when it is saved, and updated when it is saved again', async () => {
     const model = instances.Instance({ name: 'saved-1' });
 
     const made = await run(model.save());
@@ -397,7 +397,7 @@ describe('Instance', () => {
     expect(updated).toMatchObject({ description: 'new', metadata: { kept: 1 } });
   });
 
-  it('is had or made, and updated or made', async () => {
+  it('is found or created, and updated or created', async () => {
     const please = () => instances.Instance.please();
 
     const made = await run(please().getOrCreate({ name: 'either-1' }, { description: 'first' }));
@@ -440,7 +440,7 @@ describe('Instance', () => {
     expect(inside).toEqual(refused(404, 'Instance was not found.'));
   });
 
-  it('leads to what it holds', async () => {
+  it('links to its contents', async () => {
     const model = await make('holder-1');
     await run(instances.ApiKey.please().create({ instanceName: 'holder-1', description: 'one' }));
 
@@ -460,13 +460,13 @@ describe('Instance', () => {
       { name: 'wordy-1', description: 'x'.repeat(257) },
       '"description" Ensure this field has no more than 256 characters.',
     ],
-  ])('%s is refused', async (_, attributes, message) => {
+  ])('%s is rejected', async (_, attributes, message) => {
     const told = await refusal(instances.Instance.please().create(attributes));
 
     expect(told).toEqual({ ...refused(400, ''), message });
   });
 
-  it('a name that is too short is refused by the client itself', async () => {
+  it('a name that is too short is rejected by the client itself', async () => {
     const told = await refusal(instances.Instance.please().create({ name: 'abc' }));
 
     expect(told.name).toBe('ValidationError');
@@ -491,7 +491,7 @@ describe('Instance', () => {
       await run(pages.Instance.please().bulkCreate(models));
     });
 
-    it('go forth and back by pages', async () => {
+    it('are paged forth and back', async () => {
       const first = await run(pages.Instance.please().pageSize(2).list());
       const second = await run(first.next());
       const back = await run(second.prev());
@@ -504,14 +504,14 @@ describe('Instance', () => {
       expect([first.hasPrev(), first.hasNext(), second.hasNext()]).toEqual([false, true, false]);
     });
 
-    it('go from the last to the first', async () => {
+    it('are read from the last to the first', async () => {
       const first = await run(pages.Instance.please().ordering('desc').pageSize(2).list());
       const second = await run(first.next());
 
       expect([first, second].map(names)).toEqual([['page-3', 'page-2'], ['page-1']]);
     });
 
-    it.each([1, 2, 3, 100])('come whole by pages of %i', async (pageSize) => {
+    it.each([1, 2, 3, 100])('are complete in pages of %i', async (pageSize) => {
       const all = await everything(pages.Instance.please(), {}, pageSize);
 
       expect(names(all)).toEqual(['page-1', 'page-2', 'page-3']);
@@ -527,7 +527,7 @@ describe('Instance', () => {
       expect(names(all)).toEqual(['page-1', 'page-2', 'page-3']);
     });
 
-    it('give the first, a choice of fields, and the bare answer', async () => {
+    it('return the first, a choice of fields, and the raw response', async () => {
       const first = await run(pages.Instance.please().first());
       const chosen = await run(pages.Instance.please().list().fields(['name', 'role']).raw());
       const left = await run(pages.Instance.please().list().excludedFields(['owner']).raw());
@@ -552,7 +552,7 @@ describe('ApiKey', () => {
     allow_anonymous_read: false,
   };
 
-  it('is made with nothing, and with all flags', async () => {
+  it('is created without values, and with all flags', async () => {
     const plain = await run(client.ApiKey.please().create());
     const mighty = await run(client.ApiKey.please().create({ description: 'all', ...all(true) }));
 
@@ -587,7 +587,7 @@ describe('ApiKey', () => {
     expect(fieldsOf(listed.at(-1))).toEqual(fieldsOf(saved));
   });
 
-  it('is reset by its model and by id: the old text is dead', async () => {
+  it('is reset by its model and by id: the old text is invalid', async () => {
     const made = await run(client.ApiKey.please().create());
     const holder = connect(api.url, { apiKey: made.api_key });
 
@@ -603,7 +603,7 @@ describe('ApiKey', () => {
     expect(names(now)).toEqual(['blog-1']);
   });
 
-  it('is deleted: it opens nothing any more', async () => {
+  it('is deleted: it is invalid', async () => {
     const made = await run(client.ApiKey.please().create());
 
     await run(made.delete());
@@ -629,7 +629,7 @@ describe('ApiKey', () => {
     expect([made, reset]).toEqual([refused(403, notAllowed), refused(403, notAllowed)]);
   });
 
-  it('opens its own instance alone', async () => {
+  it('is valid for its own instance only', async () => {
     const holder = await withApiKey({ ignore_acl: true });
     await run(client.Instance.please().create({ name: 'locked-1' }));
 
@@ -640,7 +640,7 @@ describe('ApiKey', () => {
     expect(inside).toEqual(refused(403, 'No such API Key.'));
   });
 
-  it('a flag that is no boolean is refused', async () => {
+  it('a flag that is no boolean is rejected', async () => {
     const { id } = await run(client.ApiKey.please().create());
 
     const told = await refusal(client.ApiKey.please().update({ id }, { ignore_acl: 'maybe' }));
@@ -659,7 +659,7 @@ describe('Class', () => {
   const make = (name: string, more = {}) =>
     run(client.Class.please().create({ name, schema, ...more }));
 
-  it('is made, read and listed', async () => {
+  it('is created, read and listed', async () => {
     const made = await make('Class_Made', { description: 'demo' });
     const read = await run(client.Class.please().get({ name: 'CLASS_made' }));
     const listed = await run(client.Class.please().list());
@@ -685,7 +685,7 @@ describe('Class', () => {
     expect(names(listed)).toEqual(expect.arrayContaining(['user_profile', 'class_made']));
   });
 
-  it('is saved whole: nothing is lost, the schema changes', async () => {
+  it('is saved whole: all values are kept, the schema changes', async () => {
     const made = await make('class_saved', {
       other_permissions: 'read',
       group_permissions: 'none',
@@ -726,7 +726,7 @@ describe('Class', () => {
     expect(ids(objects)).toEqual([]);
   });
 
-  it('leads to its objects', async () => {
+  it('links to its objects', async () => {
     const made = await make('class_holder');
     await run(client.DataObject.please().create({ className: 'class_holder', title: 'one' }));
 
@@ -735,7 +735,7 @@ describe('Class', () => {
     expect(Array.from(objects, (object: Client) => object.title)).toEqual(['one']);
   });
 
-  it('is not changed against another revision than expected', async () => {
+  it('is not changed if the revision differs from the expected one', async () => {
     await make('class_moved');
 
     const told = await refusal(
@@ -763,13 +763,13 @@ describe('Class', () => {
       '"name" Enter a valid value consisting of letters, numbers, underscores.',
     ],
     ['a taken name', { name: 'user_profile' }, '"name" This field must be unique.'],
-  ])('%s is refused', async (_, attributes, message) => {
+  ])('%s is rejected', async (_, attributes, message) => {
     const told = await refusal(client.Class.please().create(attributes));
 
     expect(told).toEqual(refused(400, message));
   });
 
-  it('the class of profiles stays', async () => {
+  it('the class of profiles cannot be deleted', async () => {
     const told = await refusal(client.Class.please().delete({ name: 'user_profile' }));
 
     expect(told).toEqual(refused(403, notAllowed));
@@ -847,7 +847,7 @@ describe('DataObject', () => {
   const author = () => run(client.DataObject.please().create({ className: 'author' }));
   const get = (id: number) => run(client.DataObject.please().get({ className, id }));
 
-  it('is made empty', async () => {
+  it('is created empty', async () => {
     const made = await make();
 
     expect(fieldsOf(made)).toEqual({
@@ -863,7 +863,7 @@ describe('DataObject', () => {
     });
   });
 
-  it('is made with values of all types, read, and saved as it was read', async () => {
+  it('is created with values of all types, read, and saved as it was read', async () => {
     const [sequel, one, two] = [await make(), await author(), await author()];
     const values = {
       title: 'Dünen',
@@ -934,7 +934,7 @@ describe('DataObject', () => {
       ['a buffer', () => Buffer.from('a picture'), /\/[0-9a-f]{40}$/, 'application/octet-stream'],
       ['a stream', () => createReadStream(onDisk), /\.png$/, 'image/png'],
       ['the path of a file', () => onDisk, /\.png$/, 'image/png'],
-    ])('from %s it is made beside other values, and read', async (_, content, name, type) => {
+    ])('from %s it is created among other values, and read', async (_, content, name, type) => {
       const made = await make({ title: 'Wave', pages: 3, cover: client.file(content()) });
       const read = await get(made.id);
 
@@ -944,7 +944,7 @@ describe('DataObject', () => {
       expect(await download(read)).toEqual([200, type, 'a picture']);
     });
 
-    it('it is replaced, kept by a save of other values, copied, and taken away', async () => {
+    it('it is replaced, kept by a save of other values, copied, and deleted', async () => {
       const cover = () => client.file(createReadStream(onDisk));
       const made = await make({ title: 'one', cover: cover() });
 
@@ -970,7 +970,7 @@ describe('DataObject', () => {
       expect(gone.map(({ status }) => status)).toEqual([404, 404]);
     });
 
-    it('it goes with its object', async () => {
+    it('it is deleted with its object', async () => {
       const made = await make({ cover: client.file(createReadStream(onDisk)) });
 
       await run(made.delete());
@@ -979,7 +979,7 @@ describe('DataObject', () => {
       expect((await fetch(made.cover.value)).status).toBe(404);
     });
 
-    it('what is wrong with it is said by field', async () => {
+    it('its errors are reported by field', async () => {
       const told = await refusal(
         client.DataObject.please().create({ className, cover: client.file(Buffer.from('')) }),
       );
@@ -1034,7 +1034,7 @@ describe('DataObject', () => {
     expect(raised.revision).toBe(7);
   });
 
-  it('relates only by relations', async () => {
+  it('gets related objects only for relations', async () => {
     const made = await make({ tags: ['a'] });
 
     const told = await refusal(made.getRelatedObjects('tags'));
@@ -1042,7 +1042,7 @@ describe('DataObject', () => {
     expect(told).toEqual({ name: 'Error', message: 'The tags is not a relation.' });
   });
 
-  it('is had or made', async () => {
+  it('is found or created', async () => {
     const { id } = await make({ title: 'had' });
     const please = () => client.DataObject.please();
 
@@ -1070,7 +1070,7 @@ describe('DataObject', () => {
     expect(told).toEqual(refused(404, 'Not found.'));
   });
 
-  it('is not changed against another revision than expected', async () => {
+  it('is not changed if the revision differs from the expected one', async () => {
     const { id } = await make({ title: 'first' });
     const change = (expected_revision: number) =>
       client.DataObject.please().update({ className, id }, { title: 'second', expected_revision });
@@ -1083,7 +1083,7 @@ describe('DataObject', () => {
     expect(fresh).toMatchObject({ title: 'second', revision: 2 });
   });
 
-  it('faults of all fields are told together', async () => {
+  it('errors of all fields are reported together', async () => {
     const told = await refusal(
       client.DataObject.please().create({ className, pages: 'many', tags: 'none', title: {} }),
     );
@@ -1098,7 +1098,7 @@ describe('DataObject', () => {
     });
   });
 
-  it('permissions that are none are refused by the client itself', async () => {
+  it('invalid permissions are rejected by the client itself', async () => {
     const told = await refusal(
       client.DataObject.please().create({ className, other_permissions: 'some' }),
     );
@@ -1122,7 +1122,7 @@ describe('DataObject', () => {
       all = ids(await run(client.DataObject.please().bulkCreate(models)));
     });
 
-    it('go forth and back by pages, with their choice of fields', async () => {
+    it('are paged forth and back, with their choice of fields', async () => {
       const please = client.DataObject.please().list(list).pageSize(2).fields(['id', 'title']);
 
       const first = await run(please);
@@ -1145,13 +1145,13 @@ describe('DataObject', () => {
       });
     });
 
-    it.each([1, 2, 5, 100])('come whole by pages of %i', async (pageSize) => {
+    it.each([1, 2, 5, 100])('are complete in pages of %i', async (pageSize) => {
       const objects = await everything(client.DataObject.please(), list, pageSize);
 
       expect(ids(objects)).toEqual(all);
     });
 
-    it('leave fields out', async () => {
+    it('omit fields', async () => {
       const please = client.DataObject.please().list(list).pageSize(1);
 
       const page = await run(please.excludedFields(['links', 'pages', 'created_at']).raw());
@@ -1166,7 +1166,7 @@ describe('DataObject', () => {
       });
     });
 
-    it('give the first, or nothing of an empty class', async () => {
+    it('return the first, or none of an empty class', async () => {
       const first = await run(client.DataObject.please().first(list));
       await run(client.Class.please().create({ name: 'chapter_none' }));
       const none = await run(client.DataObject.please().first({ className: 'chapter_none' }));
@@ -1175,7 +1175,7 @@ describe('DataObject', () => {
       expect(none).toBeUndefined();
     });
 
-    it('refuse a page size that is none', async () => {
+    it('reject an invalid page size', async () => {
       const told = await refusal(client.DataObject.please().list(list).pageSize('x'));
 
       expect(told).toEqual(refused(400, 'Incorrect page parameter provided.'));
@@ -1257,7 +1257,7 @@ describe('DataObject', () => {
       [1, 4],
       [2, 2],
       [4, 1],
-    ])('come whole by pages of %i, and none is empty', async (pageSize, pages) => {
+    ])('are complete in pages of %i, and none is empty', async (pageSize, pages) => {
       const from = api.logged.length;
 
       const all = await everything(client.DataObject.please(), list, pageSize);
@@ -1284,7 +1284,7 @@ describe('DataObject', () => {
       expect(counted).toEqual({ next: null, prev: null, objects: [], objects_count: 2 });
     });
 
-    it('give related objects', async () => {
+    it('return related objects', async () => {
       const film = await run(client.DataObject.please().get({ ...list, id: films[0] }));
 
       const related = await run(film.getRelatedObjects('cast'));
@@ -1293,7 +1293,7 @@ describe('DataObject', () => {
       expect(names(related)).toEqual(['Ben', 'Cid']);
     });
 
-    it('are refused with what is wrong', async () => {
+    it('are rejected with their errors', async () => {
       const told = await refusal(please().filter({ runtime: { _eq: 1 } }));
 
       expect(told).toMatchObject({ status: 400, message: expect.stringContaining('runtime') });
@@ -1308,7 +1308,7 @@ describe('DataObject', () => {
       await run(client.Class.please().create({ name: 'note', schema }));
     });
 
-    it('is made by a bare key, but not read', async () => {
+    it('is created by a bare key, but not read', async () => {
       const holder = await withApiKey();
 
       const made = await run(holder.DataObject.please().create({ ...open, title: 'by a key' }));
@@ -1333,7 +1333,7 @@ describe('DataObject', () => {
       expect(told).toEqual(refused(404, 'Not found.'));
     });
 
-    it('is at the service of ignore_acl', async () => {
+    it('is accessible with ignore_acl', async () => {
       const holder = await withApiKey({ ignore_acl: true });
       const made = await run(client.DataObject.please().create({ ...open, title: 'private' }));
 
@@ -1345,7 +1345,7 @@ describe('DataObject', () => {
       expect(saved).toMatchObject({ id: made.id, title: 'changed', revision: 2 });
     });
 
-    it('a user key that is none leaves the API key as it is', async () => {
+    it('an invalid user key keeps the rights of the API key', async () => {
       const holder = await withApiKey({}, { userKey: 'of-nobody' });
 
       const made = await run(holder.DataObject.please().create(open));
@@ -1353,8 +1353,8 @@ describe('DataObject', () => {
       expect(made.owner).toBeNull();
     });
 
-    it('belongs to the user whose key came along', async () => {
-      const world = { api, instance: 'blog-1' } as Parameters<typeof plantUser>[0]; // all that is read of it
+    it('belongs to the user whose key was sent', async () => {
+      const world = { api, instance: 'blog-1' } as Parameters<typeof plantUser>[0]; // the only part of it that is read
       const holder = await withApiKey({}, { userKey: await plantUser(world, 7007) });
       const other = await withApiKey({}, { userKey: await plantUser(world, 7008) });
 
@@ -1384,7 +1384,7 @@ describe('BatchManager', () => {
     );
   });
 
-  it('makes, changes and removes objects in one call', async () => {
+  it('creates, changes and deletes objects in one request', async () => {
     const made = await run(client.DataObject({ className, title: 'one' }).save());
     const gone = await run(client.DataObject({ className, title: 'two' }).save());
     made.title = 'changed';
@@ -1406,7 +1406,7 @@ describe('BatchManager', () => {
     ]);
   });
 
-  it('makes ten objects, with ids one after the other', async () => {
+  it('creates ten objects, with consecutive ids', async () => {
     const objects = Array.from({ length: 10 }, (_, at) =>
       client.DataObject({ className, title: `${at}` }),
     );
@@ -1429,7 +1429,7 @@ describe('User and Group', () => {
   };
   const grouped = (label = 'Editors'): Promise<Client> => run(client.Group({ label }).save());
 
-  it('a user is made, read, changed, listed and removed', async () => {
+  it('a user is created, read, changed, listed and deleted', async () => {
     const made = await registered({ profile: { other_permissions: 'read' } });
     const read = await run(client.User.please().get({ id: made.id }));
     read.username = 'dummyTest';
@@ -1447,7 +1447,7 @@ describe('User and Group', () => {
     expect(told).toEqual(refused(404, 'Not found.'));
   });
 
-  it('says what is wrong with a user', async () => {
+  it('reports errors of a user', async () => {
     const { username } = await registered();
 
     const told = await refusal(client.User.please().create({ username, password: 'p' }));
@@ -1455,7 +1455,7 @@ describe('User and Group', () => {
     expect(told).toEqual(refused(400, '"username" This field must be unique.'));
   });
 
-  it('a user registers, logs in, and is then who calls', async () => {
+  it('a user registers, logs in, and is the caller from then on', async () => {
     const app = await withApiKey({ allow_user_create: true });
     await run(app.User.please().create({ username: 'Visitor', password: 'p' }));
 
@@ -1480,7 +1480,7 @@ describe('User and Group', () => {
     expect(reset.user_key).not.toBe(made.user_key);
   });
 
-  it('a group is made, read, changed, listed and removed', async () => {
+  it('a group is created, read, changed, listed and deleted', async () => {
     const made = await grouped();
     const read = await run(client.Group.please().get({ id: made.id }));
     read.description = 'Who edit';
@@ -1542,7 +1542,7 @@ describe('DataEndpoint', () => {
     return run(client.DataEndpoint({ name: `view-${count}`, class: className, ...more }).save());
   };
 
-  it('is made, read, changed, listed, renamed and removed', async () => {
+  it('is created, read, changed, listed, renamed and deleted', async () => {
     const endpoint = await made({ query: { title: { _eq: 'a' } }, page_size: 5 });
     const { name } = endpoint;
     const read = await run(client.DataEndpoint.please().get({ name }));
@@ -1558,7 +1558,7 @@ describe('DataEndpoint', () => {
     expect(told).toEqual(refused(404, 'Not found.'));
   });
 
-  it('gives data objects, page by page, with what they refer to', async () => {
+  it('returns data objects, page by page, with their references', async () => {
     const { name } = await made({ order_by: '-title', page_size: 1, expand: 'next' });
 
     const first = await run(client.DataEndpoint.please().fetchData({ name }));
@@ -1569,7 +1569,7 @@ describe('DataEndpoint', () => {
     expect(second.map(({ title }: Client) => title)).toEqual(['a']);
   });
 
-  it('takes a filter and a cache key, and clears a cache that is not there', async () => {
+  it('accepts a filter and a cache key, and clears a cache that does not exist', async () => {
     const endpoint = await made();
 
     const found = await run(endpoint.fetchData('a key', { title: { _eq: 'b' } }));
@@ -1578,7 +1578,7 @@ describe('DataEndpoint', () => {
     expect(found.map(({ title }: Client) => title)).toEqual(['b']);
   });
 
-  it('makes data objects', async () => {
+  it('creates data objects', async () => {
     const endpoint = await made();
 
     const object = await run(endpoint.createDataObject({ title: 'c' }));
@@ -1586,7 +1586,7 @@ describe('DataEndpoint', () => {
     expect([object.title, object.revision]).toEqual(['c', 1]);
   });
 
-  it('says what is wrong', async () => {
+  it('reports errors', async () => {
     const told = await refusal(client.DataEndpoint({ name: 'view-x', class: 'nothing' }).save());
 
     expect(told).toEqual(refused(400, '"class" Object with name=nothing does not exist.'));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { sectionOf } from './tour.ts';
 
-/* The examples of scripts that call the interface, run as they stand. */
+/* The examples of scripts that send requests to the interface, run unchanged. */
 
 const guide = readFileSync(new URL('../../docs/script-runs.md', import.meta.url), 'utf8');
 const examples = new Map(

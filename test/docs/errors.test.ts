@@ -13,7 +13,7 @@ function rows(): string {
     .join('');
 }
 
-/** The table stands between two comments of the page; an update of snapshots writes it there. */
+/** The table is between two comments of the page; an update of snapshots writes it there. */
 test('docs/reference/errors.md lists every code with its meaning and remedy', async () => {
   const head = '| Code | Status | Meaning | What to do |\n|---|---|---|---|\n';
   const page = readFileSync(path, 'utf8');
@@ -38,7 +38,7 @@ test('every code of the table is used', () => {
   expect(unused).toEqual([]);
 });
 
-test('an error without a code, or with one that is not in the table, is no valid program', () => {
+test('an error without a code, or with an unknown one, does not compile', () => {
   // @ts-expect-error: a raw error needs a code
   new ApiError(400, { detail: 'x' });
   // @ts-expect-error: a sentence needs one too

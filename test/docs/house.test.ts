@@ -26,7 +26,7 @@ test('no folder has more than 15 files', () => {
   expect([...counts].filter(([, count]) => count > mostFiles)).toEqual([]);
 });
 
-/** Words that name a feature; those that also name something general (object, user, push, search) are not among them. */
+/** Words that name a feature, without those that are general as well (object, user, push, search). */
 const featureWords = new Set([
   'apns',
   'channel',
@@ -49,7 +49,7 @@ const featureWords = new Set([
   'usage',
 ]);
 
-/** Words of the names in a source, comments and texts aside: `scriptEntity` is `script` and `entity`. */
+/** Returns the words of names in a source, without comments and strings: `scriptEntity` is `script` and `entity`. */
 function wordsIn(file: string): ReadonlySet<string> {
   const words = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -63,7 +63,7 @@ function wordsIn(file: string): ReadonlySet<string> {
   return words;
 }
 
-/** Where the core names features: what a request loads is not declared by the families yet. */
+/** Places where the core names features: families do not declare yet what a request loads. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   'shared/core/http/path-parameters.ts': ['device', 'template'],
   'shared/core/pages/assets.ts': ['script'], // of the page

@@ -1,4 +1,4 @@
-/** Finds the anchors that GitHub gives to the headings of a Markdown text. */
+/** Finds the anchors of the headings of a Markdown text on GitHub. */
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = withoutBlocks(markdown)
@@ -33,7 +33,7 @@ export function codeLinksOf(markdown: string): readonly CodeLink[] {
   return [...links].map(([, code = '', target = '']) => ({ code, target }));
 }
 
-/** Folders of the project whose files pages name. */
+/** Folders of the project with files that pages name. */
 const rootFolders = /^(bin|lib|functions|shared|test|bench|docs)\//;
 
 /** Finds the paths in the project that inline code names, without placeholders such as `<family>` and `*`. */
@@ -43,7 +43,7 @@ export function pathsOf(markdown: string): readonly string[] {
   return words.filter((word) => rootFolders.test(word) && !/[<>*{}…]/.test(word));
 }
 
-/** A line of a shell that begins with `#` is no heading, and a list of lists no link. */
+/** Removes code blocks, whose lines may look like headings (`#`) or links (lists of lists). */
 function withoutBlocks(markdown: string): string {
   return markdown.replace(/^(```+|~~~+)[\s\S]*?^\1/gm, '');
 }

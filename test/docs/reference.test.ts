@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { anchorsOf, codeLinksOf, linksOf, pathsOf } from './markdown.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-/** Installed, generated, or data of somebody who tries the server. */
+/** Installed or generated files, and data of trial servers. */
 const skipped = new Set(['.git', 'node_modules', '.groundwork', '.build', 'cdk.out', 'coverage']);
 const files = filesIn('');
 const pages = files.filter((path) => path.endsWith('.md'));
@@ -24,20 +24,20 @@ function filesIn(folder: string): readonly string[] {
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
 const anchors = new Map(pages.map((path) => [path, anchorsOf(read(path))]));
 
-/** Whether a path in the project exists, with the heading that an anchor names. */
+/** Checks whether a path in the project exists, including the heading of an anchor. */
 function isThere(target: string): boolean {
   const [path = '', anchor] = target.split('#');
   if (anchor === undefined || anchor === '') return existsSync(join(project, path));
   return anchors.get(path)?.has(anchor) ?? false;
 }
 
-test('there are pages and sources to check', () => {
+test('pages and sources to check exist', () => {
   expect(pages).toContain('docs/reference/README.md');
   expect(sources).toContain('shared/core/pipeline/dispatch.ts');
   expect(anchors.get('docs/reference/keys.md')).toContain('bare-api-key');
 });
 
-test('every place in the reference that sources and pages name exists', () => {
+test('every anchor of the reference in sources and pages exists', () => {
   const missing = [...sources, ...pages].flatMap((path) => {
     const named = read(path).match(/docs\/reference\/[\w-]+\.md(#[\w-]+)?/g) ?? [];
     return named.filter((target) => !isThere(target)).map((target) => `${path}: ${target}`);
@@ -46,7 +46,7 @@ test('every place in the reference that sources and pages name exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('every relative link between pages leads to a file and a heading', () => {
+test('every relative link between pages leads to an existing file and heading', () => {
   const broken = pages.flatMap((path) => {
     const links = linksOf(read(path)).filter((link) => !/^[a-z][a-z+.-]*:/i.test(link));
     return links.filter((link) => !isThere(targetOf(path, link))).map((link) => `${path}: ${link}`);
@@ -84,7 +84,7 @@ function targetOf(page: string, link: string): string {
   return anchor === undefined ? file : `${file}#${anchor}`;
 }
 
-test('a comment that refers to the reference names a place in it', () => {
+test('a comment that refers to the reference names an anchor in it', () => {
   const vague = sources.flatMap((path) =>
     commentsOf(read(path))
       .flatMap((comment) => comment.match(/\breference:\s(?!docs\/reference\/)[^\n]*/gi) ?? [])
@@ -94,7 +94,7 @@ test('a comment that refers to the reference names a place in it', () => {
   expect(vague).toEqual([]);
 });
 
-/** Comments of a source, without a parser: a text that looks like one counts as one. */
+/** Finds comments of a source, without a parser: a string that looks like one is counted as one. */
 function commentsOf(source: string): readonly string[] {
   return source.match(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/[^\n]*|^\s*#[^\n]*/gm) ?? [];
 }

@@ -8,7 +8,7 @@ import { type Api, expected, openWorld, startApi, type World } from '../support/
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { sectionOf } from './tour.ts';
 
-/* The program that lists and resets keys, run as it stands. */
+/* The program that lists and resets keys, run unchanged. */
 
 const run = promisify(execFile);
 const guide = readFileSync(new URL('../../docs/restoring.md', import.meta.url), 'utf8');
@@ -45,7 +45,7 @@ const allKeys = async () => [
   ...(await keysIn('endpoints/scripts/', 'public_link')),
 ];
 
-test('it lists all keys, and resets them when told so', async () => {
+test('it lists all keys, and resets them on request', async () => {
   const args = [program, api.url, world.owner, world.instance];
   const before = await allKeys();
 

@@ -10,7 +10,7 @@ import { maskAnswer, readSteps, sectionOf } from './tour.ts';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
 const tour = readSteps(sectionOf(read('README.md'), 'Five-minute tour'));
-// the guides go on where the tour ends
+// the guides continue at the end of the tour
 const names = [
   'clients',
   'data-model',
@@ -26,7 +26,7 @@ const names = [
 ];
 const guides = names.flatMap((name) => readSteps(read(`docs/${name}.md`)));
 const steps = [...tour, ...guides];
-const address = 'http://127.0.0.1:3000'; // where the README says the server is
+const address = 'http://127.0.0.1:3000'; // the address of the server in the README
 const mark = '=== answer above ===';
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-tour-'));
@@ -49,10 +49,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As the README says, but on any free port and with a folder of its own. */
+/** Starts the server as in the README, but on any free port and with its own folder. */
 async function startServer(): Promise<string> {
   const args = ['start', '--silent', '--', '--port', '0', '--data', join(folder, 'data')];
-  // a group of its own: npm stands between us and the server
+  // a group of its own: npm is between the test and the server
   server = spawn('npm', args, {
     cwd: project,
     detached: true,
@@ -74,7 +74,7 @@ function stopServer({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGTERM');
 }
 
-/** Feeds all commands to one shell, line by line, as somebody who pastes them does. */
+/** Feeds all commands to one shell, line by line, as if they were pasted. */
 function paste(commands: readonly string[]): readonly string[] {
   const input = commands.map((lines) => `${lines}printf '\\n%s\\n' '${mark}'\n`).join('');
   const { stdout, stderr } = spawnSync('sh', { cwd: folder, input, encoding: 'utf8' });
@@ -82,7 +82,7 @@ function paste(commands: readonly string[]): readonly string[] {
   return stdout.split(`\n${mark}\n`);
 }
 
-test('the README names the address that the server takes by default', () => {
+test('the README names the default address of the server', () => {
   expect(tour[0]?.commands).toContain(address);
   expect(tour.length).toBeGreaterThan(10);
   expect(guides.length).toBeGreaterThan(10);
@@ -100,7 +100,7 @@ describe('the tour and the guides', () => {
   );
 });
 
-/** The line that calls, without what is the same for all. */
+/** Returns the line of the request, without the parts that are always the same. */
 function nameOf(commands: string): string {
   const line = commands.split('\n').find((each) => each.includes('curl')) ?? commands;
   return line.replace(/ -H .*/, '');

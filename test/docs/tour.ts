@@ -1,18 +1,18 @@
-/** Commands of the tour, and the answer that stands below them, if any does. */
+/** Commands of the tour, and the response below them, if any. */
 export interface Step {
   readonly commands: string;
-  /** JSON text with placeholders; a text that is no JSON stands in it as a string. */
+  /** JSON text with placeholders; text that is no JSON is a string in it. */
   readonly answer: string | undefined;
 }
 
-/** Gives a section of a Markdown text, from its heading to the next of the same rank. */
+/** Returns a section of a Markdown text, from its heading to the next of the same rank. */
 export function sectionOf(markdown: string, heading: string): string {
   const [, section = ''] = markdown.split(`\n## ${heading}\n`);
   const [text = ''] = section.split('\n## ');
   return text;
 }
 
-/** Languages of what is shown, and not run by a shell. */
+/** Languages of blocks that are shown, and not run by a shell. */
 const sources = ['js', 'python'];
 
 /** Finds the steps of a Markdown text: blocks of `sh`, and the block of `json` or `text` below each. */
@@ -33,9 +33,9 @@ export function readSteps(text: string): readonly Step[] {
 const placeholder = '…';
 
 /**
- * Replaces parts of an answer by the placeholders of what was expected, so that the two can be compared: in a text,
- * `…` stands for one character and more; in an object, a member `"…": "…"` stands for one member and more. All else
- * stays as it is.
+ * Replaces parts of a response with the placeholders of the expected one, so that the two can be compared: in a text,
+ * `…` replaces one character and more; in an object, a member `"…": "…"` replaces one member and more. All else is
+ * unchanged.
  */
 export function maskAnswer(answer: unknown, expected: unknown): unknown {
   if (typeof expected === 'string') return maskText(answer, expected);

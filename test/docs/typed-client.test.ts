@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Api, openWorld, startApi } from '../support/api.ts';
 
 /*
- * The guide to typed clients, as it stands: its commands make a client of the server's own document, the compiler
- * checks the program that it shows, and the program talks to the server. Only the installation is ours.
+ * The guide to typed clients, unchanged: its commands generate a client from the server's own document, the compiler
+ * checks its program, and the program sends requests to the server. Only the installation differs.
  */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,7 +32,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** The blocks of a language in the guide, for the server of this test. */
+/** Returns the blocks of a language in the guide, for the server of this test. */
 function blocks(language: string): readonly string[] {
   const found = [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
   return found
@@ -58,7 +58,7 @@ async function runShell(commands: string) {
   return { code, printed, complaints };
 }
 
-/** What the compiler has to find, each made of the program by one replacement. */
+/** Errors for the compiler, each created in the program by one replacement. */
 const mistakes = [
   ['a field that an instance does not have', 'instance.name', 'instance.nickname'],
   ['a number in place of a name', "{ name: 'typed-library' }", '{ name: 7 }'],
@@ -67,7 +67,7 @@ const mistakes = [
   ['a parameter that a list does not have', "{ order_by: 'title' }", "{ sort_by: 'title' }"],
 ] as const;
 
-test('the guide makes a client that is checked and works', async () => {
+test('the guide creates a client that is checked and works', async () => {
   const [install = '', generate = '', check = ''] = blocks('sh');
   const [program = ''] = blocks('ts');
   const [wanted] = blocks('');
@@ -81,7 +81,7 @@ test('the guide makes a client that is checked and works', async () => {
   expect([checked.code, checked.printed], checked.complaints).toEqual([0, wanted]);
 }, 300_000);
 
-test('the compiler finds what is wrong in a program, and nothing in a right one', async () => {
+test('the compiler finds the errors in a program, and none in a valid one', async () => {
   const [, , check = ''] = blocks('sh');
   const [program = ''] = blocks('ts');
   const files = mistakes.map(([, right, wrong], i) => {

@@ -31,7 +31,7 @@ const first: PairedSchema = {
 const pair = { slot: 4, filter: '1_a', order: '1_b' };
 const slots = (from: number) => Array.from({ length: 16 - from }, (_, at) => from + at);
 
-describe('a pair', () => {
+describe('a composite index', () => {
   it.each<[string, PairedSchema, [string, string], number | undefined]>([
     ['of a filtered and an ordered field', first, ['1_a', '1_b'], 4],
     ['with the time of change', first, ['1_a', 'updated_at'], 4],
@@ -63,7 +63,7 @@ describe('a pair', () => {
   });
 });
 
-describe('after a change of the schema a pair', () => {
+describe('a composite index after a change of the schema', () => {
   const paired = { ...first, pairs: [pair] };
   const more = (count: number) => Array.from({ length: count }, (_, at) => filtered(`f${at}`));
 
@@ -102,7 +102,7 @@ describe('after a change of the schema a pair', () => {
     );
   });
 
-  it('changes no slot when nothing else does', () => {
+  it('changes no slot when nothing else changes', () => {
     const schema = [...first.schema, { name: 'g', type: 'text' } as const];
 
     expect(planStorage(paired, schema, 2)).toMatchObject({ pairs: [pair], slotsChanged: false });

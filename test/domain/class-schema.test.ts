@@ -81,7 +81,7 @@ const accepted: readonly (readonly [title: string, input: unknown, fields: unkno
   ],
 ];
 
-/** Schemas of which the last definition is wrong. */
+/** Schemas with an invalid last definition. */
 const wrongFields: readonly (readonly [
   title: string,
   definitions: readonly unknown[],
@@ -230,7 +230,7 @@ describe('schemas', () => {
     expect(reading).toStrictEqual({ ok: true, value: fields });
   });
 
-  it.each(refused)('refuses: %s', (_title, input, message) => {
+  it.each(refused)('rejects: %s', (_title, input, message) => {
     const reading = readSchema(input, context);
 
     expect(reading).toEqual({ ok: false, messages: [message] });

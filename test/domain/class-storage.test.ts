@@ -24,7 +24,7 @@ const full: StoredSchema = {
   retiredSlots: [],
 };
 
-describe('where values are', () => {
+describe('the storage of values', () => {
   it.each<[string, StoredSchema | undefined, FieldDefinition[], ReturnType<typeof planStorage>]>([
     [
       'a new class without indexes has no slots',

@@ -25,13 +25,13 @@ const ofScript: ScriptClaims = {
 };
 
 describe('the text of a key', () => {
-  it('says what it claims, then its MAC', () => {
+  it('has the claims, then its MAC', () => {
     const text = keyText(claims, secret);
 
     expect(text).toMatch(/^020100000002000000030004[0-9a-f]{32}$/);
   });
 
-  it('has a longer head and a colon before the MAC where it is a script’s, and only there', () => {
+  it('has a longer head and a colon before the MAC for a script, and only then', () => {
     const script = keyText(ofScript, secret);
     const other = keyText(claims, secret);
 
@@ -53,7 +53,7 @@ describe('the text of a key', () => {
     [{ kind: 'account', version: 255, scope: 0xffffffff, record: 0, generation: maxGeneration }],
     [{ kind: 'user', version: 2, scope: 1, record: 0xffffffff, generation: 1 }],
     [{ kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 }],
-  ])('is taken apart again: %j', (made) => {
+  ])('is parsed again: %j', (made) => {
     const parsed = parseKey(keyText(made, secret));
 
     expect(parsed?.claims).toEqual(made);
@@ -75,24 +75,24 @@ describe('the text of a key', () => {
     ['another kind that there is not', `ff${text.slice(2)}`],
     ['a line after it', `${text}\n`],
     ['a letter that is small only elsewhere', `${text.slice(0, -1)}\u212A`],
-  ])('of another shape is none: %s', (_, shape) => {
+  ])('of another form is invalid: %s', (_, shape) => {
     expect(parseKey(shape)).toBeUndefined();
   });
 });
 
-describe('a key is genuine', () => {
+describe('a key is valid', () => {
   const isRight = (text: string, by: Uint8Array) => {
     const parsed = parseKey(text);
     return parsed !== undefined && isGenuine(parsed, by);
   };
 
-  it('by its own secret only', () => {
+  it('for its own secret only', () => {
     const text = keyText(claims, secret);
 
     expect([isRight(text, secret), isRight(text, other)]).toEqual([true, false]);
   });
 
-  it.each([claims, ofScript])('only with every digit as it was: $kind', (made) => {
+  it.each([claims, ofScript])('only with all digits unchanged: $kind', (made) => {
     const text = keyText(made, secret);
 
     const changed = [...text].map((digit, at) => {

@@ -17,7 +17,7 @@ const kilometers = fc.oneof(
   fc.double({ min: 0, max: 500, noNaN: true }),
 );
 
-/** A point that lies so far from another, in some direction. */
+/** Returns a point at a distance from another, in some direction. */
 function away(from: Point, far: number, bearing: number): Point {
   const radians = (angle: number) => (angle * Math.PI) / 180;
   const angle = far / 6371.0088;
@@ -45,7 +45,7 @@ function isCovered(found: Point, center: Point, far: number): boolean {
 }
 
 describe('cells around a circle', () => {
-  it('have every point in it, up to its edge', () => {
+  it('contain every point in it, up to its edge', () => {
     const share = fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true }));
     const bearing = fc.oneof(
       fc.constantFrom(0, Math.PI / 2, Math.PI, -Math.PI / 2),
@@ -62,7 +62,7 @@ describe('cells around a circle', () => {
     );
   });
 
-  it('have every point that is near by chance', () => {
+  it('contain every nearby random point', () => {
     fc.assert(
       fc.property(point, point, kilometers, (center, found, far) => {
         if (distanceKm(found, center) <= far) expect(isCovered(found, center, far)).toBe(true);
@@ -86,7 +86,7 @@ describe('cells around a circle', () => {
     expect(cells[0]?.first.length).toBeGreaterThanOrEqual(length);
   });
 
-  it('are none where they would be most of the earth', () => {
+  it('are none where they would cover most of the earth', () => {
     expect(cellsAround({ longitude: 10, latitude: 51 }, 15_000)).toBeUndefined();
     expect(cellsAround({ longitude: 10, latitude: 51 }, 40_075)).toBeUndefined();
   });

@@ -11,12 +11,12 @@ import {
 } from '../../shared/store/index-keys.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 
-/** Order as the store has it: by code point, which is the order of bytes. */
+/** Compares in the order of the store: by code point, which is the order of bytes. */
 function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Order of values of one kind; text by code point. */
+/** Compares values of one kind; text by code point. */
 function compareValues(a: Json, b: Json): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
@@ -118,7 +118,7 @@ describe('index keys', () => {
     expect(encodeText(text)).toBe(code);
   });
 
-  it('gives every slot a key', () => {
+  it('has a key for every slot', () => {
     const fields: readonly FieldDefinition[] = [
       { name: 'a', type: 'string', filter_index: true },
       { name: 'b', type: 'text' },
@@ -145,7 +145,7 @@ describe('index keys', () => {
     });
   });
 
-  it('begins differently for each value in a pair, and never long', () => {
+  it('has a short prefix for each value in a composite index', () => {
     const texts = ['', 'a', 'a\u0000', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(128)];
     const codes = [...texts, null].map((text) => pairStart('string', text));
 

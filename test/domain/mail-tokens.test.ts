@@ -32,31 +32,31 @@ describe('a token of a mail', () => {
     ['another purpose', { purpose: 'activate' }],
     ['another account', { account: 8 }],
     ['another state', { state: 'a@example.com other' }],
-  ])('is worth nothing for %s', (_, other) => {
+  ])('is invalid for %s', (_, other) => {
     expect(isMailToken(token, secret, { ...subject, ...other }, madeAt)).toBe(false);
   });
 
   it.each([
     ['', token.slice(0, -1), `${token}0`, token.toUpperCase(), token.replace('-', '_')],
     [`t44we8${token.slice(6)}`, token.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))],
-  ])('is worth nothing in another form', (...forms) => {
+  ])('is invalid in another form', (...forms) => {
     expect(forms.map((form) => isMailToken(form, secret, subject, madeAt))).toEqual(
       forms.map(() => false),
     );
   });
 
-  it('is worth nothing with another secret', () => {
+  it('is invalid with another secret', () => {
     expect(isMailToken(token, Buffer.alloc(32, 8), subject, madeAt)).toBe(false);
   });
 });
 
 describe('a uid', () => {
-  it.each([1, 7, 999, 4_294_967_295])('%i comes back', (id) => {
+  it.each([1, 7, 999, 4_294_967_295])('%i is decoded again', (id) => {
     expect(accountOfUid(mailUid(id))).toBe(id);
   });
 
   it.each(['', 'x', '{}', mailUid(0), mailUid(-1), mailUid(1.5), mailUid(99_999_999_999), 'NaN'])(
-    '%j is none',
+    '%j is invalid',
     (uid) => {
       expect(accountOfUid(uid)).toBeUndefined();
     },

@@ -38,7 +38,7 @@ const storageName = (field: string) => `3_${field}`;
 const ownFile = `public/1/2/${'0a'.repeat(20)}.png`;
 const ownUrl = `https://files.example/1/2/${'0a'.repeat(20)}.png`;
 
-/** Reads one field of a JSON body; `current` undefined: on a create. Gives the stored value or the messages. */
+/** Reads one field of a JSON body; `current` undefined: on a create. Returns the stored value or the messages. */
 function readOne(field: string, input: unknown, current?: unknown, isForm = false): unknown {
   const before = current === undefined ? undefined : asStored({ [field]: current });
   const parsed = parseValues(book, { [field]: input }, { current: before, isForm });
@@ -179,7 +179,7 @@ describe('reading a value on create', () => {
 });
 
 describe('values nested ten thousand deep', () => {
-  it.each(schema.map(({ name }) => name))('are refused without a fault by %s', (field) => {
+  it.each(schema.map(({ name }) => name))('are rejected without a server error by %s', (field) => {
     const text = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     const list = JSON.parse('['.repeat(10_000) + ']'.repeat(10_000));
     const inputs = [JSON.parse(text), text, list, { type: field, value: list }, { _add: list }];
@@ -248,7 +248,7 @@ describe('operators', () => {
     expect(readOne(field, input, current)).toEqual(result);
   });
 
-  it('never change what is stored', () => {
+  it('never change the stored value', () => {
     const current = Object.freeze({
       '3_array': Object.freeze([1]),
       '3_relation': Object.freeze([1]),
@@ -262,7 +262,7 @@ describe('operators', () => {
 });
 
 describe('reading a body', () => {
-  it('keeps what was not sent, drops dead values, ignores unknown keys', () => {
+  it('keeps fields that were not sent, drops dead values, ignores unknown keys', () => {
     const current = { '3_integer': 1, '3_text': 'a', '1_gone': 1, '4_gone': 1, '5_newer': 1 };
 
     const parsed = parseValues(book, { text: 'b', other: 1 }, { current, isForm: false });
@@ -275,7 +275,7 @@ describe('reading a body', () => {
     });
   });
 
-  it('tells the messages of all fields together', () => {
+  it('returns the messages of all fields together', () => {
     const body = { integer: 'a', text: 'fine', array: 5 };
 
     const parsed = parseValues(book, body, { current: undefined, isForm: false });
@@ -283,7 +283,7 @@ describe('reading a body', () => {
     expect(parsed.errors).toEqual({ integer: notInteger, array: notArray });
   });
 
-  it('reads nothing that a body only inherits', () => {
+  it('ignores inherited members of a body', () => {
     const names = ['constructor', 'toString', 'hasOwnProperty'];
     const compiled = compileClass(
       {
@@ -318,7 +318,7 @@ describe('reading a body', () => {
   });
 });
 
-describe('what values refer to', () => {
+describe('references of values', () => {
   const body = { reference: 7, relation: [3, 1, 2] };
 
   it.each<[string, (ReadonlySet<number> | undefined)[], unknown, unknown]>([
@@ -362,7 +362,7 @@ describe('what values refer to', () => {
     expect(settled).toEqual({ values, errors });
   });
 
-  it('asks for nothing when nothing was sent', () => {
+  it('are not requested when nothing was sent', () => {
     const current = { '3_reference': 7, '3_relation': [1] };
 
     const parsed = parseValues(book, { reference: null }, { current, isForm: false });
@@ -371,8 +371,8 @@ describe('what values refer to', () => {
   });
 });
 
-describe('showing an object', () => {
-  it('shows each type in its form', () => {
+describe('serialization of an object', () => {
+  it('returns each type in its form', () => {
     const values = asStored({
       string: 's',
       text: 't',
@@ -408,13 +408,13 @@ describe('showing an object', () => {
     });
   });
 
-  it('shows what is not set as null', () => {
+  it('returns unset fields as null', () => {
     const shown = showValues(book, {});
 
     expect(shown).toEqual(Object.fromEntries(schema.map(({ name }) => [name, null])));
   });
 
-  it('shows what it showed, read again, as the same values', () => {
+  it('returns the same values after they are read back', () => {
     const values = asStored({
       datetime: time,
       file: ownFile,
@@ -430,7 +430,7 @@ describe('showing an object', () => {
   });
 });
 
-describe('any JSON at all', () => {
+describe('arbitrary JSON', () => {
   const operations = fc.dictionary(
     fc.constantFrom('_increment', '_add', '_addunique', '_remove', 'type', 'value', '__proto__'),
     fc.jsonValue({ maxDepth: 2 }),
@@ -446,7 +446,7 @@ describe('any JSON at all', () => {
     requiredKeys: [],
   });
 
-  it('is read without a fault, and what is kept can be stored, shown and read again', () => {
+  it('is read without a server error, and accepted values can be stored, returned and read again', () => {
     fc.assert(
       fc.property(body, body, fc.boolean(), (first, second, isForm) => {
         const { values } = parseValues(book, first, { current: undefined, isForm });

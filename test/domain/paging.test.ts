@@ -35,7 +35,7 @@ describe('paging parameters', () => {
     expect(parse(query)).toEqual(paging);
   });
 
-  it('a list that falls by default rises when asked', () => {
+  it('a list in descending order ascends on request', () => {
     expect(
       [parse('', false), parse('ordering=asc', false)].map((paging) => paging.ascending),
     ).toEqual([false, true]);
@@ -52,7 +52,7 @@ describe('paging parameters', () => {
     'direction=01',
     'last_pk=',
     'last_pk=2147483648',
-  ])('%s is refused', (query) => {
+  ])('%s is rejected', (query) => {
     expect(() => parse(query)).toThrow(
       expect.objectContaining({
         status: 400,
@@ -62,7 +62,7 @@ describe('paging parameters', () => {
   });
 });
 
-describe('the rows of a page', () => {
+describe('the items of a page', () => {
   it.each([
     ['page_size=3', { above: undefined, below: undefined, descending: false, limit: 3 }],
     ['page_size=3&direction=1&last_pk=5', { above: 5, below: undefined, descending: false }],
@@ -78,7 +78,7 @@ describe('the rows of a page', () => {
     ['', [1, 2, 3]],
     ['direction=1', [1, 2, 3]],
     ['direction=0', [3, 2, 1]],
-  ])('stand in list order: %s', (query, rows) => {
+  ])('are in list order: %s', (query, rows) => {
     expect(inListOrder([1, 2, 3], parse(query))).toEqual(rows);
   });
 });
@@ -113,12 +113,12 @@ describe('the links of a page', () => {
     ['page_size=2', [1, 2], null, null],
     ['page_size=2&direction=1', [3, 4], null, backward(3)],
     ['page_size=2&direction=0&last_pk=5', [3, 4], forward(4), backward(3)],
-  ])('%s with %j, after which nothing comes', (query, pks, next, prev) => {
+  ])('%s with %j, after which no item follows', (query, pks, next, prev) => {
     expect(pageLinks(parse(query), pks, false)).toEqual({ next, prev });
   });
 });
 
-describe('the rows of a page whose end is looked for', () => {
+describe('the items of a page with lookahead', () => {
   it.each([
     ['page_size=3', { descending: false, limit: 4, ahead: 'page' }],
     ['page_size=3&direction=1&last_pk=5', { above: 5, limit: 4, ahead: 'page' }],

@@ -4,7 +4,7 @@ import { hashPassword, isPassword, scryptAside } from '../../shared/accounts/rul
 const cost = 10;
 
 describe('a hashed password', () => {
-  it('is told from others', async () => {
+  it('is distinguished from others', async () => {
     const text = await hashPassword('Secret', cost, scryptAside);
 
     const answers = await Promise.all(
@@ -16,7 +16,7 @@ describe('a hashed password', () => {
     expect(answers).toEqual([true, false, false, false]);
   });
 
-  it('says how it was made, with a salt of its own', async () => {
+  it('contains its parameters, with a salt of its own', async () => {
     const [one, two] = await Promise.all([
       hashPassword('p', cost, scryptAside),
       hashPassword('p', cost, scryptAside),
@@ -26,7 +26,7 @@ describe('a hashed password', () => {
     expect(one).not.toBe(two);
   });
 
-  it('is known again after the cost was raised', async () => {
+  it('is accepted after the cost was raised', async () => {
     const text = await hashPassword('p', cost + 1, scryptAside);
 
     expect([text.startsWith('scrypt$11$'), await isPassword('p', text, scryptAside)]).toEqual([
@@ -42,7 +42,7 @@ describe('a hashed password', () => {
   });
 
   it.each(['', 'p', 'md5$1$2$3$4', 'scrypt$10$8$c2FsdA=='])(
-    'of another form is a fault: %s',
+    'of another form is a server error: %s',
     async (text) => {
       await expect(isPassword('p', text, scryptAside)).rejects.toThrow('unknown form');
     },

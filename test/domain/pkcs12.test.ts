@@ -20,7 +20,7 @@ function makeCertificate() {
 interface Given {
   readonly password?: string | null;
   readonly count?: number;
-  /** How often the certificate is in it. */
+  /** Number of copies of the certificate in it. */
   readonly certificates?: number;
 }
 
@@ -36,7 +36,7 @@ function makeFile({ password = '', count = 2048, certificates = 1 }: Given = {})
 
 const toBytes = (node: forge.asn1.Asn1) => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
 
-/** The same file, with other counts of rounds at the places that say 70,000. */
+/** Returns the same file, with other iteration counts in place of 70,000. */
 function withCounts(file: Buffer, change: (place: number) => boolean): Buffer {
   const [usual, most] = [Buffer.from('0203011170', 'hex'), Buffer.from('02037fffff', 'hex')];
   const changed = Buffer.from(file);
@@ -57,7 +57,7 @@ const integer = (value: number) => node(Type.INTEGER, asn1.integerToDer(value).g
 const zero = (value: forge.asn1.Asn1) => asn1.create(Class.CONTEXT_SPECIFIC, 0, true, [value]);
 const tripleDes = '1.2.840.113549.1.12.1.3';
 
-/** A file without a MAC, whose only part is encrypted and asks for `count` rounds inside. */
+/** Returns a file without a MAC, whose only part is encrypted and has an iteration count of `count`. */
 function hide(count: number): Buffer {
   const shrouded = sequence(
     sequence(oid(tripleDes), sequence(octets('saltsalt'), integer(count))),
@@ -99,7 +99,7 @@ describe('a file', () => {
     ['without any pass phrase, as Keychain exports it', makeFile({ password: null })],
     ['with twenty parts', makeFile({ certificates: 19 })],
     ['with as many rounds as may be', makeFile({ count: 150_000 })],
-  ])('%s is read', async (_name, file) => {
+  ])('%s is accepted', async (_name, file) => {
     expect(await openPkcs12(file)).toEqual({
       name: 'a name',
       endsMs: 2_000_000_000_000,

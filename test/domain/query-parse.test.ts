@@ -4,7 +4,7 @@ import { queryClass, refusalOf } from '../support/query-class.ts';
 
 const compiled = queryClass();
 
-/** What is wrong with a query, given as JSON or, when a text, as it is. */
+/** Returns the errors of a query, given as JSON or, for a string, as it is. */
 function refused(query: unknown): unknown {
   const text = typeof query === 'string' ? query : JSON.stringify(query);
   return refusalOf(() => parseQueries([text], compiled));
@@ -57,12 +57,12 @@ const sixteen = [
   'relation',
 ];
 
-describe('a query of a wrong form', () => {
+describe('a query of an invalid form', () => {
   it.each(forms)('%s', (_, query, message) => {
     expect(refused(query)).toEqual([400, { query: [message] }]);
   });
 
-  it('is refused when it is nested in several copies', () => {
+  it('is rejected when it is nested in several copies', () => {
     const copies = [1, 2, 3, 4, 5].map((id) => JSON.stringify(is({ id: { _eq: id } })));
 
     expect(refusalOf(() => parseQueries(copies.slice(1), compiled))).toBeUndefined();
@@ -211,7 +211,7 @@ const refusals: readonly [query: unknown, message: string][] = [
   ].map((value): [unknown, string] => [near(value), 'Invalid distance value.']),
 ];
 
-describe('a query is refused', () => {
+describe('a query is rejected', () => {
   it.each(refusals)('%j', (query, message) => {
     expect(refused(query)).toEqual([400, { query: message }]);
   });
@@ -228,7 +228,7 @@ describe('a query is refused', () => {
 });
 
 describe('copies of a query', () => {
-  it('apply together, the same text once, and an empty one not at all', () => {
+  it('apply together, equal ones once, and an empty one is ignored', () => {
     const texts = ['{"id":{"_gt":1}}', '', '{"id":{"_lt":9}}', '{"id":{"_gt":1}}'];
 
     const { conditions } = parseQueries(texts, compiled);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addressGroup, isLoopbackName } from '../../shared/values/source-address.ts';
 
-describe('addresses that count as one', () => {
+describe('addresses that are counted as one', () => {
   test.each([
     ['127.0.0.1', 'loopback'],
     ['127.0.0.2', 'loopback'],
@@ -28,7 +28,7 @@ describe('addresses that count as one', () => {
     ['localhost', 'unknown'],
     ['1:2', 'unknown'],
     ['::1]/[::2', 'unknown'],
-  ])('%j is of %s', (address, group) => {
+  ])('%j belongs to %s', (address, group) => {
     expect(addressGroup(address)).toBe(group);
   });
 });

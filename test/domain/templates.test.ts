@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkTemplate, renderTemplate } from '../../shared/templates/jinja/render.ts';
 
-/** What templates print, in the words of the language that they are written in (Jinja). */
+/** Output of templates, in Jinja. */
 
 const variables = {
   one: 11,
@@ -182,7 +182,7 @@ const refused: readonly (readonly [source: string, problem: string])[] = [
   ['{{ text.__proto__.polluted }}', unsafe],
   ['{{ objects|map(attribute="constructor.name")|list }}', unsafe],
   ['{{ objects|groupby("__proto__.x") }}', unsafe],
-  // names that every object of the language inherits are no filters, tests or methods
+  // names that every JavaScript object inherits are no filters, tests or methods
   ['{{ list|map("constructor")|list }}', `${failed}: no filter named 'constructor'`],
   ['{{ list|map("__proto__")|list }}', `${failed}: no filter named '__proto__'`],
   ['{{ list|select("constructor")|list }}', `${failed}: no test named 'constructor'`],
@@ -266,7 +266,7 @@ describe('a template that fails', () => {
   });
 });
 
-describe('a template that cannot be read', () => {
+describe('a template that cannot be parsed', () => {
   it.each(unreadable)('%s', (source, problem) => {
     expect(checkTemplate(source)).toBe(problem);
   });

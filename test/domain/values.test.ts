@@ -14,14 +14,14 @@ import {
   type ValueSchema,
 } from '../../shared/values/values.ts';
 
-/** What is read, and the value that comes of it. */
+/** An input, and its value. */
 type Accepted = readonly [
   title: string,
   schema: ValueSchema<unknown>,
   input: unknown,
   value: unknown,
 ];
-/** What is read, and the messages that come of it. */
+/** An input, and its messages. */
 type Refused = readonly [
   title: string,
   schema: ValueSchema<unknown>,
@@ -225,7 +225,7 @@ describe('values of fields', () => {
   });
 
   it.each(refused.map(([title, schema, input, ...texts]) => ({ title, schema, input, texts })))(
-    'refuses: $title',
+    'rejects: $title',
     ({ schema, input, texts }) => {
       const result = v.safeParse(schema, input);
 

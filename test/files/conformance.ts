@@ -4,7 +4,7 @@ import { hasFile } from '../support/has-file.ts';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 
-/** What every store of files does. */
+/** Tests for every store of files. */
 export function filesConform(name: string, store: () => FileStore): void {
   describe(name, () => {
     const png = { bytes: bytes('\u0000PNG'), contentType: 'image/png' };
@@ -15,14 +15,14 @@ export function filesConform(name: string, store: () => FileStore): void {
       return found && { ...found, bytes: new Uint8Array(found.bytes) };
     }
 
-    test('gives back what was put, byte by byte, with its type', async () => {
+    test('returns the bytes that were put, with their type', async () => {
       await store().put('public/1/1/a.png', png);
 
       expect(await read('public/1/1/a.png')).toEqual(png);
       expect(await store().size('public/1/1/a.png')).toBe(png.bytes.length);
     });
 
-    test('has nothing where nothing was put', async () => {
+    test('returns nothing for a missing file', async () => {
       expect(await store().get('public/1/1/none')).toBeUndefined();
       expect(await hasFile(store(), 'public/1/1/none')).toBe(false);
       expect(await hasFile(store(), 'public/1')).toBe(false);
@@ -30,14 +30,14 @@ export function filesConform(name: string, store: () => FileStore): void {
       expect(await hasFile(store(), 'public/1/1/copy')).toBe(false);
     });
 
-    test('a put replaces', async () => {
+    test('a put replaces the file', async () => {
       await store().put('private/a', png);
       await store().put('private/a', text);
 
       expect(await read('private/a')).toEqual(text);
     });
 
-    test('an empty file is a file', async () => {
+    test('an empty file exists', async () => {
       const empty = { bytes: bytes(''), contentType: 'text/plain' };
       await store().put('private/empty', empty);
 
@@ -54,7 +54,7 @@ export function filesConform(name: string, store: () => FileStore): void {
       expect(await read('public/1/1/b.png')).toEqual(png);
     });
 
-    test('removes what it is told, there or not', async () => {
+    test('deletes the given files, whether they exist or not', async () => {
       await store().put('private/x', text);
       await store().put('private/y', text);
 
@@ -67,7 +67,7 @@ export function filesConform(name: string, store: () => FileStore): void {
       ]);
     });
 
-    test('removes all below a prefix and nothing beside it', async () => {
+    test('deletes all files below a prefix and no others', async () => {
       const inside = ['a', 'b', 'c', 'd', 'e'].map((each) => `public/7/1/${each}`);
       for (const key of [...inside, 'public/7/12/f', 'public/71/1/g']) await store().put(key, text);
 
@@ -83,7 +83,7 @@ export function filesConform(name: string, store: () => FileStore): void {
       expect(await hasFile(store(), 'public/71/1/g')).toBe(true);
     });
 
-    test('a prefix that is none is a fault', async () => {
+    test('an invalid prefix is a server error', async () => {
       await expect(store().removeAll('public/7')).rejects.toThrow('ends in a slash');
     });
 

@@ -26,7 +26,7 @@ filesConform('a folder', () => files);
 
 const text = { bytes: Buffer.from('text'), contentType: 'text/plain' };
 
-test('files lie in the folder under their keys, for its owner only', async () => {
+test('files are in the folder under their keys, for its owner only', async () => {
   await files.put('public/3/4/name.txt', text);
 
   const path = join(folder, 'main/content/public/3/4/name.txt');
@@ -48,7 +48,7 @@ test.each([
   '.hidden/a',
   '%2e%2e/a',
   'a/.b',
-])('%j is no key', async (key) => {
+])('%j is not a key', async (key) => {
   await expect(files.put(key, text)).rejects.toThrow('no key of a file');
   await expect(files.get(key)).rejects.toThrow('no key of a file');
   await expect(files.remove([key])).rejects.toThrow('no key of a file');
@@ -58,7 +58,7 @@ test.each([
   );
 });
 
-test('a file whose bytes stop coming is not there at all', async () => {
+test('an incomplete upload leaves no file', async () => {
   async function* broken() {
     yield Buffer.from('half');
     throw new Error('the line is cut');
@@ -71,7 +71,7 @@ test('a file whose bytes stop coming is not there at all', async () => {
   expect(readdirSync(join(folder, 'main/drafts'))).toEqual([]);
 });
 
-test('what a killed server has left half written is gone at the next start', async () => {
+test('an incomplete file of a killed server is deleted at the next start', async () => {
   const path = join(folder, 'killed');
   (await open(path)).close();
   writeFileSync(join(path, 'drafts/half'), 'x');
@@ -82,7 +82,7 @@ test('what a killed server has left half written is gone at the next start', asy
 });
 
 test.each(['uploads', 'traces'])(
-  '%s that a day has passed over are gone at the next start, and nothing else',
+  '%s that are a day old are deleted at the next start, and nothing else',
   async (area) => {
     now = Date.now();
     const path = join(folder, `aged-${area}`);

@@ -17,7 +17,7 @@ import { filesConform } from './conformance.ts';
 const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };
 const place = { bucket: 'files', address: 'https://cdn.example' };
 const objects: S3Objects = new Map();
-/** What goes wrong with the next requests, one each. */
+/** Failures of the next requests, one each. */
 const faults: ((answer: () => S3Answer) => S3Answer | 'lost')[] = [];
 let server: Server;
 let files: FileStore;
@@ -57,7 +57,7 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return request.headers['content-encoding'] === 'aws-chunked' ? unchunked(body) : body;
 }
 
-/** The first chunk is all that there is of so little. */
+/** The first chunk is the whole file if it is that small. */
 function unchunked(body: Buffer): Buffer {
   const end = body.indexOf('\r\n');
   const size = Number.parseInt(body.subarray(0, end).toString(), 16);
@@ -82,7 +82,7 @@ describe('when S3', () => {
   test.each([
     ['throttles', slow],
     ['does it and its answer is lost', lost],
-  ])('%s, it is asked again', async (_, fault) => {
+  ])('%s, the request is retried', async (_, fault) => {
     faults.push(fault);
     await files.put('public/1/1/put', text);
     faults.push(fault);
@@ -100,7 +100,7 @@ describe('when S3', () => {
     expect(faults).toEqual([]);
   });
 
-  test('forbids, it is a fault and not a missing file', async () => {
+  test('forbids, it is a server error and not a missing file', async () => {
     const denied = (): S3Answer => ({
       status: 403,
       headers: { 'content-type': 'application/xml' },
@@ -120,7 +120,7 @@ describe('requests', () => {
     return { s3, store: openFiles({ ...place, client }) };
   }
 
-  test('a page is kept to be saved, a picture to be shown', async () => {
+  test('a page is served as a download, a picture inline', async () => {
     const { s3, store } = mocked();
     s3.on(PutObjectCommand).resolves({});
 
@@ -155,7 +155,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('a thousand keys are removed at once, and no more', async () => {
+  test('a thousand keys are deleted at once, and no more', async () => {
     const { s3, store } = mocked();
     s3.on(DeleteObjectsCommand).resolves({});
 
@@ -167,14 +167,14 @@ describe('requests', () => {
     expect(sizes).toEqual([1000, 1]);
   });
 
-  test('one that stays is a fault', async () => {
+  test('one that remains is a server error', async () => {
     const { s3, store } = mocked();
     s3.on(DeleteObjectsCommand).resolves({ Errors: [{ Key: 'a', Code: 'InternalError' }] });
 
     await expect(store.remove(['public/1/1/a'])).rejects.toThrow('InternalError');
   });
 
-  test('a form allows one key, one type and a size, for a time', async () => {
+  test('a form allows one key, one type and a size, for a limited time', async () => {
     const { s3, store } = mocked();
 
     const form = await store.openUpload('uploads/1/2/a.mp4', {

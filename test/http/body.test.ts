@@ -18,7 +18,7 @@ const form = (value: unknown) => ({ value, form: true, files: [] });
 
 const formType = 'application/x-www-form-urlencoded';
 
-describe('bodies that are understood', () => {
+describe('accepted bodies', () => {
   test.each([
     ['JSON', 'application/json', '{"a": [1, null, "ü"]}', json({ a: [1, null, 'ü'] })],
     ['JSON with a type in capitals', 'Application/JSON', '[1]', json([1])],
@@ -67,14 +67,14 @@ describe('bodies that are understood', () => {
     expect(JSON.stringify(parsed.value)).toBe('{"__proto__":"1"}');
   });
 
-  test('a value from a batch is taken as it is', async () => {
+  test('a value from a batch is used as it is', async () => {
     const request = { ...requestOf('image/png', ''), body: { kind: 'json', value: [1] } as const };
 
     expect(await parseBody(request)).toEqual(json([1]));
   });
 });
 
-describe('bodies that are refused', () => {
+describe('rejected bodies', () => {
   const looksLikeJson = {
     detail: 'the body looks like JSON: send Content-Type: application/json',
   };
@@ -157,7 +157,7 @@ describe('multipart', () => {
     ['without any part', type, 'hello'],
     ['without a boundary', 'multipart/form-data', '--XX--'],
     ['with too many parts', type, `${part('name="a"', '').repeat(1001)}--XX--`],
-  ])('%s is refused', async (_name, contentType, body) => {
+  ])('%s is rejected', async (_name, contentType, body) => {
     const refusal = await parse(contentType, body).catch((error) => error);
 
     expect(refusal.status).toBe(400);

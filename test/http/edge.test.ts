@@ -64,7 +64,7 @@ describe('requests', () => {
     return seen;
   }
 
-  test('carry everything over, the path as it is and the query decoded', async () => {
+  test('are passed on whole, the path as it is and the query decoded', async () => {
     const changes = {
       rawPath: '/v1.1/a%2Fb?c/',
       rawQueryString: 'a=1&a=%C3%BC+x&b',
@@ -114,7 +114,7 @@ describe('requests', () => {
     expect(request?.body).toEqual({ kind: 'bytes', bytes: new Uint8Array() });
   });
 
-  test('without request id one is made', async () => {
+  test('without request id one is generated', async () => {
     const { handler } = edgeWith(async ({ id }) => ({ status: 200, body: id }));
 
     const result = await handler(eventOf({ requestId: '' }));
@@ -123,7 +123,7 @@ describe('requests', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   test.each<[string, Response, Call, object]>([
     [
       'JSON is UTF-8 without escapes',
@@ -214,7 +214,7 @@ describe('answers', () => {
     expect(result).toEqual(expected);
   });
 
-  test('a preflight is answered before dispatch', async () => {
+  test('a preflight gets its response before dispatch', async () => {
     const { handler } = edgeWith(async () => ({ status: 500 }));
     const headers = { origin: 'null', 'access-control-request-method': 'PUT' };
 
@@ -287,7 +287,7 @@ describe('compression', () => {
         content: { type: 'text/css', bytes: 'x'.repeat(5000) },
       },
     ],
-  ])('%s stays as it is', async (_name, response) => {
+  ])('%s is unchanged', async (_name, response) => {
     const headers = { 'accept-encoding': 'gzip' };
 
     const result = await answering(response)(eventOf({ headers }));
@@ -316,7 +316,7 @@ describe('sizes', () => {
     expect(result.headers['access-control-allow-origin']).toBe('*');
   });
 
-  test('an answer that is too long is refused', async () => {
+  test('a response that is too long is an error', async () => {
     const handler = answering({ status: 200, body: 'x'.repeat(limit) });
 
     const result = await handler(eventOf());
@@ -329,7 +329,7 @@ describe('sizes', () => {
     });
   });
 
-  test('it is not when it fits compressed', async () => {
+  test('a response that fits when compressed is not', async () => {
     const handler = answering({ status: 200, body: 'x'.repeat(limit) });
 
     const result = await handler(eventOf({ headers: { 'accept-encoding': 'gzip' } }));
@@ -338,10 +338,10 @@ describe('sizes', () => {
   });
 });
 
-describe('faults and the log', () => {
+describe('server errors and the log', () => {
   const fault = '{"detail":"Internal server error."}';
 
-  test('a fault is logged once with its cause and answered with a fixed text', async () => {
+  test('a server error is logged once with its cause and has a fixed text', async () => {
     const { handler, lines } = edgeWith(async () => {
       throw new Error('outer', { cause: new TypeError('inner') });
     });
@@ -358,7 +358,7 @@ describe('faults and the log', () => {
   test.each([
     ['a value that JSON cannot carry', async () => ({ status: 200, body: 1n })],
     ['something thrown that is no error', () => Promise.reject('secret')],
-  ])('%s is a fault', async (_name, dispatch: Dispatch) => {
+  ])('%s is a server error', async (_name, dispatch: Dispatch) => {
     const { handler, lines } = edgeWith(dispatch);
 
     const result = await handler(eventOf());
@@ -369,7 +369,7 @@ describe('faults and the log', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  test('a function that runs out of time still answers', async () => {
+  test('a function that runs out of time still responds', async () => {
     const { handler } = edgeWith(() => new Promise(() => {}));
     const context = { getRemainingTimeInMillis: () => 501 } as Context;
 

@@ -32,7 +32,7 @@ describe('the html tag', () => {
     expect(htmlText(made)).toBe(text);
   });
 
-  test('no value that was parsed passes for a result', () => {
+  test('no parsed value is treated as a result', () => {
     const value = JSON.parse('{"markup": "<b>", "Symbol(markup)": "<b>"}') as HtmlValue; // as a mistake would
 
     expect(htmlText(html`<p>${value}</p>`)).not.toContain('<b>');

@@ -8,7 +8,7 @@ test.each([
   ['nothing', {}, sandbox],
   ['a policy', { 'Content-Security-Policy': "img-src 'none'" }, `img-src 'none', ${sandbox}`],
   ['a policy in capitals', { 'CONTENT-SECURITY-POLICY': 'x' }, `x, ${sandbox}`],
-])('an answer that says %s gets an origin of its own', (_, headers, policy) => {
+])('a response that declares %s gets an origin of its own', (_, headers, policy) => {
   const isolated = isolate({ status: 201, headers: { ...headers, 'X-Own': '1' }, content });
 
   expect(isolated).toEqual({
@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test('an answer does not speak for all of our origin', () => {
+test('a response does not affect all of our origin', () => {
   const headers = {
     NEL: '{"report_to": "x", "max_age": 9}',
     'Report-To': '{}',

@@ -42,7 +42,7 @@ test.each([
   ['both refused', 'application/json;q=0, text/html;q=0.000, */*', undefined, 406],
   ['nonsense', 'hello', undefined, 406],
   ['an unknown format', '*/*', 'xml', 404],
-])('%s is refused', (_name, accept, format, status) => {
+])('%s is rejected', (_name, accept, format, status) => {
   expect(() => negotiate(accept, format)).toThrow(expect.objectContaining({ status }));
 });
 

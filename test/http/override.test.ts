@@ -31,7 +31,7 @@ test.each([
   expect(request).toEqual({ ...base, method, body: { kind: 'json', value } });
 });
 
-test('GET takes the body as query before that of the address, without credentials', () => {
+test('GET uses the body as query before that of the address, without credentials', () => {
   const text = '{"_method":"GET","query":{"n":{"_gt":1}},"a":"0","_api_key":"k","_user_key":"u"}';
 
   const request = applyOverride(posted(text));
@@ -53,6 +53,6 @@ test.each([
   ['no type', posted('{"_method":"PUT"}', { headers: {} })],
   ['an empty body', posted('')],
   ['a body that does not parse', posted('{"_method"')],
-])('%s stays as it is', (_name, request) => {
+])('%s is unchanged', (_name, request) => {
   expect(applyOverride(request)).toBe(request);
 });

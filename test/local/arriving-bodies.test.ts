@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
-/* What happens before a body has arrived, and when it does not arrive. */
+/* Requests before their body has arrived, and bodies that do not arrive. */
 
 let api: Api;
 let world: World;
@@ -39,7 +39,7 @@ interface Sent {
   readonly headers?: readonly string[];
 }
 
-/** Sends the head of a request, and of its body no more than `begin`. */
+/** Sends the head of a request, and `begin` as the start of its body. */
 function sendHead(
   { to = path, method = 'POST', bytes = 1_000_000, headers = [] }: Sent,
   begin = '',
@@ -56,7 +56,7 @@ function sendHead(
   return socket.on('error', () => undefined);
 }
 
-/** What comes back until the connection is closed, and after how long. */
+/** Returns the response until the connection is closed, and its duration. */
 async function answerOf(socket: Socket) {
   let text = '';
   const started = performance.now();
@@ -74,7 +74,7 @@ async function answerOf(socket: Socket) {
 const withKey = (text: string) => [`X-API-KEY: ${text}`];
 const forged = '00'.repeat(28);
 
-describe('before its body a request is refused', () => {
+describe('before its body a request is rejected', () => {
   test.each<[string, () => Sent, number]>([
     ['at an unknown path', () => ({ to: '/v1.1/nowhere/' }), 404],
     ['at a path without its last slash', () => ({ to: path.slice(0, -1) }), 404],
@@ -106,7 +106,7 @@ describe('before its body a request is refused', () => {
     expect(answer.closedMs - answer.answeredMs).toBeLessThan(4000);
   });
 
-  test('and is not told to go on', async () => {
+  test('without 100 Continue', async () => {
     const headers = ['Expect: 100-continue'];
 
     const answer = await answerOf(sendHead({ headers }));
@@ -114,7 +114,7 @@ describe('before its body a request is refused', () => {
     expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  test('while it is sent, and hears of it', async () => {
+  test('during the upload, and the client gets the response', async () => {
     const socket = sendHead({ bytes: 50_000_000 });
     const sending = setInterval(() => socket.write(Buffer.alloc(100_000)), 10);
 
@@ -136,7 +136,7 @@ describe('a body that does not arrive', () => {
     ['a small one that stops', () => sendHead({ bytes: 3000 }, '{')],
     ['one that never begins', () => sendHead({ bytes: 60_000 })],
   ])(
-    'is given up: %s',
+    'is dropped: %s',
     async (_, begin) => {
       const answer = await answerOf(begin());
 
@@ -147,7 +147,7 @@ describe('a body that does not arrive', () => {
     30_000,
   );
 
-  test('is given up when a large one trickles', async () => {
+  test('is dropped when a large one trickles', async () => {
     const socket = sendHead({ headers: withKey(key) }, 'x');
     const trickling = setInterval(() => socket.write('x'), 200);
 
@@ -173,7 +173,7 @@ describe('a body that does not arrive', () => {
     expect((await answer).status).toBe(201);
   }, 30_000);
 
-  test('takes no more than the share of its instance', async () => {
+  test('uses no more than the share of its instance', async () => {
     const begin = () => sendHead({ bytes: 6_000_000, headers: withKey(key) }, 'x'.repeat(70_000));
     begin();
     begin();
@@ -189,7 +189,7 @@ describe('a body that does not arrive', () => {
   }, 30_000);
 });
 
-test('a download that its client breaks off is no error', async () => {
+test('a download that its client aborts is no error', async () => {
   const form = new FormData();
   form.append('scan', new Blob(['x'.repeat(4_000_000)]), 'scan.txt');
   const made = expected(await api.send({ as: key, path, body: form }), 201);

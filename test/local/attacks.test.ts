@@ -7,14 +7,14 @@ import { attack, endAttacks, type Strike, watchOthers } from '../support/attack.
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
- * One caller does what it can to the server as a process, while another reads and writes: its requests stay quick, the
- * memory of the server stays bounded, and it ends when it is asked to. Times are generous: they tell a server that is
- * held up for seconds from one that is not.
+ * One client attacks the server as a process, while another reads and writes: its requests remain quick, the memory of
+ * the server remains limited, and it stops on request. Times are generous: they detect a server that is blocked for
+ * seconds.
  */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-attacks-'));
 const gigabyte = 1_073_741_824;
-const heap = ['--max-old-space-size=600']; // what was unbounded fails soon
+const heap = ['--max-old-space-size=600']; // unlimited memory fails soon
 let folders = 0;
 
 afterEach(() => {
@@ -27,20 +27,20 @@ afterAll(() => {
 
 interface Target {
   readonly server: ServerProcess;
-  /** Requests of somebody else. */
+  /** Requests of another client. */
   readonly others: readonly (() => Promise<Response>)[];
   /** An API key of the attacker's own instance. */
   readonly key: string;
 }
 
-/** How much longer than on a quiet machine things take: others may run beside. */
+/** Factor for times of a quiet machine: other processes may run. */
 function slowness(): number {
   return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 }
 
 const json = { 'Content-Type': 'application/json' };
 
-/** Starts a server with two instances: one of somebody else, one of the attacker. */
+/** Starts a server with two instances: one of the attacker, one of another client. */
 async function start(registration: 'open' | 'closed'): Promise<Target> {
   const folder = join(root, String(folders++));
   const open = await startProcess(folder, { node: heap });
@@ -65,7 +65,7 @@ async function start(registration: 'open' | 'closed'): Promise<Target> {
   };
 }
 
-/** Makes an account with an instance and a class, and gives a key that may do everything with its objects. */
+/** Creates an account with an instance and a class, and returns a key with full access to its objects. */
 async function openInstance(url: string, name: string): Promise<string> {
   const post = async (path: string, body: object, key = '') => {
     const response = await fetch(`${url}/v1.1/${path}`, {
@@ -189,7 +189,7 @@ describe.each(['open', 'closed'] as const)('with registration %s', (registration
   );
 });
 
-test('an idle connection makes room for a new one when descriptors run out', async () => {
+test('an idle connection is closed for a new one when descriptors run out', async () => {
   const server = await startProcess(join(root, 'few'), { descriptors: 320 });
   const port = Number(new URL(server.url).port);
   const sockets = Array.from({ length: 60 }, () => connect(port, '127.0.0.1'));

@@ -22,7 +22,7 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 import { del, put, write } from '../store/fixture.ts';
 
 /*
- * Changes and work of one machine, with consumers and kinds of the test's own. Time does not pass: who waits goes on
+ * The change feed and jobs of one machine, with consumers and job types of the test's own. Time is simulated: waits end
  * at once.
  */
 
@@ -32,7 +32,7 @@ let folders = 0;
 const actions = ['create', 'update', 'delete'] as const;
 const watches = ['object', 'thing'].map((kind) => ({ kind, actions }));
 
-/** Timers that know how long was slept. */
+/** Timers that record how long was slept. */
 function fakeTimers(): Timers & { readonly slept: number[] } {
   const slept: number[] = [];
   return {
@@ -43,7 +43,7 @@ function fakeTimers(): Timers & { readonly slept: number[] } {
       signal.throwIfAborted();
     },
     soon: (name, _, run) => {
-      if (name === 'changes') setImmediate(run); // work that is due later stays
+      if (name === 'changes') setImmediate(run); // jobs that are due later stay
     },
     clear: () => undefined,
   };
@@ -55,7 +55,7 @@ interface Running {
   readonly slept: readonly number[];
 }
 
-/** What is tried here needs no more of a platform. */
+/** The part of a platform that the tests need. */
 function servicesOf(store: Store, log: (entry: LogEntry) => void): Services {
   return { store, clock: openClock(), ids: openIds(), log } as Partial<Services> as Services;
 }
@@ -87,7 +87,7 @@ const openMemory = () => openTemporaryStore({ now: Date.now, watches });
 const thing = (sk: string, n = 0) => put({ pk: 'THINGS', sk }, { data: { n } });
 const numberOf = ({ after }: ItemChange) => (after?.data as { n: number } | undefined)?.n;
 
-/** A consumer that remembers what it has taken, and throws when `fails` says so. */
+/** A consumer that records its changes, and throws when `fails` returns true. */
 function collector(fails: (changes: readonly ItemChange[]) => boolean = () => false) {
   const taken: ItemChange[] = [];
   const consumer: ChangeConsumer = {
@@ -102,7 +102,7 @@ function collector(fails: (changes: readonly ItemChange[]) => boolean = () => fa
 }
 
 describe('changes', () => {
-  it('tell what was and what is, in order, to who wants the kind', async () => {
+  it('contain old and new state, in order, for consumers of the kind', async () => {
     const store = await openMemory();
     const { consumer, taken } = collector();
     const { background } = start(store, { consumers: [consumer] });
@@ -135,7 +135,7 @@ describe('changes', () => {
   it.each([
     { needsData: true, before: { n: 1 }, after: { n: 20 } },
     { needsData: false, before: { bytes: 7 }, after: { bytes: 8 } },
-  ])('have data where any watch needs it: $needsData', async ({ needsData, ...data }) => {
+  ])('have data where any consumer needs it: $needsData', async ({ needsData, ...data }) => {
     const kinds = [{ kind: 'thing', actions, needsData: false as const }];
     const watched = needsData ? [...kinds, { kind: 'thing', actions }, ...kinds] : kinds;
     const store = await openTemporaryStore({ now: Date.now, watches: watched });
@@ -150,7 +150,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('of one commit stand together, whatever their keys hold', async () => {
+  it('of one commit are adjacent, whatever their keys are', async () => {
     const store = await openMemory();
     const names = ['|', 'a|b', '\u0001', 'z'];
 
@@ -166,7 +166,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('that were taken do not come again, and their positions are not given again', async () => {
+  it('that were processed are not delivered again, and their positions are not reused', async () => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     await write(first, thing('a'), thing('b'));
@@ -217,7 +217,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('a poisoned one becomes a dead letter, told once, and the rest goes on', async () => {
+  it('a poisoned one becomes a dead letter, logged once, and the rest continues', async () => {
     const store = await openMemory();
     const { consumer, taken } = collector((changes) =>
       changes.some((change) => numberOf(change) === 13),
@@ -244,7 +244,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('nobody waits for a consumer in trouble', async () => {
+  it('a failing consumer does not delay others', async () => {
     const store = await openMemory();
     const { consumer } = collector(() => true);
     const { background } = start(store, { consumers: [consumer] });
@@ -257,7 +257,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('that leave the size as it was are left out where no watch needs the data', async () => {
+  it('without a change of size are omitted where no consumer needs the data', async () => {
     const watched = [{ kind: 'thing', actions, needsData: false as const }];
     const store = await openTemporaryStore({ now: Date.now, watches: watched });
 
@@ -268,7 +268,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('that an older version has left without sizes have the class counted again', async () => {
+  it('of an older version without sizes have the class counted again', async () => {
     const store = await openMemory();
     const key = objectEntity.key(1, 2, 1);
     await write(store, put(key, { kind: 'object', condition: { kind: 'absent' } }));
@@ -297,7 +297,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('that a process leaves are taken by the next one, and what comes again is counted once', async () => {
+  it('that a process leaves are taken by the next one, and repeated ones are counted once', async () => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     const dying: Store = { ...first, write: () => new Promise(() => undefined) };
@@ -311,7 +311,7 @@ describe('changes', () => {
     await classCounts.consume(
       first.feed.read(2).slice(0, 2),
       servicesOf(first, () => undefined),
-    ); // and dies before it is known
+    ); // and dies before it is recorded
     start(first, { consumers: [classCounts], through: dying });
     await first.close();
 
@@ -329,10 +329,10 @@ describe('changes', () => {
   });
 });
 
-describe('work', () => {
+describe('jobs', () => {
   const services = { clock: openClock(), ids: openIds() };
 
-  /** Work that counts up to ten, a step each. */
+  /** A job that counts up to ten, one step each. */
   function counting(steps: number[]): JobType {
     return {
       name: 'count',
@@ -344,7 +344,7 @@ describe('work', () => {
     };
   }
 
-  it('is done step by step, once, and leaves nothing', async () => {
+  it('are done step by step, once, and leave no records', async () => {
     const store = await openMemory();
     const steps: number[] = [];
     const kind = counting(steps);
@@ -359,7 +359,7 @@ describe('work', () => {
     await store.close();
   });
 
-  it.each([0, 1, 2, 5, 9])('goes on when its process died after %s writes', async (writes) => {
+  it.each([0, 1, 2, 5, 9])('continue when the process died after %s writes', async (writes) => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     const steps: number[] = [];
@@ -371,7 +371,7 @@ describe('work', () => {
         left -= 1;
         if (left >= 0) return first.write(transaction);
         resolve();
-        return new Promise(() => undefined); // what was under way when it died
+        return new Promise(() => undefined); // active when it died
       };
       start(first, { kinds: [kind], through: { ...first, write } });
     });
@@ -389,7 +389,7 @@ describe('work', () => {
     await second.close();
   });
 
-  it('that fails is tried again later, and told', async () => {
+  it('that fail are retried later, and logged', async () => {
     const store = await openMemory();
     const kind: JobType = {
       name: 'fail',
@@ -412,7 +412,7 @@ describe('work', () => {
   it.each([
     ['a race is tried again at once', 1, 0],
     ['every race stays for later', Number.POSITIVE_INFINITY, 1],
-  ])('that loses %s', async (_, races, left) => {
+  ])('that lose %s', async (_, races, left) => {
     const store = await openMemory();
     let lost = 0;
     const kind: JobType = {
@@ -433,7 +433,7 @@ describe('work', () => {
     await store.close();
   });
 
-  it('that is slow does not keep other work from its start', async () => {
+  it('that are slow do not delay the start of others', async () => {
     const store = await openMemory();
     const steps: number[] = [];
     const quick = counting(steps);
@@ -470,7 +470,7 @@ describe('work', () => {
     await store.close();
   });
 
-  it('is done four pieces of a shard at a time', async () => {
+  it('are done four per shard at a time', async () => {
     const store = await openMemory();
     const ends: (() => void)[] = [];
     const slow: JobType = {
@@ -496,7 +496,7 @@ describe('work', () => {
     await store.close();
   });
 
-  it('that another process had claimed goes on, what this one begins is left alone', async () => {
+  it('claimed by another process continue, those that this one starts are left alone', async () => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     const steps: number[] = [];
@@ -516,7 +516,7 @@ describe('work', () => {
     await second.close();
   });
 
-  it('that is due later is left alone until then', async () => {
+  it('that are due later are left alone until then', async () => {
     const store = await openMemory();
     const steps: number[] = [];
     const kind = counting(steps);

@@ -8,7 +8,7 @@ import * as background from '../../functions/jobs.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../../shared/platform/local/platform.ts';
 
-/** Transactions that the file of a store has seen; the library tells, and its types do not. */
+/** Returns the count of transactions in the file of a store; the library has it, its types do not. */
 function transactions(path: string): number {
   const file = open({ path, readOnly: true });
   return (file.getStats() as { readonly lastTxnId: number }).lastTxnId;

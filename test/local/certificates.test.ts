@@ -10,8 +10,8 @@ import { startCertificateWorker } from '../../shared/platform/runtimes/certifica
 import { openPool } from '../../shared/platform/runtimes/process-pool.ts';
 
 /*
- * What a file may cost that is opened. No file that passes the checks costs that much, so a program of the test stands
- * in for the reader: it works for ever, or holds as many megabytes as it is sent.
+ * Limits of opening a file. No file that passes the checks costs that much, so a program of the test replaces the
+ * reader: it works for ever, or allocates as many megabytes as it is sent.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-certificates-'));

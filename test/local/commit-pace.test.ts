@@ -12,7 +12,7 @@ import { openTables, type Tables } from '../../shared/platform/local/store/table
 
 const small = { jobs: 1, operations: 3 };
 
-describe('a commit holds up the event loop', () => {
+describe('a commit blocks the event loop', () => {
   let nowMs = 0;
   let pace: CommitPace;
 
@@ -21,7 +21,7 @@ describe('a commit holds up the event loop', () => {
     pace = openCommitPace(() => nowMs);
   });
 
-  /** Commits of one writer, until the next one may hold up the loop. */
+  /** Returns the commits of one writer until the next one may block the loop. */
   function settle(ms: number) {
     for (let n = 0; n < 8; n += 1) {
       expect(pace.mayBlock(small)).toBe(false);
@@ -108,7 +108,7 @@ describe.each([
   const put = (key: string, value: string) =>
     commits.submit(() => ({ operations: [{ table: 'items', key, value }], result: key }));
 
-  it('is there when it is acknowledged', async () => {
+  it('is stored when it is acknowledged', async () => {
     const results = await Promise.all(['a', 'b'].map((key) => put(key, 'x'.repeat(10_000))));
 
     expect(results).toEqual(['a', 'b']);
@@ -118,22 +118,19 @@ describe.each([
   });
 
   // in its own thread the library fails late, and keys are checked before
-  it.runIf(blocks)(
-    'that fails changes nothing, and the next one is not held up by it',
-    async () => {
-      const long = 'k'.repeat(5000); // the library takes no such key
-      const failing = commits.submit(() => ({
-        operations: [
-          { table: 'items', key: 'a', value: '1' },
-          { table: 'items', key: long, value: '1' },
-        ],
-        result: undefined,
-      }));
+  it.runIf(blocks)('that fails changes nothing, and does not delay the next one', async () => {
+    const long = 'k'.repeat(5000); // the library rejects such a key
+    const failing = commits.submit(() => ({
+      operations: [
+        { table: 'items', key: 'a', value: '1' },
+        { table: 'items', key: long, value: '1' },
+      ],
+      result: undefined,
+    }));
 
-      await expect(failing).rejects.toThrow('nothing was written');
-      await put('b', '2');
+    await expect(failing).rejects.toThrow('nothing was written');
+    await put('b', '2');
 
-      expect([tables.items.get('a'), tables.items.get('b')]).toEqual([undefined, '2']);
-    },
-  );
+    expect([tables.items.get('a'), tables.items.get('b')]).toEqual([undefined, '2']);
+  });
 });

@@ -6,7 +6,7 @@ import type { Handler } from '../../shared/core/http/edge.ts';
 import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 
-/* What connections may cost: requests that wait on them, and responses that nobody reads. */
+/* Limits of connections: waiting requests, and responses that are not read. */
 
 const lines: LogEntry[] = [];
 const ports = {
@@ -52,7 +52,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const many = (count: number) => Array.from({ length: count }, (_, n) => get(`/${n}`)).join('');
 
 describe('requests on one connection', () => {
-  test('are served one after the other, in their order', async () => {
+  test('are served in order', async () => {
     let running = 0;
     let most = 0;
     const url = await start(async ({ rawPath }) => {
@@ -86,7 +86,7 @@ describe('requests on one connection', () => {
     expect(count).toBeLessThan(5);
   });
 
-  test('are 512 at most, beside the one that is served; then the connection is closed', async () => {
+  test('are limited to 512 in addition to the active one; then the connection is closed', async () => {
     const url = await start(async () => ({ statusCode: 200, headers: {}, body: 'ok' }));
 
     const text = await textOf(open(url, many(850)));
@@ -97,7 +97,7 @@ describe('requests on one connection', () => {
   });
 });
 
-describe('a connection whose client takes nothing', () => {
+describe('a connection whose client reads nothing', () => {
   const large: Handler = async () => ({
     statusCode: 200,
     headers: {},
@@ -108,7 +108,7 @@ describe('a connection whose client takes nothing', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const url = await start(large);
     const socket = open(url, get('/'));
-    await once(socket, 'readable'); // paused: it takes no more than what the system takes
+    await once(socket, 'readable'); // paused: it reads no more than what the system buffers
     await sleep(300);
 
     await vi.advanceTimersByTimeAsync(31_000);
@@ -137,7 +137,7 @@ describe('a connection whose client takes nothing', () => {
     expect(await text).toMatch(/late$/);
   });
 
-  test('is closed at once when too much waits to be sent to all', async () => {
+  test('is closed at once when the unsent bytes of all exceed the limit', async () => {
     const url = await start(large);
     for (let n = 0; n < 8; n += 1) open(url, get('/')).pause();
     while (lines.length === 0) await sleep(10);

@@ -27,7 +27,7 @@ const module = new URL('../../shared/platform/local/files/data-folder.ts', impor
 
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Starts a process that holds the folder, and waits until it does. */
+/** Starts a process that locks the folder, and waits until it does. */
 async function holdElsewhere(folder: string): Promise<ChildProcess> {
   const program = `const { openDataFolder } = await import(${JSON.stringify(module)});
     await openDataFolder(${JSON.stringify(folder)});
@@ -45,7 +45,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-test('a folder is made for its owner alone, with its parents', async () => {
+test('a folder is created for its owner only, with its parents', async () => {
   const path = join(newPath(), 'deep', 'down');
 
   const folder = await openDataFolder(path);
@@ -74,23 +74,26 @@ describe('a folder in use', () => {
   test.each([
     ['with a short path', ''],
     ['with a path too long for a socket', 'x'.repeat(120)],
-  ])('%s is refused while its holder lives, and free when that was killed', async (_name, name) => {
-    const path = join(newPath(), name);
-    const holder = await holdElsewhere(path);
+  ])(
+    '%s is rejected while its holder lives, and free when that was killed',
+    async (_name, name) => {
+      const path = join(newPath(), name);
+      const holder = await holdElsewhere(path);
 
-    const refusal = await openDataFolder(path).catch((error: Error) => error.message);
-    await kill(holder);
-    const leftover = existsSync(join(path, 'lock.sock'));
-    const after = await openDataFolder(path);
-    await after.release();
+      const refusal = await openDataFolder(path).catch((error: Error) => error.message);
+      await kill(holder);
+      const leftover = existsSync(join(path, 'lock.sock'));
+      const after = await openDataFolder(path);
+      await after.release();
 
-    expect(refusal).toMatch(
-      new RegExp(`is in use by process ${holder.pid} since \\d{4}-\\d\\d-\\d\\dT`),
-    );
-    expect(leftover).toBe(true);
-  });
+      expect(refusal).toMatch(
+        new RegExp(`is in use by process ${holder.pid} since \\d{4}-\\d\\d-\\d\\dT`),
+      );
+      expect(leftover).toBe(true);
+    },
+  );
 
-  test('by this very process is refused as well, until it is released', async () => {
+  test('by the same process is rejected as well, until it is released', async () => {
     const path = newPath();
     const first = await openDataFolder(path);
 
@@ -102,7 +105,7 @@ describe('a folder in use', () => {
     expect(refusal).toContain(`in use by process ${process.pid}`);
   });
 
-  test('a holder that is too busy to answer holds it all the same', async () => {
+  test('a holder that is too busy to respond keeps the lock', async () => {
     const path = newPath();
     const holder = await holdElsewhere(path);
     holder.kill('SIGSTOP');
@@ -113,7 +116,7 @@ describe('a folder in use', () => {
     expect(refusal).toContain('in use by another process');
   });
 
-  test('of several that start after a kill, one gets it', async () => {
+  test('one of several processes that start after a kill gets it', async () => {
     const path = newPath();
     await kill(await holdElsewhere(path));
 
@@ -134,7 +137,7 @@ describe('a folder that cannot be used', () => {
     await expect(openDataFolder(path)).rejects.toThrow(
       `the data in ${path} is of a newer version (format 2, this program reads up to 1)`,
     );
-    await expect(openDataFolder(path)).rejects.toThrow('newer version'); // and holds nothing
+    await expect(openDataFolder(path)).rejects.toThrow('newer version'); // and empty
   });
 
   test('a file', async () => {
@@ -144,18 +147,18 @@ describe('a folder that cannot be used', () => {
     await expect(openDataFolder(path)).rejects.toThrow(`the data folder ${path} is not a folder`);
   });
 
-  test('a place below a file', async () => {
+  test('a path below a file', async () => {
     const path = newPath();
     writeFileSync(path, '');
 
     await expect(openDataFolder(join(path, 'x'))).rejects.toThrow('is not a folder');
   });
 
-  test('a place where nothing can be made', async () => {
+  test('a path where nothing can be created', async () => {
     await expect(openDataFolder('/proc/groundwork/a')).rejects.toThrow('cannot be made');
   });
 
-  test.skipIf(process.getuid?.() === 0)('a folder that cannot be written', async () => {
+  test.skipIf(process.getuid?.() === 0)('a folder without write permission', async () => {
     const path = newPath();
     mkdirSync(path, { mode: 0o500 });
 
@@ -174,7 +177,7 @@ describe('platform', () => {
   const log = () => undefined;
   const url = () => 'http://127.0.0.1:3000';
 
-  test('keeps items and secrets over a restart, and frees the folder', async () => {
+  test('keeps items and secrets over a restart, and releases the folder', async () => {
     const folder = newPath();
     const first = await openPlatform({ folder, settings, log, url, background });
     const secret = await first.secrets.current();
@@ -191,7 +194,7 @@ describe('platform', () => {
     await second.close();
   });
 
-  test('lost secrets beside data are refused, and the folder is free again', async () => {
+  test('rejects lost secrets where data exist, and releases the folder', async () => {
     const folder = newPath();
     const first = await openPlatform({ folder, settings, log, url, background });
     await first.close();
@@ -207,14 +210,14 @@ describe('platform', () => {
   const formatOf = (folder: string) =>
     JSON.parse(readFileSync(join(folder, 'format.json'), 'utf8'));
 
-  /** A folder with data, of a server that has ended. */
+  /** A folder with data of a stopped server. */
   async function filled(): Promise<string> {
     const folder = newPath();
     await (await open(folder)).close();
     return folder;
   }
 
-  test('names its store in format.json, by a random id that stays', async () => {
+  test('records its store in format.json, by a random id that stays', async () => {
     const folder = await filled();
     const first = formatOf(folder);
     await (await open(folder)).close();
@@ -224,7 +227,7 @@ describe('platform', () => {
     expect(formatOf(await filled()).store).not.toBe(first.store);
   });
 
-  test('of an older program takes the id of its store, and a new one where that has none', async () => {
+  test('of an older program uses the id of its store, and a new one where it has none', async () => {
     const folder = await filled();
     const { store } = formatOf(folder);
     writeFileSync(join(folder, 'format.json'), '{"format":1}\n');
@@ -235,7 +238,7 @@ describe('platform', () => {
   });
 
   test.each(['data.mdb', ''])(
-    'whose store/%s is gone is refused, and left as it is',
+    'whose store/%s is missing is rejected, and left as it is',
     async (name) => {
       const folder = await filled();
       rmSync(join(folder, 'store', name), { recursive: true });
@@ -249,7 +252,7 @@ describe('platform', () => {
     },
   );
 
-  test('with the store of another folder is refused until it has its own again', async () => {
+  test('with the store of another folder is rejected until it has its own again', async () => {
     const [one, other] = [await filled(), await filled()];
     const [kept, store] = [join(root, 'kept'), join(one, 'store')];
     renameSync(store, kept);
@@ -272,7 +275,7 @@ describe('platform', () => {
     await expect(open(folder)).rejects.toThrow('secrets.json is missing');
   });
 
-  test('in memory it leaves no folder', async () => {
+  test('in memory it creates no folder', async () => {
     const platform = await openPlatform({ folder: undefined, settings, log, url, background });
 
     expect(platform.folder).toBeUndefined();

@@ -7,8 +7,7 @@ import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
 
 /*
- * The events of the local server as a library reads them that was written for the gateway's: what it understands
- * is what was sent.
+ * Events of the local server, read by a library for the gateway's events: the result must equal the request.
  */
 const echo = new Hono();
 echo.all('*', async (context) => {
@@ -29,7 +28,7 @@ const library = handle(echo);
 let server: LocalServer;
 
 beforeAll(async () => {
-  const context = {} as LambdaContext; // the library hands it on and reads nothing of it
+  const context = {} as LambdaContext; // the library passes it on unread
   // the two describe one event and one result in types of their own
   const handler: Handler = async (event) =>
     (await library(event as never, context)) as Awaited<ReturnType<Handler>>;

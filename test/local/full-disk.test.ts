@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
-/** A server whose disk is full. It needs to mount a small file system. */
+/** A server with a full disk. It requires mounting a small file system. */
 
 const disk = mkdtempSync(join(tmpdir(), 'groundwork-disk-'));
 const isMounted = mount();
@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(disk, { recursive: true, force: true });
 });
 
-describe.skipIf(!isMounted)('a server whose disk is full', () => {
+describe.skipIf(!isMounted)('a server with a full disk', () => {
   const filler = join(disk, 'filler');
   const folder = join(disk, 'data');
   let server: ServerProcess;
@@ -73,7 +73,7 @@ describe.skipIf(!isMounted)('a server whose disk is full', () => {
     return { made, refused: 'nothing' };
   }
 
-  it('says so, keeps what it has acknowledged, and goes on when there is room', async () => {
+  it('reports it, keeps acknowledged writes, and continues when there is space', async () => {
     writeFileSync(filler, Buffer.alloc(8 * 1024 * 1024));
     const before = await writeUntilFull();
     const form = new FormData();

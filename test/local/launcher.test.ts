@@ -9,7 +9,7 @@ import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
 import { probeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
 import type { RunnerCommand, RunnerProcess } from '../../shared/platform/runtimes/process.ts';
 
-// What is read of processes is in /proc.
+// Data about processes are read from /proc.
 const onLinux = describe.runIf(process.platform === 'linux');
 
 const launcher = startLauncher();
@@ -19,7 +19,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-/** Shows in the command line of all processes of a test. */
+/** Marks all processes of a test in their command lines. */
 let marks = 0;
 const newMark = () => `mark-${process.pid}-${marks++}`;
 
@@ -42,7 +42,7 @@ async function textOf(child: RunnerProcess, stream: 'stdout' | 'stderr' = 'stdou
 }
 
 describe('a process', () => {
-  test('gives the server all that it writes, and how it ended', async () => {
+  test('passes all its output to the server, and its exit status', async () => {
     const child = launcher.start(
       shell('echo out; echo err >&2; read line <&3; echo "$line"; exit 7'),
     );
@@ -55,7 +55,7 @@ describe('a process', () => {
     expect(end).toMatchObject({ exitCode: 7 });
   });
 
-  test('that cannot be started tells why', async () => {
+  test('that cannot be started reports the reason', async () => {
     const child = launcher.start(shell('', { program: '/nowhere/at-all' }));
 
     expect(await child.streams).toBeUndefined();
@@ -66,7 +66,7 @@ describe('a process', () => {
   });
 
   onLinux('on Linux', () => {
-    test('has the three descriptors that it was given, whatever the server has open', async () => {
+    test('has only its own three descriptors, whatever the server has open', async () => {
       const list =
         'i=0; while [ $i -lt 256 ]; do [ -e /proc/$$/fd/$i ] && echo $i; i=$((i+1)); done';
 
@@ -76,7 +76,7 @@ describe('a process', () => {
       expect(found).toEqual(['0', '1', '2', '3']);
     });
 
-    test('is ended before others where memory runs out', async () => {
+    test('is killed before others when memory runs out', async () => {
       const child = launcher.start(shell('cat /proc/self/oom_score_adj'));
 
       expect(await textOf(child)).toBe('1000\n');
@@ -85,7 +85,7 @@ describe('a process', () => {
 });
 
 onLinux('the end of a process', () => {
-  test('is the end of all that it has started in its group', async () => {
+  test('kills all processes in its group', async () => {
     const mark = newMark();
     const child = launcher.start(
       shell(`sleep 1000 & sh -c "sleep 1000; : ${mark}" & wait; : ${mark}`),
@@ -98,7 +98,7 @@ onLinux('the end of a process', () => {
     await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
   });
 
-  test('by itself leaves nothing of its group', async () => {
+  test('by itself leaves none of its group', async () => {
     const mark = newMark();
     const child = launcher.start(shell(`sh -c "sleep 1000; : ${mark}" & exit 0; : ${mark}`));
 
@@ -107,7 +107,7 @@ onLinux('the end of a process', () => {
     await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
   });
 
-  test('comes at whatever moment of the life of a box it is asked for', async ({ skip }) => {
+  test('works at any moment in the life of a box', async ({ skip }) => {
     const isolation = await probeIsolation({ network: true });
     if (isolation.level !== 'bubblewrap') skip('there is no bubblewrap');
     const mark = newMark();
@@ -130,7 +130,7 @@ onLinux('the end of a process', () => {
     await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
   });
 
-  test('finds all processes of a box in one group, whatever has become of the first of them', async ({
+  test('finds all processes of a box in one group, whatever the state of the first of them', async ({
     skip,
   }) => {
     const isolation = await probeIsolation({ network: true });
@@ -148,7 +148,7 @@ onLinux('the end of a process', () => {
     expect(new Set(groups).size).toBe(1);
   });
 
-  test('comes when the launcher is lost', async () => {
+  test('happens when the launcher is lost', async () => {
     const mark = newMark();
     const lost = startLauncher();
     const child = lost.start(shell(`sh -c "sleep 1000; : ${mark}"; : ${mark}`));
@@ -165,7 +165,7 @@ onLinux('the end of a process', () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'the end of a server that is starting processes is the end of them all',
+  'the end of a server that is starting processes ends all of them',
   async () => {
     const mark = newMark();
     const address = new URL('../../shared/platform/local/launcher/launcher.ts', import.meta.url)
@@ -187,7 +187,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 onLinux('limits', () => {
-  /** Starts a process and holds it to its limits. */
+  /** Starts a process and enforces its limits. */
   async function exceed(command: RunnerCommand): Promise<string | undefined> {
     const child = launcher.start(command);
     let exceeded: string | undefined;
@@ -202,14 +202,14 @@ onLinux('limits', () => {
     for (let left = ${bytes}; left > 0; left -= 1e6) kept.push(Buffer.alloc(1e6, 1));
     setTimeout(() => {}, 2000);`;
 
-  test('memory is that of all its processes together', async () => {
+  test('memory is the total of all its processes', async () => {
     const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(fill(150e6))}]);
       setTimeout(() => {}, 60_000)`;
 
     expect(await exceed(node(script, { maxResidentBytes: 200 * megabyte }))).toBe('memory');
   });
 
-  test('a process that stays below is left alone', async () => {
+  test('a process below the limit is left alone', async () => {
     const command = node(fill(50e6), { maxResidentBytes: 200 * megabyte });
 
     expect(await exceed(command)).toBeUndefined();
@@ -238,7 +238,7 @@ onLinux('limits', () => {
     expect(await exceed(node(script, { folder, maxFolderBytes: 4 * megabyte }))).toBe('disk');
   });
 
-  test('of those that want the processor, the latest get less of it', async () => {
+  test('of those that compete for the processor, the latest get less of it', async () => {
     const spin = 'const end = Date.now() + 6000; while (Date.now() < end);';
     const count = 2 * cpus().length + 2;
     const lowered: number[] = [];
@@ -254,11 +254,11 @@ onLinux('limits', () => {
     for (const { kill } of children) kill();
     await Promise.all(children.map(({ ended }) => ended));
 
-    expect(lowered.length).toBeLessThanOrEqual(2); // as many as are beyond the bound
+    expect(lowered.length).toBeLessThanOrEqual(2); // as many as exceed the limit
   });
 });
 
-/** Processes that have the mark in their command lines. */
+/** Returns processes that have the mark in their command lines. */
 function marked(mark: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -266,7 +266,7 @@ function marked(mark: string): number[] {
     .filter((pid) => commandLine(pid).includes(mark));
 }
 
-/** Process group of a process that is there. */
+/** Returns the process group of an existing process. */
 function groupOf(pid: number): number {
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(/\) (?=\S )/);
   return Number(fields.split(' ')[2]);

@@ -17,7 +17,7 @@ function open(): PasswordThreads {
 afterEach(() => threads?.close());
 
 describe('the threads', () => {
-  it('make hashes that scrypt makes elsewhere', async () => {
+  it('create hashes that scrypt creates elsewhere', async () => {
     const { run } = open();
 
     const text = await hashPassword('café', cost, (job) => run(job, share));
@@ -30,7 +30,7 @@ describe('the threads', () => {
     expect(await Promise.all(checks)).toEqual([true, true]);
   });
 
-  it('give each job its own result, however many come at once', async () => {
+  it('return its own result to each of many concurrent jobs', async () => {
     const { run } = open();
     const names = Array.from({ length: 40 }, (_, n) => `password ${n}`);
 
@@ -42,7 +42,7 @@ describe('the threads', () => {
     expect(new Set(await Promise.all(checks))).toEqual(new Set([true]));
   });
 
-  it('refuse what one caller sends too much of, and take what others send', async () => {
+  it('reject jobs over the limit of one caller, and accept those of others', async () => {
     const { run } = open();
     const hash = (owner: string) =>
       hashPassword('p', cost, (job) => run(job, { owner, instance: '' }));
@@ -57,7 +57,7 @@ describe('the threads', () => {
     expect(refused[0]).toMatchObject({ reason: { status: 503, headers: { 'Retry-After': '2' } } });
   });
 
-  it('refuse what one owner sends too much of through several instances', async () => {
+  it('reject jobs over the limit of one owner with several instances', async () => {
     const { run } = open();
     const hash = (instance: string) =>
       hashPassword('p', cost, (job) => run(job, { owner: 'a', instance }));
@@ -70,7 +70,7 @@ describe('the threads', () => {
     expect(refused.length).toBe(140 - 2 - 128);
   });
 
-  it('go on after a job that cannot be done', async () => {
+  it('continue after a job that fails', async () => {
     const { run } = open();
 
     await expect(hashPassword('p', 30, (job) => run(job, share))).rejects.toThrow();
@@ -78,7 +78,7 @@ describe('the threads', () => {
     expect(await hashPassword('p', cost, (job) => run(job, share))).toMatch(/^scrypt/);
   });
 
-  it('refuse all that waits when they are closed', async () => {
+  it('reject all waiting jobs when they are closed', async () => {
     const { run, close } = open();
     const going = Promise.allSettled(
       Array.from({ length: 20 }, () => hashPassword('p', 14, (job) => run(job, share))),

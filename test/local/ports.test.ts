@@ -36,7 +36,7 @@ describe('log', () => {
     expect(logAt(level).map(({ message }) => message)).toEqual(expected);
   });
 
-  test('a line holds the fields of its entry and the time', () => {
+  test('a line contains the fields of its entry and the time', () => {
     expect(logAt('info')[0]).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       level: 'info',
@@ -46,7 +46,7 @@ describe('log', () => {
     });
   });
 
-  test('an error goes out at once, with what waited', () => {
+  test('an error is written at once, with the buffered lines', () => {
     const written: string[] = [];
     const { log } = openLog('info', (text) => written.push(text));
 
@@ -57,7 +57,7 @@ describe('log', () => {
     expect([before, written.length]).toEqual([0, 1]);
   });
 
-  test('others go out without being asked', async () => {
+  test('others are written without a flush', async () => {
     const written: string[] = [];
     const { log } = openLog('info', (text) => written.push(text));
 
@@ -71,7 +71,7 @@ describe('log', () => {
 describe('secrets', () => {
   const nowMs = () => 0;
 
-  test('are made once, for the owner only', async () => {
+  test('are created once, for the owner only', async () => {
     const folder = newFolder();
 
     const first = await openSecrets(folder, { isNew: true, nowMs });
@@ -86,7 +86,7 @@ describe('secrets', () => {
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('a version that the operator adds is found within a minute', async () => {
+  test('a version that the operator adds is loaded within a minute', async () => {
     const folder = newFolder();
     let now = 0;
     const secrets = await openSecrets(folder, { isNew: true, nowMs: () => now });
@@ -113,7 +113,7 @@ describe('secrets', () => {
       '{"current":1,"versions":[{"version":1,"secret":"5ec4e7"}]}',
       /is damaged(?!.*5ec4e7)/,
     ],
-  ])('a file that %s is refused', async (_name, text, message) => {
+  ])('a file that %s is rejected', async (_name, text, message) => {
     const folder = newFolder();
     if (text !== undefined) writeFileSync(join(folder, 'secrets.json'), text);
 
@@ -131,7 +131,7 @@ describe('secrets', () => {
 });
 
 describe('environment', () => {
-  test('has a default for everything', () => {
+  test('has defaults for all settings', () => {
     expect(readEnvironment({})).toEqual({
       logLevel: 'info',
       maxInstances: 16,
@@ -187,7 +187,7 @@ describe('environment', () => {
     ['GROUNDWORK_MAX_OBJECT_BYTES', '1 GB', 'GROUNDWORK_MAX_OBJECT_BYTES takes a whole number'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
     ['GROUNDWORK_FACEBOOK_APP_ID', 'x', 'GROUNDWORK_FACEBOOK_APP_SECRET takes a value'],
-  ])('%s=%s is refused', (name, value, message) => {
+  ])('%s=%s is rejected', (name, value, message) => {
     expect(() => readEnvironment({ [name]: value })).toThrow(message);
   });
 });

@@ -25,7 +25,7 @@ import {
   startProcess,
 } from '../support/server-process.ts';
 
-/* Behind a proxy: which requests are believed about where they come from. */
+/* Behind a proxy: requests whose forwarded address is trusted. */
 
 const hasBubblewrap = (await probeIsolation({ network: true })).level === 'bubblewrap';
 if (!hasBubblewrap) process.stdout.write('skipped: a socket for proxies, which needs bubblewrap\n');
@@ -80,11 +80,11 @@ const ways: readonly Way[] = [
 ];
 
 describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix socket'))(
-  'the server behind a proxy that calls %s',
+  'the server behind a proxy that connects to %s',
   (_name, options, proxyOf) => {
     let server: ServerProcess;
     let key: string;
-    /** Sends what a proxy passes on for a client, who says that it is another one. */
+    /** Sends the request that a proxy forwards for a client with a forged address. */
     let through: (
       client: string,
       path: string,
@@ -137,7 +137,7 @@ describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix soc
       expect(await send(portOf(server), register, person())).toEqual(disabled);
     });
 
-    test('clients are told apart', async () => {
+    test('clients are distinguished', async () => {
       const email = await account();
       for (let n = 0; n < 10; n += 1) expect(await logIn('198.51.100.2', email, 'wrong')).toBe(401);
 
@@ -145,7 +145,7 @@ describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix soc
       expect(await logIn('198.51.100.3', email, password)).toBe(200);
     });
 
-    test('who does not come by the proxy is not believed', async () => {
+    test('a request that bypasses the proxy is not trusted', async () => {
       const email = await account();
       const logInFrom = (client: string, more: Headers = {}) =>
         send(
@@ -162,7 +162,7 @@ describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix soc
       expect(await logIn('198.51.100.13', email, password)).toBe(200);
     });
 
-    test('a script does not guess a password at the port', async () => {
+    test('a script cannot guess a password at the port', async () => {
       const email = await account();
 
       expect(await guess(server, key, email, password)).toEqual(heldBack);
@@ -201,7 +201,7 @@ describe('scripts', () => {
     expect(canOpenSocket({ ...isolation, level: 'flags' }, '/run/groundwork')).toBe(true);
   });
 
-  test('that could open the socket are told from proxies by a secret, or the server does not start', async () => {
+  test('that could open the socket require a secret of proxies, or the server does not start', async () => {
     const proxies = { count: 1, socket: join(root, 'proxy.sock'), secret: undefined };
     const check = (more: object, isOpen: boolean) =>
       checkProxySocket({ ...proxies, ...more }, async () => isOpen);
@@ -236,7 +236,7 @@ describe.runIf(hasBubblewrap)('a socket for proxies', () => {
     expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  test('that a killed server has left is replaced', async () => {
+  test('of a killed server is replaced', async () => {
     const first = await start({ args });
     await first.end('SIGKILL');
 
@@ -259,7 +259,7 @@ describe.runIf(hasBubblewrap)('a socket for proxies', () => {
     ['where no folder is', join(root, 'missing', 'proxy.sock'), /no folder/],
     ['with a name that is too long', join(root, 'x'.repeat(120)), /is too long/],
     ['where scripts see it', '/usr/lib/proxy.sock', /scripts could open/],
-  ])('%s is refused', async (_name, place, message) => {
+  ])('%s is rejected', async (_name, place, message) => {
     await expect(start({ args: ['--proxy-socket', place] })).rejects.toThrow(message);
   });
 });

@@ -11,7 +11,7 @@ import {
   startProcess,
 } from '../support/server-process.ts';
 
-/* Who makes an account at a server that was started with its defaults, and who guesses a password there. */
+/* Registration and guessing of passwords at a server with default settings. */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-network-'));
 let folders = 0;
@@ -107,14 +107,14 @@ describe('the server as it starts by default', () => {
     expect(refused.body).toEqual({ detail: expect.stringContaining('--registration open') });
   });
 
-  test('an invitation is worth as much behind a proxy', async () => {
+  test('an invitation is accepted behind a proxy too', async () => {
     const more = { invitation_key: 'no key of ours' };
     const refused = await send(port, register, person(more), { Via: '1.1 proxy' });
 
     expect(refused.status).toBe(400);
   });
 
-  test('a script does not guess a password by saying that it comes from elsewhere', async () => {
+  test('a script cannot guess a password with a forged address', async () => {
     const { email } = person();
     const made = await send(port, register, { email, password });
 
@@ -122,7 +122,7 @@ describe('the server as it starts by default', () => {
   });
 });
 
-test('a server that is open to all takes registrations from everywhere', async () => {
+test('a server that is open to all accepts registrations from everywhere', async () => {
   const server = await start({ args: ['--registration', 'open'] });
 
   const headers = { Origin: 'https://app.example', Host: 'api.example', Via: '1.1 proxy' };

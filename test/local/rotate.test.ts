@@ -22,7 +22,7 @@ import { openPlatform } from '../../shared/platform/local/platform.ts';
 import type { Settings } from '../../shared/platform/ports.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
-/** The command that adds a version to the secrets of a data folder, and what a server makes of it. */
+/** The command that adds a version to the secrets of a data folder, and its effect on a server. */
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -50,8 +50,8 @@ function newFolder(secrets?: object | string): string {
 const versionOf = (key: string) => parseKey(key)?.claims.version;
 const version = (number: number) => ({ version: number, secret: 'ab'.repeat(32) });
 
-describe('a server that runs', () => {
-  test('uses the version for new keys within a minute, and takes keys of both', async () => {
+describe('a running server', () => {
+  test('uses the version for new keys within a minute, and accepts keys of both', async () => {
     const folder = newFolder();
     const clock = openMovedClock();
     const settings: Settings = {
@@ -129,7 +129,7 @@ test('adds a version after the highest, and keeps file mode and the versions bef
   expect(readdirSync(folder)).toEqual(['secrets.json']);
 }, 60_000);
 
-test('of several at once no version is lost', async () => {
+test('keeps the versions of several commands at the same time', async () => {
   const folder = newFolder({ current: 1, versions: [version(1)] });
 
   const results = await Promise.all([1, 2, 3].map(() => rotate('add', '--data', folder)));
@@ -140,7 +140,7 @@ test('of several at once no version is lost', async () => {
   expect([current, versions.length]).toEqual([1 + added, 1 + added]);
 }, 60_000);
 
-describe('is refused, and changes nothing,', () => {
+describe('is rejected, and changes nothing,', () => {
   test.each<[string, object | string | undefined, string]>([
     ['without secrets', undefined, 'is missing: restore it from a backup'],
     ['with damaged secrets', '{', 'is damaged: restore it from a backup'],
@@ -170,7 +170,7 @@ describe('is refused, and changes nothing,', () => {
     ['no folder', ['add', '--data', ''], '--data takes a folder'],
     ['another option', ['add', '--force'], '--force'],
   ])(
-    'when told %s',
+    'when called with %s',
     async (_, args, reason) => {
       const result = await rotate(...args);
 
@@ -181,7 +181,7 @@ describe('is refused, and changes nothing,', () => {
   );
 });
 
-test('--help says how it is used', async () => {
+test('--help prints its usage', async () => {
   const { code, stdout } = await rotate('--help');
 
   expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: npm run rotate -- add')]);

@@ -25,7 +25,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 interface Run {
   readonly child: ChildProcess;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly printed: { out: string; err: string };
   /** Its exit code, once it has ended. */
   readonly ended: Promise<number | null>;
@@ -48,7 +48,7 @@ function serve(...args: readonly string[]): Run {
   return { child, printed, ended };
 }
 
-/** Waits until it listens, and gives its address. */
+/** Waits until it listens, and returns its address. */
 async function addressOf({ child, printed, ended }: Run): Promise<string> {
   for (;;) {
     const url = /listens on (\S+)\n/.exec(printed.out)?.[1];
@@ -79,11 +79,11 @@ describe('a command line', () => {
     [['--host', '0.0.0.0'], { host: '0.0.0.0', registration: undefined }],
     [['--host', '0.0.0.0', '--registration', 'open'], { registration: 'open' }],
     [['--registration', 'closed'], { registration: 'closed' }],
-  ])('%j is understood', (args, expected) => {
+  ])('%j is accepted', (args, expected) => {
     expect(parseServeOptions(args)).toMatchObject(expected);
   });
 
-  test.each([['--help'], ['-h']])('%s asks for help', (arg) => {
+  test.each([['--help'], ['-h']])('%s requests help', (arg) => {
     expect(parseServeOptions([arg])).toBe('help');
   });
 
@@ -99,7 +99,7 @@ describe('a command line', () => {
     [['--data', ''], '--data takes a folder'],
     [['--host', ''], '--host takes an address or a name'],
     [['--proxy-socket', ''], '--proxy-socket takes a path'],
-  ])('%j is refused', (args, message) => {
+  ])('%j is rejected', (args, message) => {
     expect(() => parseServeOptions(args)).toThrow(new RegExp(`^${message}$`, 'i'));
   });
 
@@ -126,7 +126,7 @@ describe('a command line', () => {
 });
 
 describe('the server as a process', () => {
-  test('says where it listens and what to do, answers, and ends well', async () => {
+  test('prints its address and instructions, responds, and stops cleanly', async () => {
     const folder = newPath();
     const run = serve('--port', '0', '--data', folder);
     const url = await addressOf(run);
@@ -148,7 +148,7 @@ describe('the server as a process', () => {
     expect(existsSync(join(folder, 'lock.sock'))).toBe(false);
   });
 
-  test('starts again at once after it was killed', async () => {
+  test('restarts at once after it was killed', async () => {
     const args = ['--port', '0', '--data', newPath()];
     const first = serve(...args);
     await addressOf(first);
@@ -160,7 +160,7 @@ describe('the server as a process', () => {
     expect(await addressOf(second)).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  test('a signal that npm repeats does not cut it short', async () => {
+  test('a signal that npm repeats does not interrupt it', async () => {
     const run = serve('--port', '0', '--memory');
     await addressOf(run);
 
@@ -170,23 +170,23 @@ describe('the server as a process', () => {
     expect(await run.ended).toBe(0);
   });
 
-  test('a second signal ends it at once, whatever is under way', async () => {
+  test('a second signal stops it at once, whatever is active', async () => {
     const run = serve('--port', '0', '--memory');
     const url = await addressOf(run);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n');
-    await once(socket, 'data'); // the request is under way, and its body never comes
+    await once(socket, 'data'); // the request is active, and its body never arrives
 
     run.child.kill('SIGTERM');
-    await refusing(url); // it has heard the first one
-    await new Promise((resolve) => setTimeout(resolve, 700)); // the process takes an earlier one for an echo
+    await refusing(url); // it has received the first one
+    await new Promise((resolve) => setTimeout(resolve, 700)); // the process treats an earlier one as an echo
     run.child.kill('SIGTERM');
 
     expect(await run.ended).toBe(1); // 0 where it waits for the request
   });
 
-  test('an older Node is refused in one line', async () => {
+  test('an older Node is rejected in one line', async () => {
     const old = 'Object.defineProperty(process, "versions", { value: { node: "18.20.4" } })';
     const args = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, program];
 
@@ -198,7 +198,7 @@ describe('the server as a process', () => {
     ]);
   });
 
-  test('without its packages it says how to get them', () => {
+  test('without its packages it prints how to install them', () => {
     const copy = newPath();
     mkdirSync(join(copy, 'bin'), { recursive: true });
     copyFileSync(program, join(copy, 'bin/start.mjs'));
@@ -210,7 +210,7 @@ describe('the server as a process', () => {
     expect([status, stderr]).toEqual([1, 'groundwork: run npm ci first: packages are missing\n']);
   });
 
-  test('tries a script of each runtime, and says so', async () => {
+  test('tries a script of each runtime, and prints the result', async () => {
     const run = serve('--memory', '--port', '0');
 
     await expect
@@ -228,7 +228,7 @@ describe('the server as a process', () => {
     expect(run.printed.out).toMatch(/^Usage: npm start -- \[options\]\n[\s\S]*--registration/);
   });
 
-  test('a folder in use is refused with the process that holds it', async () => {
+  test('a folder in use is rejected with the process that holds it', async () => {
     const folder = newPath();
     const holder = serve('--port', '0', '--data', folder);
     await addressOf(holder);
@@ -243,7 +243,7 @@ describe('the server as a process', () => {
     );
   });
 
-  test('a taken port is refused, and the folder is free again', async () => {
+  test('a taken port is rejected, and the folder is released', async () => {
     const holder = serve('--port', '0', '--memory');
     const port = new URL(await addressOf(holder)).port;
     const folder = newPath();

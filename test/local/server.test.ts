@@ -32,7 +32,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.stop()));
 });
 
-/** Sends bytes as they are and gives all that comes back until the server closes. */
+/** Sends bytes as they are and returns the received ones until the server closes. */
 function raw(url: string, ...parts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -50,7 +50,7 @@ const lastCall = (head: string) => `${head}\r\nConnection: close\r\n\r\n`;
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 const statusOf = (answer: string) => Number(answer.slice(9, 12));
 
-test('a body that has not arrived within a minute is refused', async () => {
+test('a body that has not arrived within a minute is rejected', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const handler: Handler = () => Promise.reject(new Error('called'));
@@ -81,7 +81,7 @@ describe('events', () => {
     return { event: seen, port: new URL(url).port };
   }
 
-  test('hold everything that the gateway says', async () => {
+  test("have all members of the gateway's events", async () => {
     const { event, port } = await eventOf(
       lastCall(
         'PUT /v1.1/a%2Fb%3Fc//%C3%BC+/?a=1&b=%C3%BC&a=x+y HTTP/1.1\r\nHost: example:80\r\nX-Api-Key: k\r\n' +
@@ -154,7 +154,7 @@ describe('events', () => {
     ['fewer proxies than there should be', 2, '198.51.100.7', '127.0.0.1'],
     ['no address', 1, 'x'.repeat(5000), '127.0.0.1'],
     ['nothing', 1, '', '127.0.0.1'],
-  ])('where a call comes from: %s', async (_name, proxies, forwarded, sourceIp) => {
+  ])('source address of a request: %s', async (_name, proxies, forwarded, sourceIp) => {
     let seen: string | undefined;
     const handler: Handler = async (event) => {
       seen = event.requestContext.http.sourceIp;
@@ -186,7 +186,7 @@ describe('events', () => {
     expect(event).toMatchObject({ body: expected, isBase64Encoded });
   });
 
-  test('a body in chunks', async () => {
+  test('a chunked body', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked';
 
     const { event } = await eventOf(lastCall(head), '2\r\nab\r\n', '1\r\nc\r\n0\r\n\r\n');
@@ -194,7 +194,7 @@ describe('events', () => {
     expect(event).toMatchObject({ body: 'abc', isBase64Encoded: false });
   });
 
-  test('an empty body is none', async () => {
+  test('an empty body is absent', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0';
 
     const { event } = await eventOf(lastCall(head));
@@ -203,7 +203,7 @@ describe('events', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   const get = lastCall('GET / HTTP/1.1\r\nHost: x');
 
   test('text, with its length in bytes', async () => {
@@ -231,7 +231,7 @@ describe('answers', () => {
     expect(await raw(url, get)).toMatch(/content-length: 2\r\n[\s\S]*\r\n\r\nab$/);
   });
 
-  test('HEAD tells the length without the body', async () => {
+  test('HEAD has the length without the body', async () => {
     const handler = toHandler({
       ...ports,
       log: () => undefined,
@@ -250,7 +250,7 @@ describe('answers', () => {
     expect(await raw(url, get)).not.toMatch(/content-|transfer-/i);
   });
 
-  test('a header that HTTP cannot carry cuts the connection, is logged, and harms nobody else', async () => {
+  test('a header that HTTP cannot carry closes the connection, is logged, and affects no other client', async () => {
     let value = 'a\nb';
     const { url } = await start(async () => ({ statusCode: 200, headers: { 'x-a': value } }));
 
@@ -326,7 +326,7 @@ describe('limits and broken requests', () => {
     expect({ status: statusOf(answer), body: bodyOf(answer) }).toEqual({ status, body });
   });
 
-  test('headers of just the limit pass', async () => {
+  test('headers of exactly the limit are accepted', async () => {
     const { url } = await start(ok);
 
     const answer = await raw(url, `${line}${'x'.repeat(10_200 - counted)}\r\n\r\n`);
@@ -334,7 +334,7 @@ describe('limits and broken requests', () => {
     expect(statusOf(answer)).toBe(200);
   });
 
-  test('a refused request is answered as any other, and logged', async () => {
+  test('a rejected request gets a response like any other, and is logged', async () => {
     const { url } = await start(ok);
 
     const answer = await raw(url, lastCall('GET /%zz/?api_key=k HTTP/1.1\r\nHost: x\r\nOrigin: o'));
@@ -362,7 +362,7 @@ describe('limits and broken requests', () => {
   const expecting = (bytes: number) =>
     lastCall(`POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${bytes}`);
 
-  test('who waits is told to go on', async () => {
+  test('a waiting client gets 100 Continue', async () => {
     const { url } = await start(ok);
 
     const answer = await raw(url, expecting(2), '{}');
@@ -370,7 +370,7 @@ describe('limits and broken requests', () => {
     expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
   });
 
-  test('an expectation that nobody knows is no reason to refuse', async () => {
+  test('an unknown expectation is not rejected', async () => {
     const { url } = await start(ok);
 
     const answer = await raw(url, lastCall('GET / HTTP/1.1\r\nHost: x\r\nExpect: rain'));
@@ -378,7 +378,7 @@ describe('limits and broken requests', () => {
     expect(statusOf(answer)).toBe(200);
   });
 
-  test('who waits with too much is told at once', async () => {
+  test('a waiting client with too large a body is rejected at once', async () => {
     const { url } = await start(ok);
 
     const answer = await raw(url, expecting(10_485_761));
@@ -386,7 +386,7 @@ describe('limits and broken requests', () => {
     expect(statusOf(answer)).toBe(413);
   });
 
-  test('a client that goes away within its body harms nobody', async () => {
+  test('a client that disconnects within its body affects no other client', async () => {
     const { url } = await start(ok);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc');
@@ -401,7 +401,7 @@ describe('limits and broken requests', () => {
 });
 
 describe('stop', () => {
-  test('finishes what is under way, closes idle connections, and takes nothing more', async () => {
+  test('finishes active requests, closes idle connections, and accepts no more', async () => {
     let finish = () => {};
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => {
@@ -450,7 +450,7 @@ describe('stop', () => {
     expect(await call).toBe('');
   });
 
-  test('a taken port is said in words', async () => {
+  test('a taken port is reported in a message', async () => {
     const { url } = await start(async () => ({ statusCode: 200, headers: {} }));
     const port = Number(new URL(url).port);
 

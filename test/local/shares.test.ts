@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
-/* What one caller may cost the others: the server in a process of its own, asked over HTTP. */
+/* Effects of one caller on the others: the server in a process of its own, over HTTP. */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-shares-'));
 let folders = 0;
@@ -54,7 +54,7 @@ async function openShop(server: ServerProcess, name: string) {
   return { key, base, books: `${base}classes/book/objects/` };
 }
 
-/** Makes objects by batches of fifty. */
+/** Creates objects by batches of fifty. */
 async function fill(
   server: ServerProcess,
   shop: Awaited<ReturnType<typeof openShop>>,
@@ -74,12 +74,12 @@ async function timed<Result>(run: () => Promise<Result>): Promise<number> {
 }
 
 describe('thirty clients that search through all objects of a class', () => {
-  it('hold up another tenant for less than one such search takes alone', async () => {
+  it('delay another tenant for less than one such search takes alone', async () => {
     const server = await startProcess(newFolder());
     const [loud, calm] = [await openShop(server, 'loud-shop'), await openShop(server, 'calm-shop')];
     await fill(server, loud, 5000);
     const made = await send(server, calm.books, { key: calm.key, body: { title: 'quiet' } });
-    // its letters are in every title, in this order, so that each title has to be looked through
+    // its letters are in every title, in this order, so that each title is searched
     const query = encodeURIComponent(JSON.stringify({ title: { _like: '%a_b%' } }));
     const search = () => send(server, `${loud.books}?query=${query}`, { key: loud.key });
     await search();
@@ -106,7 +106,7 @@ describe('thirty clients that search through all objects of a class', () => {
 describe('two hundred anonymous registrations', () => {
   const slowHash = { variables: { GROUNDWORK_PASSWORD_COST: '15' } };
 
-  it('do not hold up the writes of others, and are told to come again', async () => {
+  it('do not delay the writes of others, and are throttled', async () => {
     const server = await startProcess(newFolder(), slowHash);
     const { key, books } = await openShop(server, 'calm-shop');
     let registered = 0;
@@ -115,7 +115,7 @@ describe('two hundred anonymous registrations', () => {
       if (answer.status === 201) registered += 1;
       return answer;
     });
-    await Promise.race(flood); // they are there, and being worked on
+    await Promise.race(flood); // they have arrived, and are processed
 
     const statuses: number[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -139,7 +139,7 @@ describe('two hundred anonymous registrations', () => {
     }
   }, 120_000);
 
-  it('do not keep the server from ending', async () => {
+  it('do not prevent the server from stopping', async () => {
     const server = await startProcess(newFolder(), slowHash);
     const flood = Array.from({ length: 60 }, (_, n) =>
       register(server, `flood-${n}@example.com`).catch(() => undefined),

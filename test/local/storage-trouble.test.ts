@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
-/** What clients and the operator are told when LMDB fails. Codes as LMDB gives them. */
+/** Responses and log entries when LMDB fails. Codes are LMDB's. */
 
-/** Fails the next commits, one for each error; then all is well. */
+/** Fails the next commits, one for each error; later ones succeed. */
 const failures: Error[] = [];
 let commits = 0;
-/** The same for looks at items that are not in the cache. */
+/** Fails reads of items that are not in the cache. */
 const readFailures: Error[] = [];
 
 /** The same object with other methods. */
@@ -73,7 +73,7 @@ const titles = async () =>
   );
 const logged = (text: string) => api.logged.filter(({ message }) => message.startsWith(text));
 
-/** An error as LMDB rejects a batch with: what went wrong is told by a promise of its own. */
+/** An error as LMDB rejects a batch with: the reason is in a promise of its own. */
 function failure(code: number | string): Error {
   const commitError = Promise.reject(Object.assign(new Error('of LMDB'), { code }));
   commitError.catch(() => undefined);
@@ -86,7 +86,7 @@ describe.each([
   ['MDB_PANIC', -30795],
   ['MDB_BAD_TXN', -30782],
 ])('after %s', (name, code) => {
-  it('no write is taken, reads go on, and the log says so once', async () => {
+  it('writes are rejected, reads continue, and the log reports it once', async () => {
     expected(await write('before'), 201);
     failures.push(failure(code));
 
@@ -112,8 +112,8 @@ describe.each([
 describe.each([
   ['MDB_MAP_FULL', -30792],
   ['ENOSPC', 28],
-])('while the disk is full, which LMDB tells by %s', (_, code) => {
-  it('a write is refused, and the next one that fits is taken', async () => {
+])('while the disk is full, which LMDB reports by %s', (_, code) => {
+  it('a write is rejected, and the next one that fits is accepted', async () => {
     expected(await write('before'), 201);
     failures.push(failure(code), failure(code));
 
@@ -130,7 +130,7 @@ describe.each([
   });
 });
 
-it('another failure of a commit is an error of the server, as is a bad disk with room', async () => {
+it('another failure of a commit is a server error, as is a bad disk with space', async () => {
   failures.push(failure(5), failure(-30781));
 
   const answers = [await write('a'), await write('b'), await write('c')];
@@ -139,7 +139,7 @@ it('another failure of a commit is an error of the server, as is a bad disk with
   expect(logged('a request failed')).toHaveLength(2);
 });
 
-it('damage that a read comes upon ends writes as well', async () => {
+it('damage that a read detects stops writes as well', async () => {
   readFailures.push(Object.assign(new Error('of LMDB'), { code: -30796 }));
 
   const read = await world.call(world.owner, 'GET', `${books}77/`);

@@ -11,7 +11,7 @@ const endless = '{% for i in range(100000) %}{% for j in range(100000) %}{% endf
 const late = { ok: false, problem: 'Template rendering timeout' };
 
 describe('the processes that render', () => {
-  it('serve many at once, each with its own answer', async () => {
+  it('serve many at once, each with its own response', async () => {
     const numbers = [...Array(40).keys()];
 
     const rendered = await Promise.all(
@@ -21,7 +21,7 @@ describe('the processes that render', () => {
     expect(rendered).toEqual(numbers.map((n) => ({ ok: true, text: String(n) })));
   });
 
-  it('keep nothing of one template for the next', async () => {
+  it('keep no data of one template for the next', async () => {
     const list = [1];
     await renderer.render('{{ list.append(2) }}{% set x = 1 %}', { list }, tenant);
 
@@ -31,7 +31,7 @@ describe('the processes that render', () => {
     });
   });
 
-  it('are ended by those that do not end, and others take their turn after them', async () => {
+  it('are killed by templates that do not end, and others take their turn after them', async () => {
     const all = [...Array(4).fill(endless), '{{ 1 }}'];
 
     const rendered = await Promise.all(all.map((source) => renderer.render(source, {}, tenant)));
@@ -39,7 +39,7 @@ describe('the processes that render', () => {
     expect(rendered).toEqual([late, late, late, late, { ok: true, text: '1' }]);
   });
 
-  it('tell what is wrong with a syntax, and nothing of one that is right', async () => {
+  it('report an error of the syntax, and none of a valid one', async () => {
     expect(await renderer.check('{{ a', tenant)).toBe('expected variable end');
     expect(await renderer.check('{{ a }}', tenant)).toBeUndefined();
   });

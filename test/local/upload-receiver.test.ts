@@ -5,7 +5,7 @@ import { createUploadForms } from '../../shared/platform/local/files/upload-form
 import { receiveUpload } from '../../shared/platform/local/files/upload-receiver.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
-/* A large upload to the disk that pauses. Time goes on by the test only. */
+/* A large upload to the disk that pauses. Time is simulated. */
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -52,7 +52,7 @@ async function beginUpload() {
 }
 
 describe('a large upload', () => {
-  it('ends when nothing of it has come for thirty seconds', async () => {
+  it('is aborted when no bytes arrive for thirty seconds', async () => {
     const { message, outcome, send } = await beginUpload();
     await send('some');
 
@@ -67,7 +67,7 @@ describe('a large upload', () => {
     expect(message.destroyed).toBe(true);
   });
 
-  it('may take any time while something of it comes', async () => {
+  it('may take any time while bytes arrive', async () => {
     const { outcome, received, send } = await beginUpload();
 
     for (let n = 0; n < 5; n += 1) {

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
- * What a server of one machine has counted, when its process ends.
+ * Counts of a server of one machine when its process ends.
  */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-usage-'));
@@ -51,7 +51,7 @@ async function used(world: World): Promise<number> {
   return objects.reduce((sum: number, { value }: { value: number }) => sum + value, 0);
 }
 
-test('a server that is told to end keeps every count', async () => {
+test('a server that is stopped keeps every count', async () => {
   const world = await open('told');
   await use(world, 3);
 
@@ -62,7 +62,7 @@ test('a server that is told to end keeps every count', async () => {
   await world.server.end('SIGKILL');
 });
 
-test('a server that is killed loses what it has counted since it wrote last', async () => {
+test('a server that is killed loses the counts since its last write', async () => {
   const world = await open('killed');
   await use(world, 2);
   expect(await used(world)).toBe(2); // so it is written

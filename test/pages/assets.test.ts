@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { bundleAssets } from '../../shared/core/pages/bundle-assets.mjs';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 
-/* The style and the script in a page, however the server was started. For the bundles of functions: test/aws/bundles. */
+/* Style and script in a page, for each way to start the server. For the bundles of functions: test/aws/bundles. */
 
 const { assets } = bundleAssets();
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-assets-'));
@@ -28,7 +28,7 @@ test('a page of the bundled server has them', async () => {
   await server.end('SIGTERM');
 });
 
-test('sources that run as they are have them', async () => {
+test('unbundled sources have them', async () => {
   const program = `
     const { style, script } = await import('./shared/core/pages/assets.ts');
     process.stdout.write(JSON.stringify({ style, script }));`;
@@ -39,7 +39,7 @@ test('sources that run as they are have them', async () => {
   expect(JSON.parse(stdout)).toEqual(assets);
 });
 
-test('nothing in them ends the element that they are in', () => {
+test('their content does not close their own element', () => {
   expect(assets.style).not.toContain('</');
   expect(assets.script).not.toMatch(/<\/script|<!--/i);
 });

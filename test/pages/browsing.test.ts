@@ -10,11 +10,11 @@ if (program === undefined) process.stdout.write(howToGetOne);
 
 const hostile = '<script>document.title = 1</script>';
 
-/** A page in a tab of its own, and what it did that a page of ours must not do. */
+/** A page in its own tab, and its forbidden actions. */
 interface Tab {
   readonly page: Page;
   readonly requests: Request[];
-  /** Errors of scripts, and what the policy has stopped. */
+  /** Errors of scripts, and requests blocked by the policy. */
   readonly faults: string[];
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     return { page, requests, faults, close: () => context.close() };
   }
 
-  /** Enters keys as a person does. */
+  /** Enters keys through the form. */
   async function useKeys(page: Page, key: string, user = ''): Promise<void> {
     await page.getByText('Keys: ').click();
     await page.getByLabel('API or account key').fill(key);
@@ -92,12 +92,12 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     return page;
   }
 
-  /** Waits until the script has got what it fetches: the mark is there before a page counts as loaded. */
+  /** Waits until the script has finished its requests: the mark is set before a page counts as loaded. */
   async function settled(page: Page): Promise<void> {
     await page.locator('main:not([aria-busy])').waitFor();
   }
 
-  /** Rules of axe that the page breaks, with the places where it does. */
+  /** Returns the axe rules that the page breaks, with their elements. */
   async function violations(page: Page): Promise<unknown> {
     await page.evaluate(axe.source);
     return page.evaluate(`axe.run().then(({ violations }) =>
@@ -108,7 +108,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
   const heading = (page: Page) => page.getByRole('heading', { level: 1 });
   const pathOf = (page: Page) => page.url().slice(api.url.length);
 
-  test('a person enters a key and goes from the root to an object and back', async () => {
+  test('a user enters a key and navigates from the root to an object and back', async () => {
     const { page, requests } = tab;
     await page.goto('/');
     await page.getByRole('link', { name: '/v1.1/', exact: true }).click();
@@ -141,7 +141,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  test('keys stay in the tab, over a reload, until they are forgotten', async () => {
+  test('keys stay in the tab, over a reload, until they are removed', async () => {
     const { page } = tab;
     const key = await world.apiKey({ ignore_acl: true });
     await page.goto(objects);
@@ -159,7 +159,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(tab.requests.at(-1)?.headers()).not.toHaveProperty('x-api-key');
   });
 
-  test('a person logs in by form and goes on with the key of the answer', async () => {
+  test('a user logs in by form and continues with the key of the response', async () => {
     const { page } = tab;
     await page.goto('/v1.1/account/auth/');
     await page.getByLabel('Email address').fill('owner-of-library@example.com');
@@ -174,7 +174,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(pathOf(page)).toBe('/v1.1/instances/');
   });
 
-  test('a class is made by form; what is wrong is said beside the field', async () => {
+  test('a class is created by form; errors are next to the field', async () => {
     const page = await openWithKey(`${world.base}classes/`);
     await page.getByLabel('Name').fill('not a name');
     await page.getByLabel('Schema').fill('[{"name": "x"');
@@ -202,7 +202,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     });
   });
 
-  test('an object is made, changed, replaced and deleted by form', async () => {
+  test('an object is created, changed, replaced and deleted by form', async () => {
     const page = await openWithKey(objects);
     const stored = async () => (await api.send({ as: world.owner, path: pathOf(page) })).body;
     await page.getByLabel('Title').fill('Mansfield Park');
@@ -258,7 +258,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(pathOf(page)).toBe(objects);
   });
 
-  test('a file goes as a part of a form, everything else beside it', async () => {
+  test('a file is sent as a part of a form, with all other fields', async () => {
     const withFile = await world.dataClass('scan', [
       { name: 'title', type: 'string' },
       { name: 'tags', type: 'array' },
@@ -281,7 +281,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(request.headers()['x-api-key']).toBe(world.owner);
   });
 
-  test('a person pages through a list, forward and back', async () => {
+  test('a user pages through a list, forward and back', async () => {
     const page = await openWithKey(`${objects}?page_size=2&fields=id`);
     const ids = async () => (await page.locator('pre').textContent())?.match(/"id": \d+/g);
     const seen = [await ids()];
@@ -301,7 +301,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     ]);
   });
 
-  test('what was stored stays text, whatever it looks like', async () => {
+  test('stored text stays text, whatever it contains', async () => {
     const page = await openWithKey(`${objects}1/`);
 
     expect(await page.locator('pre').textContent()).toContain(hostile);
@@ -311,7 +311,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(await page.locator('script').count()).toBe(1);
   });
 
-  test('what a script has made is shown as text, and never as a part of the page', async () => {
+  test('output of a script is displayed as text, and never as a part of the page', async () => {
     const foreign = '<main id="main"><h1 id="title">Enter your password</h1></main>';
     const page = await openWithKey('/v1.1/foreign/below/');
     await page.route('**/v1.1/foreign/', (route) =>
@@ -348,7 +348,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
       expect(await runs('opened')).toBe(1);
     });
 
-    test('links to a run show the place, and a button runs it', async () => {
+    test('links to a run lead to its page, and a button runs it', async () => {
       const made = await makeEndpoint(world, 'followed', 'console.log("ran " + ARGS.POST.a);', {
         public: true,
       });
@@ -369,7 +369,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
       expect([before, await runs('followed')]).toEqual([0, 1]);
     });
 
-    test('what a script responds with is saved as bytes of no type', async () => {
+    test("a script's response is downloaded as bytes without a type", async () => {
       const html = '<script>top.document.title = "taken"</script>';
       const source = `setResponse(new HttpResponse(200, ${JSON.stringify(html)}, 'image/svg+xml'));`;
       const made = await makeEndpoint(world, 'drawn', source);
@@ -383,7 +383,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
       expect(await page.evaluate('savedType')).toBe('application/octet-stream');
     });
 
-    test('a response of a script offers no key, and leads nowhere', async () => {
+    test('a response of a script offers no key, and causes no navigation', async () => {
       const answer = { account_key: 'theirs', links: { self: '/v1.1/account/' } };
       const source = `setResponse(new HttpResponse(200, ${JSON.stringify(JSON.stringify(answer))}, 'application/json'));`;
       const made = await makeEndpoint(world, 'offering', source);
@@ -396,7 +396,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     });
   });
 
-  test('without script, what is open can be read and followed', async () => {
+  test('without script, public content can be read and followed', async () => {
     const { page } = await openTab({ javaScriptEnabled: false });
     await page.goto('/');
     await page.getByRole('link', { name: '/v1.1/', exact: true }).click();
@@ -411,7 +411,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     await page.context().close();
   });
 
-  test('the keyboard reaches the keys, the answer and the forms', async () => {
+  test('the keyboard reaches the keys, the response and the forms', async () => {
     const { page } = tab;
     await page.goto('/v1.1/');
     await page.keyboard.press('Tab');
@@ -453,7 +453,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     });
 
-    test('refused keys and fields are accessible', async () => {
+    test('rejected keys and fields are accessible', async () => {
       const { page } = tab;
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
-/* What a page that is open in a developer's browser can do to a server that was started with its defaults. */
+/* Requests of a page in a developer's browser to a server with default settings. */
 
 const program = findBrowser();
 if (program === undefined) process.stdout.write(howToGetOne);
@@ -48,7 +48,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Opens a page and has it register at a host in a way that needs no preflight; gives status and body. */
+  /** Opens a page and has it register at a host without a preflight; returns status and body. */
   async function registerFrom(page: string, host: string, isInFrame = false): Promise<unknown> {
     people += 1;
     const context = await browser.newContext();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cases } from './cases.ts';
 import { type Host, hosts } from './hosts.ts';
 
-// The same scripts end the same way wherever they run.
+// The same scripts have the same outcome on every host.
 
 describe.each([...(await hosts())])('in %s', (_name, open) => {
   let host: Host;

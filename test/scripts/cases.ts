@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { Sample } from './hosts.ts';
 
-/** A script, and what becomes of its last run in every host. */
+/** A script, and the outcome of its last run on every host. */
 export interface Case extends Sample {
   readonly name: string;
-  /** Runs of the same script, one after the other; one when absent. */
+  /** Runs of the same script, in order; one when absent. */
   readonly times?: number;
   readonly status?: 'success' | 'failure' | 'timeout';
   readonly stdout?: unknown;
@@ -235,7 +235,7 @@ const endings: readonly Case[] = [
   },
   {
     name: 'an endless chain of promises ends with its time',
-    source: 'const f = () => { Promise.resolve().then(f); }; f()', // with a result, it would hold ever more memory
+    source: 'const f = () => { Promise.resolve().then(f); }; f()', // with a result, it would use ever more memory
     timeoutMs: 1000,
     status: 'timeout',
   },
@@ -587,7 +587,7 @@ const limits: readonly Case[] = [
   },
 ];
 
-/** Every case, by what it is about. */
+/** All cases, by topic. */
 export const cases: Readonly<Record<string, readonly Case[]>> = {
   'what a script sees': globals,
   'how a run ends': endings,

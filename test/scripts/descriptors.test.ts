@@ -6,7 +6,7 @@ import { levels } from './levels.ts';
 import { landlocked, machine } from './python-hosts.ts';
 import { openServer, type ServerHost } from './server-host.ts';
 
-// A script has the descriptors that it was given: none of the server's, which holds the data of all tenants open.
+// A script has only its own descriptors: none of the server's, which has the data of all tenants open.
 
 const kinds = 'isFile isDirectory isSocket isFIFO isCharacterDevice isBlockDevice'.split(' ');
 const node = `const fs = require('fs');
@@ -23,7 +23,7 @@ for fd in range(256):
     tests = {'isFile': stat.S_ISREG, 'isDirectory': stat.S_ISDIR, 'isSocket': stat.S_ISSOCK, 'isFIFO': stat.S_ISFIFO, 'isCharacterDevice': stat.S_ISCHR, 'isBlockDevice': stat.S_ISBLK}
     print(fd, next((kind for kind, is_it in tests.items() if is_it(mode)), 'other'))`;
 
-/** Of libuv's event loop, and of the random source: 'other' is what has no name in the file system. */
+/** Of libuv's event loop, and of the random source: 'other' has no name in the file system. */
 const ofNode = /^\d+ (other|isFIFO|isCharacterDevice)$/;
 const given = ['0 isCharacterDevice', '1 isSocket', '2 isSocket', '3 isSocket'];
 
@@ -34,7 +34,7 @@ describe.each(levels)('at the level %s', (level) => {
   });
   afterAll(() => host.close());
 
-  test('JavaScript has its standard streams, the control socket, and what Node itself has opened', async () => {
+  test('JavaScript has its standard streams, the control socket, and descriptors of Node itself', async () => {
     const { stdout } = await host.run({ source: node, args: { kinds } });
 
     const lines = stdout.split('\n');
@@ -42,7 +42,7 @@ describe.each(levels)('at the level %s', (level) => {
     expect(lines.slice(4).filter((line) => !ofNode.test(line))).toEqual([]);
   });
 
-  test('JavaScript cannot tell the data file by its number', async () => {
+  test('JavaScript cannot detect the data file by its number', async () => {
     const source =
       "const fs = require('fs'); const found = []; for (let fd = 0; fd < 256; fd++) try { const s = fs.fstatSync(fd); if (s.size > 0 || s.isFile()) found.push(fd) } catch {} console.log(found.join())";
 

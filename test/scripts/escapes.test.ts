@@ -11,7 +11,7 @@ import { endProcesses, startProcess } from '../support/server-process.ts';
 import { escapes, type Targets } from './escapes.ts';
 import { type Host, hosts, secret } from './hosts.ts';
 
-// Each attempt fails wherever scripts run, and works in a process that nothing holds: else it would prove nothing.
+// Each attempt fails on every host, and works in a process without sandbox: otherwise it would prove nothing.
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-escapes-'));
 const file = join(folder, 'secret.txt');
@@ -39,12 +39,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test.each(escapes)('$name, where nothing holds it', async ({ source }) => {
+test.each(escapes)('$name, without sandbox', async ({ source }) => {
   const program = join(folder, 'main.cjs');
   writeFileSync(program, `globalThis.ARGS = ${JSON.stringify(targets)};\n${source}`);
   const start = `require('child_process').spawnSync(process.execPath, [process.argv[1]], { stdio: ['ignore', 'inherit', 'inherit', 9] })`;
   const env = { PATH: process.env.PATH, GROUNDWORK_TEST_SECRET: secret };
-  const shell = 'exec 9<"$1"; exec "$2" -e "$3" "$4"'; // gives it an open file, which Node itself would not
+  const shell = 'exec 9<"$1"; exec "$2" -e "$3" "$4"'; // opens a file for it, which Node itself would not
 
   const { stdout } = await promisify(execFile)(
     'sh',

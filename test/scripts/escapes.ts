@@ -1,19 +1,19 @@
-/** A script that tries to get out. It prints ESCAPED when it has, and something else when it was held. */
+/** A script that tries to escape. It prints ESCAPED if it succeeds, and other output otherwise. */
 export interface Escape {
   readonly name: string;
   readonly source: string;
 }
 
-/** What an escape may know of the host, as ARGS. */
+/** Values of the host that an escape gets as ARGS. */
 export interface Targets {
-  /** A file that is the host's, and the one that a server holds the data of all tenants in. */
+  /** A file of the host, and the one in which a server keeps the data of all tenants. */
   readonly file: string;
   readonly dataFile: string;
   /** A process of the host. */
   readonly pid: number;
-  /** A file that is not there yet. */
+  /** A file that does not exist. */
   readonly absentFile: string;
-  /** A socket in the file system that somebody listens on, and one by an abstract name (Linux). */
+  /** A listening socket in the file system, and one by an abstract name (Linux). */
   readonly socket: string;
   readonly abstractSocket: string;
   /** An addon that loads into Node. */
@@ -28,7 +28,7 @@ const connectTo = (target: string) =>
     `const s = require('net').connect(${target}); return new Promise((resolve, reject) => { s.on('connect', () => { s.destroy(); resolve(true); }); s.on('error', reject); });`,
   );
 
-/** Escapes when a file that is there looks unlike one that is not. */
+/** Escapes when existing files are distinguishable from missing ones. */
 const lookBy = (code: string) =>
   attempt(
     `const look = async (path) => { try { ${code}; return 'there' } catch (error) { return error.code } }; return await look(ARGS.file) !== await look(ARGS.absentFile)`,
@@ -47,7 +47,7 @@ const sightings: readonly (readonly [string, string])[] = [
   ['Module._findPath', "if (!require('module')._findPath(path, ['/'])) throw { code: 'absent' }"],
 ];
 
-/** What must not work, one kind of attempt a row. */
+/** Attempts that must fail, one kind per entry. */
 export const escapes: readonly Escape[] = [
   {
     name: 'reads /etc/passwd',

@@ -5,7 +5,7 @@ import { openTemplates } from '../../shared/platform/local/templates.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 import { runLocally } from './hosts.ts';
 
-// One owner takes all that it may have of a machine with few slots; another is served all the same.
+// One owner uses its full share of a machine with few slots; another is served nevertheless.
 
 const processes = openProcesses({ slots: 4 });
 const scripts = openScripts({ processes });
@@ -15,7 +15,7 @@ afterAll(() => processes.close());
 const greedy = 1;
 const bystander = { instance: 9, owner: 2 };
 
-test('scripts that sleep for minutes do not hold up those of another owner', async () => {
+test('scripts that sleep for minutes do not delay those of another owner', async () => {
   const sleeps = { source: 'setTimeout(() => {}, 8_000)', timeoutMs: 60_000, waitMs: 1_000 };
   const outcomes = [1, 2, 3].flatMap((instance) =>
     [1, 2].map((script) =>
@@ -40,7 +40,7 @@ test('scripts that sleep for minutes do not hold up those of another owner', asy
   ]);
 });
 
-test('slow renders of one owner do not hold up that of another, and are told to come again', async () => {
+test('slow renders of one owner do not delay that of another, and are throttled', async () => {
   const endless =
     '{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}';
   const renders = Array.from({ length: 30 }, (_, n) =>

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Takes turns, and gives the numbers of those that have begun so far, with what ends each. */
+/** Takes turns, and returns the numbers of those that have started so far, with a function that ends each. */
 function takeMany(turns: ReturnType<typeof openFirstTurns>, count: number) {
   const ends = new Map<number, () => void>();
   for (let n = 1; n <= count; n += 1)
@@ -18,7 +18,7 @@ function takeMany(turns: ReturnType<typeof openFirstTurns>, count: number) {
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-test('as many begin as there are turns, the next with each end, in order', async () => {
+test('as many start as there are turns, the next with each end, in order', async () => {
   const { begun, end } = takeMany(openFirstTurns(2), 4);
   await settle();
   expect(begun()).toEqual([1, 2]);
@@ -33,7 +33,7 @@ test('as many begin as there are turns, the next with each end, in order', async
   expect(begun()).toEqual([1, 2, 3, 4]);
 });
 
-test('a run that lasts keeps nobody waiting for more than 10 ms', async () => {
+test('a long run delays others by 10 ms at most', async () => {
   const { begun } = takeMany(openFirstTurns(2), 5);
   await vi.advanceTimersByTimeAsync(9);
   expect(begun()).toEqual([1, 2]);

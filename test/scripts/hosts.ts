@@ -12,7 +12,7 @@ import type { ScriptRun } from '../../shared/scripts/script-runner.ts';
 import { type Lambda, startLambda } from '../support/lambda.ts';
 import { levels } from './levels.ts';
 
-/** A script to run, with what it is given. */
+/** A script to run, with its input. */
 export interface Sample {
   readonly source: string;
   readonly args?: unknown;
@@ -21,15 +21,15 @@ export interface Sample {
   readonly timeoutMs?: number;
 }
 
-/** A place where scripts run. */
+/** A host that runs scripts. */
 export interface Host {
   readonly name: string;
-  /** Runs the sample so many times, one after the other, as one script; gives the last result. */
+  /** Runs the sample repeatedly, in order, as one script; returns the last result. */
   run(sample: Sample, times?: number): Promise<ScriptResult>;
   close(): Promise<unknown>;
 }
 
-/** In the environment of every host; no script may find it. */
+/** In the environment of every host; scripts must not find it. */
 export const secret = 'a secret of the host';
 
 /** Names of hosts by their levels. */
@@ -39,7 +39,7 @@ export const hostNames = {
   flags: 'a bare process',
 } as const;
 
-/** The hosts of this machine, by name, each to be opened: its sandbox at each level that works, and the zip. */
+/** The hosts of this machine, by name, each to be opened: its sandbox at each supported level, and the zip. */
 export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>> {
   const zips: [string, () => Promise<Host>][] = [
     ['the zip', async () => openZips('the zip', process.execPath)],
@@ -70,7 +70,7 @@ function openLocal(level: Level): Host {
   };
 }
 
-/** Runs a sample by a local runner; parts of the run may be given. */
+/** Runs a sample by a local runner; parts of the run may be overridden. */
 export async function runLocally(
   scripts: LocalScripts,
   run: Sample & Partial<Omit<ScriptRun, 'source'>>,

@@ -40,7 +40,7 @@ describe.each(levels)('the network of the machine, level %s', (level) => {
 });
 
 test.skipIf(closesNetwork)(
-  'where the network cannot be closed, nothing starts that should have none',
+  'scripts that must have no network do not start where it cannot be closed',
   async () => {
     const scripts = openScripts({ isolation: { network: false, level: 'flags' } });
 
@@ -72,6 +72,6 @@ const lines: readonly (readonly [Isolation, string])[] = [
   ],
 ];
 
-test.each(lines)('%j is told in one line', (isolation, line) => {
+test.each(lines)('%j is reported in one line', (isolation, line) => {
   expect(describeIsolation(isolation)).toBe(line);
 });

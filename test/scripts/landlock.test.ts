@@ -10,7 +10,7 @@ import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { runLocally } from './hosts.ts';
 import { landlocked } from './python-hosts.ts';
 
-// What is particular to Landlock. The tables of scripts and of escapes run under it as under the other levels.
+// Properties of Landlock only. The tables of scripts and of escapes run under it as under the other levels.
 
 const temporary = mkdtempSync(join(tmpdir(), 'groundwork-landlock-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
@@ -23,7 +23,7 @@ const description = {
   isAlone: true,
 };
 
-/** Runs a program as the wrapper holds it. */
+/** Runs a program under the wrapper's restrictions. */
 async function runHeld(given: object, args: readonly string[]) {
   const { program = '', folder = '' } = landlocked?.python ?? {};
   const programs = [...description.programs, folder];
@@ -37,7 +37,7 @@ describe.runIf(landlocked !== undefined)('under Landlock', () => {
   const tries = [program, '-I', join(runtimeFolder, 'python/tries.py'), String(process.pid)];
 
   test.each([1, 2, 3, 4, 5, 6])(
-    'version %i of its interface keeps all promises',
+    'version %i of its interface enforces all restrictions',
     async (maxVersion) => {
       const { stdout } = await runHeld({ maxVersion }, tries);
 
@@ -45,7 +45,7 @@ describe.runIf(landlocked !== undefined)('under Landlock', () => {
     },
   );
 
-  test('without it the promises are broken, so that trying them tells something', async () => {
+  test('without it the restrictions are missing, so that the attempts prove something', async () => {
     const [, ...args] = tries;
     const { stdout } = await promisify(execFile)(program, args);
 
@@ -59,7 +59,7 @@ describe.runIf(landlocked !== undefined)('under Landlock', () => {
     ]);
   });
 
-  test('a program that cannot be started is told on standard error', async () => {
+  test('a program that cannot be started is reported on standard error', async () => {
     await expect(runHeld({}, ['/nowhere/node'])).rejects.toMatchObject({
       stderr: expect.stringMatching(/^\/nowhere\/node: /),
     });
@@ -91,7 +91,7 @@ except PermissionError:
     expect(stdout).toBe('refused');
   });
 
-  test('Python signals itself, has threads, and copies files with what belongs to them', async () => {
+  test('Python signals itself, has threads, and copies files with their metadata', async () => {
     const source = `import os, shutil, signal, threading
 signal.signal(signal.SIGUSR1, lambda *_: print('signal'))
 os.kill(os.getpid(), signal.SIGUSR1)

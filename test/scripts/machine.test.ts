@@ -11,7 +11,7 @@ const names = {
 };
 
 describe('the self-test', () => {
-  test.each(levels)('tells that both runtimes work, level %s', async (level) => {
+  test.each(levels)('reports that both runtimes work, level %s', async (level) => {
     const scripts = openScripts({ isolation: { network: true, level } });
 
     const line = await scripts.selfTest();
@@ -35,7 +35,7 @@ describe('the self-test', () => {
   };
   const ended = { status: 'failure', executedAtMs: 0, durationMs: 1, stdout: '' } as const;
 
-  test('tells the last line of what went wrong, and the remedy', async () => {
+  test('reports the last line of an error, and the remedy', async () => {
     const line = await selfTest(async ({ runtime }) => {
       if (runtime === 'python') throw new Error('no process\nbwrap: No permissions');
       return { ...ended, stderr: 'at 0x1\nFatal: out of memory' };
@@ -47,10 +47,10 @@ describe('the self-test', () => {
   });
 });
 
-describe('where only flags hold scripts and other machines reach the server', () => {
+describe('a weak sandbox on a server that other machines reach', () => {
   const isolation = { network: true, level: 'flags', weakSandbox: 'refused' } as const;
 
-  test.each(['node', 'python'] as const)('a run of %s fails, with the remedy', async (runtime) => {
+  test.each(['node', 'python'] as const)('fails a run of %s, with the remedy', async (runtime) => {
     const scripts = openScripts({ isolation });
 
     const result = await runLocally(scripts, { source: '1', runtime });
@@ -64,7 +64,7 @@ describe('where only flags hold scripts and other machines reach the server', ()
     });
   });
 
-  test('the line for the operator says so', async () => {
+  test('is in the line for the operator', async () => {
     const scripts = openScripts({ isolation });
 
     const line = await scripts.describe();
@@ -73,7 +73,7 @@ describe('where only flags hold scripts and other machines reach the server', ()
     expect(line).toContain('; Scripts do not run here: ');
   });
 
-  test('a better level runs them', async ({ skip }) => {
+  test('is replaced by a better level, which runs them', async ({ skip }) => {
     const [level] = levels;
     if (level === undefined || level === 'flags') return skip('there is no better level here');
     const scripts = openScripts({ isolation: { ...isolation, level } });

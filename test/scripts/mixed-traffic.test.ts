@@ -8,12 +8,12 @@ import { descendantsOf, isMarked, listProcesses } from '../support/processes.ts'
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
- * Scripts of both runtimes at once against a server process: calls in turn, edits of what runs, deletions. Lasts about
- * as many seconds as MIXED_SECONDS says.
+ * Scripts of both runtimes at once against a server process: requests in turn, changes of the scripts, deletions. Lasts
+ * about MIXED_SECONDS.
  */
 
 const seconds = Number(process.env.MIXED_SECONDS ?? 8);
-/** Times are generous, because tests share the machine: each is five times what a quiet machine must hold. */
+/** Times are generous, because tests share the machine: each is five times the limit of a quiet machine. */
 const slowestMs = { p99: 5_000, firstRun: 5_000 };
 
 const sources = {
@@ -76,14 +76,14 @@ async function makeScript({ base, key }: Tenant, runtime: RuntimeName): Promise<
   return made.body.id;
 }
 
-/** Makes an endpoint that runs a script and gives the path of its run. */
+/** Creates an endpoint that runs a script and returns the path of its run. */
 async function makeEndpoint({ base, key }: Tenant, name: string, script: number): Promise<string> {
   const made = await send(`${base}endpoints/scripts/`, key, { body: { name, script } });
   expect(made.status).toBe(201);
   return made.body.links.run;
 }
 
-/** Names how a run ended: its output after a success, otherwise its status and error. */
+/** Returns how a run ended: its output after a success, otherwise its status and error. */
 function outcome({ status, body }: Answer): string {
   if (status !== 200) return `HTTP ${status}`;
   return body.status === 'success'
@@ -91,13 +91,13 @@ function outcome({ status, body }: Answer): string {
     : `${body.status}: ${JSON.stringify(body.result)}`;
 }
 
-/** What clients met: each outcome with its number, and the milliseconds that calls took. */
+/** Results of the clients: each outcome with its count, and the milliseconds of the requests. */
 interface Traffic {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly p99Ms: number;
 }
 
-/** Lets clients make one call after the other until the time is over, or one has met something unexpected. */
+/** Has clients send requests in series until the time is over, or one has an unexpected outcome. */
 async function drive(
   clients: readonly ((turn: number) => Promise<Answer>)[],
   ms: number,
@@ -120,7 +120,7 @@ async function drive(
   return { outcomes, p99Ms: took[Math.floor(took.length * 0.99)] ?? 0 };
 }
 
-/** Counts the processes of the server: those below it, and those that have lost their parent. */
+/** Counts the processes of the server: its descendants, and orphaned ones. */
 function countProcesses(): { readonly below: number; readonly orphans: number } {
   const all = listProcesses();
   const below = new Set(descendantsOf(server.pid, all).map(({ pid }) => pid));
@@ -128,7 +128,7 @@ function countProcesses(): { readonly below: number; readonly orphans: number } 
   return { below: below.size, orphans: others.filter((each) => isMarked(each, folder)).length };
 }
 
-/** The most processes seen from now until `until` settles. */
+/** Returns the maximum of processes from now until `until` settles. */
 async function watchProcesses(until: Promise<unknown>): Promise<number> {
   let most = 0;
   let isOver = false;
@@ -144,7 +144,7 @@ async function watchProcesses(until: Promise<unknown>): Promise<number> {
 }
 
 describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once', () => {
-  test('four clients that call a Node and a Python script in turn see successes only', async () => {
+  test('four clients that run a Node and a Python script in turn get successes only', async () => {
     const paths: string[] = [];
     for (const runtime of runtimes)
       paths.push(await makeEndpoint(owner, runtime, await makeScript(owner, runtime)));
@@ -211,21 +211,18 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
     expect(Object.keys(outcomes)).toEqual(['1']);
   });
 
-  test.each(runtimes)(
-    'after all of it the first %s run of a new account is quick',
-    async (name) => {
-      const newcomer = await signUp(`newcomer-${name}`);
-      const path = await makeEndpoint(newcomer, 'first', await makeScript(newcomer, name));
+  test.each(runtimes)('after the load the first %s run of a new account is quick', async (name) => {
+    const newcomer = await signUp(`newcomer-${name}`);
+    const path = await makeEndpoint(newcomer, 'first', await makeScript(newcomer, name));
 
-      const startedMs = performance.now();
-      const answer = await send(path, newcomer.key, { method: 'POST' });
+    const startedMs = performance.now();
+    const answer = await send(path, newcomer.key, { method: 'POST' });
 
-      expect(outcome(answer)).toBe('1');
-      expect(performance.now() - startedMs).toBeLessThan(slowestMs.firstRun);
-    },
-  );
+    expect(outcome(answer)).toBe('1');
+    expect(performance.now() - startedMs).toBeLessThan(slowestMs.firstRun);
+  });
 
-  test('no process has lost its parent, and none outlives the server', async () => {
+  test('no process is orphaned, and none outlives the server', async () => {
     const few = { timeout: 10_000, interval: 50 };
     await expect.poll(() => countProcesses().orphans, few).toBe(0);
 

@@ -3,7 +3,7 @@ import { type Host, hostNames, hosts, type Sample } from './hosts.ts';
 import { levels } from './levels.ts';
 import { pythonHosts } from './python-hosts.ts';
 
-// One row for each kind of run at each sandbox level: small enough to run on every version of Node that is supported.
+// One case for each kind of run at each sandbox level: small enough to run on every supported version of Node.
 
 interface Row {
   readonly name: string;
@@ -11,7 +11,7 @@ interface Row {
   readonly expected: object;
 }
 
-const bombMs = 10_000; // a bomb that nothing stops must not take the machine with it
+const bombMs = 10_000; // a bomb without limits must not exhaust the machine
 
 const javascript: readonly Row[] = [
   {
@@ -102,7 +102,7 @@ describe.each(held)('Python in %s', (_name, open) => {
   let host: Host;
   beforeAll(async () => {
     host = open();
-    await host.run({ source: '' }); // Pyodide's snapshot may have to be made
+    await host.run({ source: '' }); // Pyodide's snapshot may have to be built
   }, 300_000);
   afterAll(() => host.close());
 

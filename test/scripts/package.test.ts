@@ -19,7 +19,7 @@ const script = { source: "console.log('żółć')", version: 3, sourceName: 'mai
 test.each([
   ['Node', nodeRuntimeFiles],
   ['Python', pythonRuntimeFiles],
-])('the same %s script gives the same bytes, whenever it is packed', (_name, files) => {
+])('the same %s script is packed to the same bytes at any time', (_name, files) => {
   const [first, second] = [1, 2].map(() => packScript(files(), script));
 
   expect(Buffer.from(first ?? [])).toEqual(Buffer.from(second ?? []));
@@ -55,14 +55,14 @@ test.each([
     ],
     'main.py',
   ],
-])('a zip for %s holds supervisor, runner, source and version', (_name, zip, names, main) => {
+])('a zip for %s contains supervisor, runner, source and version', (_name, zip, names, main) => {
   const files = unzipSync(zip);
 
   expect(Object.keys(files)).toEqual(names);
   expect(Buffer.from(files[main] ?? []).toString()).toBe(script.source);
 });
 
-test('a function that holds another version says so and runs nothing', async () => {
+test('a function with another version reports so and runs nothing', async () => {
   unpack(packScript(nodeRuntimeFiles(), script), root);
   const lambda = await startLambda<ScriptEvent, ScriptAnswer>(
     process.execPath,

@@ -13,19 +13,18 @@ import type { Leave, Places } from '../../shared/scripts/slots.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /*
- * Places for runs where time goes on by the test only; it fakes `setTimeout`, `clearTimeout` and `Date` before it
- * opens them.
+ * Slots for runs in a simulated time; it fakes `setTimeout`, `clearTimeout` and `Date` before it opens them.
  */
 
-/** Places, and what they need to come to rest. */
+/** Slots, and the functions that let them settle. */
 export interface PlaceHost {
   readonly places: Places;
-  /** Resolves when everybody has an answer, or waits for time to go on. */
+  /** Resolves when every run has a result, or waits for time to pass. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Lets time go on. */
+/** Advances time. */
 export async function pass(host: Pick<PlaceHost, 'settle'>, ms: number): Promise<void> {
   const stepMs = 25; // shorter than any pause
   for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
@@ -34,7 +33,7 @@ export async function pass(host: Pick<PlaceHost, 'settle'>, ms: number): Promise
   }
 }
 
-/** The places of one machine. */
+/** Opens the slots of one machine. */
 export async function openLocalHost(): Promise<PlaceHost> {
   const { enter } = openScheduler(limitsFor(64));
   const places: Places = {
@@ -43,14 +42,14 @@ export async function openLocalHost(): Promise<PlaceHost> {
   return { places, settle: () => setImmediate(), close: async () => undefined };
 }
 
-/** The places of processes that share a table. */
+/** Slots of processes that share a table. */
 export interface TableHost extends PlaceHost {
   readonly places: SharedPlaces;
-  /** Places of one more process. */
+  /** Opens the slots of one more process. */
   openProcess(): SharedPlaces;
-  /** The table; a test may replace its calls. */
+  /** The table; a test may replace its methods. */
   readonly table: Store;
-  /** Calls of the table since the beginning, by their names. */
+  /** Requests to the table since the beginning, by their names. */
   readonly calls: string[];
   readonly logged: LogEntry[];
 }
@@ -106,15 +105,15 @@ export async function openTableHost(): Promise<TableHost> {
   };
 }
 
-/** Runs that come and go, by their names. */
+/** Runs that acquire and release slots, by their names. */
 export interface Visitors {
-  /** Has a run come, and waits until it has an answer or waits. */
+  /** Has a run request a slot, and waits until it has a result or waits. */
   come(name: string, given?: Partial<Visit>): Promise<void>;
-  /** Has runs that have a place leave it. */
+  /** Releases the slots of runs. */
   leave(...names: readonly string[]): Promise<void>;
-  /** Names of those who have come to a place, in this order. */
+  /** Names of runs that got a slot, in this order. */
   readonly entered: readonly string[];
-  /** What others were told. */
+  /** Results of the other runs. */
   readonly refused: Readonly<Record<string, string>>;
 }
 
@@ -126,7 +125,7 @@ interface Visit {
   readonly timeoutMs: number;
 }
 
-/** Has nobody come yet. */
+/** Forgets all runs so far. */
 export function openVisitors(host: PlaceHost): Visitors {
   const entered: string[] = [];
   const refused: Record<string, string> = {};

@@ -16,12 +16,12 @@ afterEach(() => {
 });
 
 const eight = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-const turnMs = 1000; // by then the next one has seen that a place is free
+const turnMs = 1000; // by then the next one has seen that a slot is free
 
 describe.each([
   ['of one machine', openLocalHost],
   ['of processes that share a table', openTableHost],
-])('places %s', (_name, open) => {
+])('slots %s', (_name, open) => {
   let host: PlaceHost;
   let visitors: Visitors;
 
@@ -37,7 +37,7 @@ describe.each([
     await pass(host, turnMs);
   };
 
-  test('eight runs of an instance go on at once, and the ninth waits until one is over', async () => {
+  test('eight runs of an instance execute at once, and the ninth waits until one is over', async () => {
     await visitors.come('ninth');
     await pass(host, turnMs);
     const before = [...visitors.entered];
@@ -48,7 +48,7 @@ describe.each([
     expect(visitors.entered).toEqual([...eight, 'ninth']);
   });
 
-  test('a place that was left is there at once for who comes', async () => {
+  test('a released slot is available at once to a new run', async () => {
     await leave('d', 'e');
 
     for (const name of ['i', 'j']) await visitors.come(name);
@@ -64,7 +64,7 @@ describe.each([
     expect(visitors.entered).toEqual([...eight, 'other']);
   });
 
-  test('who is awaited goes first, all others in their order', async () => {
+  test('awaited runs go first, all others in their order', async () => {
     const names = ['b2', 'c2', 'endpoint 1', 'endpoint 2'];
     for (const name of names) {
       await visitors.come(name, { isAwaited: name.startsWith('endpoint') });
@@ -76,7 +76,7 @@ describe.each([
     expect(visitors.entered.slice(8)).toEqual(['endpoint 1', 'endpoint 2', 'b2', 'c2']);
   });
 
-  test('who has waited too long is told so, and has no turn', async () => {
+  test('a run that has waited too long is rejected, and gets no slot', async () => {
     await visitors.come('late', { waitMs: 900 });
     await visitors.come('next');
     await pass(host, turnMs);
@@ -88,7 +88,7 @@ describe.each([
     expect(visitors.entered).toEqual([...eight, 'next']);
   });
 
-  test('four hundred may wait, and nobody else until they are fewer', async () => {
+  test('four hundred may wait, and no others until there are fewer', async () => {
     for (let n = 0; n < 398; n += 1) await visitors.come(`patient ${n}`);
     await visitors.come('399', { waitMs: 500 });
     await visitors.come('400', { waitMs: 500, isAwaited: true });

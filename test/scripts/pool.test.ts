@@ -24,7 +24,7 @@ afterEach(async () => {
 const pid = 'console.log(process.pid)';
 
 describe('processes', () => {
-  test('there is none before the first run', async () => {
+  test('none exists before the first run', async () => {
     const scripts = open();
 
     await scripts.describe();
@@ -41,7 +41,7 @@ describe('processes', () => {
     expect(second).toEqual(first);
   });
 
-  test('a script that leaks memory gets a new process before it has none left', async () => {
+  test('a script that leaks memory gets a new process before memory runs out', async () => {
     const scripts = open();
     const source = `
       process.leaked = [...(process.leaked ?? []), 'x'.repeat(999_999) + Math.random()];
@@ -82,7 +82,7 @@ describe('processes', () => {
     expect(results).toEqual(['1', '2', '1', '2']);
   });
 
-  test('a run that has put out too much leaves none for the next, even if it came to its end', async () => {
+  test('a run with too much output leaves none for the next, even if it completed', async () => {
     const scripts = open();
     const source = 'process.stdout.write(ARGS.text)';
     const outcomes: string[] = [];
@@ -116,7 +116,7 @@ describe('processes', () => {
     expect(Math.max(...sizes, scripts.size())).toBeLessThanOrEqual(5);
   }, 1_000_000);
 
-  test('runs of one script at the same time are in processes of their own', async () => {
+  test('concurrent runs of one script have processes of their own', async () => {
     const scripts = open({ slots: 6 });
     const source = `setTimeout(() => console.log(process.pid), 50)`;
 
@@ -133,7 +133,7 @@ describe('processes', () => {
     await expect.poll(() => scripts.size(), { timeout: 30_000 }).toBe(0);
   });
 
-  test('a process that has left something behind is not used again', async () => {
+  test('a process with leftovers is not used again', async () => {
     const scripts = open();
     const source = `setTimeout(() => {}, 1e6).unref(); ${pid}`;
 
@@ -161,10 +161,10 @@ describe('waiting', () => {
     );
     await Promise.all([...busy, ...[3, 4, 5, 6, 7, 8].map((n) => run(1, n)), run(2, 9)]);
 
-    expect(ended.indexOf(2)).toBeLessThan(6); // the last one otherwise; in which order they end is by chance
+    expect(ended.indexOf(2)).toBeLessThan(6); // the last one otherwise; they end in any order
   });
 
-  test('a run that waits too long is told so', async () => {
+  test('a run that waits too long is rejected', async () => {
     const scripts = open({ slots: 4 });
     const busy = [1, 2].map((script) =>
       runLocally(scripts, { source: spin, timeoutMs: 500, script }),
@@ -185,12 +185,12 @@ describe('waiting', () => {
 });
 
 describe('the end of the server', () => {
-  test('ends runs under way', async () => {
+  test('ends active runs', async () => {
     const scripts = open();
     const source = 'for (; ARGS.spins;);';
     await runLocally(scripts, { source, args: { spins: false } });
     const run = runLocally(scripts, { source, args: { spins: true } });
-    await new Promise(setImmediate); // it has begun: its process is there
+    await new Promise(setImmediate); // it has started: its process exists
 
     await scripts.close();
 

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A process that is simulated. */
+/** A simulated process. */
 interface Simulated extends Worker {
   readonly runtime: string;
   readonly state: 'starting' | 'ready' | 'dying' | 'gone';
@@ -22,11 +22,11 @@ interface Simulated extends Worker {
   exit(): void;
 }
 
-/** How the next processes behave; milliseconds. */
+/** Behaviour of the next processes; milliseconds. */
 interface Behaviour {
   startMs: number;
   killMs: number;
-  /** What becomes of a start. */
+  /** Outcome of a start. */
   start: 'ready' | 'exits' | 'rejected';
 }
 
@@ -98,7 +98,7 @@ function simulate(
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 describe('a pool', () => {
-  test('gives the process of a key back to the key', async () => {
+  test('reuses the process of a key for the key', async () => {
     const { pool } = openWorld();
     const taking = pool.take('one', 'a');
     await pass(100);
@@ -111,7 +111,7 @@ describe('a pool', () => {
     expect(second.worker).toBe(first.worker);
   });
 
-  test('two runtimes that are called in turn keep a spare each, and none ends for another', async () => {
+  test('keeps a spare for each of two alternating runtimes, and ends none for another', async () => {
     const { pool, alive, killed } = openWorld({ cap: 4 });
     for (let round = 0; round < 20; round += 1) {
       const taking = Promise.all([pool.take('node', 'a'), pool.take('python', 'b')]);
@@ -123,7 +123,7 @@ describe('a pool', () => {
     expect(alive().map(({ runtime }) => runtime)).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  test('with the fewest places it still serves two runtimes in turn', async () => {
+  test('serves two runtimes in turn with the minimum of processes', async () => {
     const { pool, killed } = openWorld({ cap: 1 });
     for (const [key, runtime] of [
       ['node', 'a'],
@@ -139,7 +139,7 @@ describe('a pool', () => {
     expect(killed.filter((each) => each.endsWith('starting'))).toEqual([]);
   });
 
-  test('a start that fails is told to whoever needs it, and the next one is tried anew', async () => {
+  test('reports a failed start to its caller, and retries for the next one', async () => {
     const { pool, behaviour } = openWorld();
     behaviour.start = 'exits';
     const failing = pool.take('one', 'a').catch((error: Error) => error.message);
@@ -158,7 +158,7 @@ describe('a pool', () => {
     expect((await taking).worker.state).toBe('ready');
   });
 
-  test('idle processes end, spare ones too', async () => {
+  test('ends idle processes, spare ones too', async () => {
     const { pool, alive } = openWorld({ idleMs: 1_000 });
     const taking = pool.take('one', 'a');
     await pass(100);
@@ -170,7 +170,7 @@ describe('a pool', () => {
     expect(pool.size()).toBe(0);
   });
 
-  test('closing ends all, those that start as well, and refuses who waits', async () => {
+  test('ends all processes when it closes, starting ones as well, and rejects waiters', async () => {
     const { pool, alive } = openWorld({ cap: 1 });
     const taking = pool.take('one', 'a');
     await pass(100);
@@ -186,12 +186,12 @@ describe('a pool', () => {
   });
 });
 
-/** A process is wanted; the number is a part of the key. */
+/** A process is requested; the number is a part of the key. */
 interface Take {
   readonly take: number;
   readonly runtime: 'a' | 'b';
 }
-/** One thing that happens. */
+/** One event. */
 type Step =
   | Take
   | { readonly release: number }
@@ -216,7 +216,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A pool whose processes are taken and released, at most `cap` at a time, and what has become of that. */
+/** A pool whose processes are taken and released, at most `cap` at a time, with the state of all of that. */
 function openModel(cap: number) {
   const world = openWorld({ cap, idleMs: 2_000 });
   const { pool, alive, behaviour } = world;
@@ -228,7 +228,7 @@ function openModel(cap: number) {
     pool
       .take(`${runtime}${take}`, runtime)
       .then((one) => taken.push(one))
-      .catch(() => {}) // a start has failed: its caller is told
+      .catch(() => {}) // a start has failed: its caller gets the error
       .finally(() => {
         waiting -= 1;
       });
@@ -243,7 +243,7 @@ function openModel(cap: number) {
   return { ...world, taken, happen, waiting: () => waiting };
 }
 
-test('whatever happens, nobody starves, nothing leaks and there are never too many', async () => {
+test('never starves a waiter, leaks a process or exceeds its limit', async () => {
   const cap = 3;
   const check = async (steps: readonly Step[]) => {
     const { pool, all, alive, behaviour, killed, ...model } = openModel(cap);

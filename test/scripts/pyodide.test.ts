@@ -9,7 +9,7 @@ import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { type Host, runLocally, secret } from './hosts.ts';
 import { pythonHosts } from './python-hosts.ts';
 
-// What Python reaches through Node, in Pyodide: nothing, but for a Node that nothing holds.
+// Access of Python to Node in Pyodide: none, except in a Node without restrictions.
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-pyodide-'));
 const file = join(folder, 'secret.txt');
@@ -62,7 +62,7 @@ const openPyodide = pythonHosts.get('Pyodide');
 const targets = { file, folder };
 
 describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
-  test('escapes from a Node that nothing holds, in every attempt', async () => {
+  test('escapes from an unrestricted Node, in every attempt', async () => {
     const program = join(folder, 'bare.cjs');
     writeFileSync(program, bare);
     const sources = JSON.stringify(attempts.map(([, code]) => sourceOf(code)));
@@ -74,11 +74,11 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
     expect(stdout.trim().split('\n')).toEqual(attempts.map(() => 'ESCAPED'));
   }, 120_000);
 
-  describe('held', () => {
+  describe('with restrictions', () => {
     let host: Host | undefined;
     beforeAll(async () => {
       host = openPyodide?.();
-      await host?.run({ source: '' }); // its snapshot may have to be made
+      await host?.run({ source: '' }); // its snapshot may have to be built
     }, 300_000);
     afterAll(() => host?.close());
 
@@ -96,7 +96,7 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
     );
   });
 
-  test('its snapshot is made once', async () => {
+  test('its snapshot is built once', async () => {
     const cache = join(folder, 'cache');
     const options = { isolation: { network: true, level: 'flags' }, folder } as const;
     const seen = [];

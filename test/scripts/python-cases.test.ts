@@ -3,13 +3,13 @@ import type { Host } from './hosts.ts';
 import { type PythonCase, pythonCases } from './python-cases.ts';
 import { pythonHosts } from './python-hosts.ts';
 
-// The same scripts end the same way wherever they run.
+// The same scripts have the same outcome on every host.
 
 describe.each([...pythonHosts])('Python in %s', (name, open) => {
   let host: Host;
   beforeAll(async () => {
     host = open();
-    await host.run({ source: '' }); // Pyodide's snapshot may have to be made
+    await host.run({ source: '' }); // Pyodide's snapshot may have to be built
   }, 300_000);
   afterAll(() => host.close());
 
@@ -40,7 +40,7 @@ describe.each([...pythonHosts])('Python in %s', (name, open) => {
   });
 });
 
-/** Whether a case is tried in a host. */
+/** Checks whether a case is run on a host. */
 function isFor(host: string, { inPyodide, needsProcesses }: PythonCase): boolean {
   if (host === 'Pyodide') return inPyodide === true;
   return host !== 'Landlock' || needsProcesses !== true;

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { Case } from './cases.ts';
 
-/** A Python script, and what becomes of its last run in every host. */
+/** A Python script, and the outcome of its last run on every host. */
 export interface PythonCase extends Case {
-  /** Whether Pyodide is tried with it too; that takes a second. */
+  /** Whether it runs in Pyodide too; that takes a second. */
   readonly inPyodide?: true;
-  /** Whether it makes or signals processes, which is refused where nothing would end them. */
+  /** Whether it starts or signals processes, which fails on hosts that would not end them. */
   readonly needsProcesses?: true;
 }
 
@@ -14,7 +14,7 @@ const json = 'application/json';
 const invalid = 'HTTP response validation failed.';
 const plain = { status: 200, content: '', content_type: json, headers: {} };
 
-/** Text with these parts in this order, and with nothing of the runner's own files. */
+/** Matches text with these parts in this order, and without the runner's own files. */
 const showing = (...parts: readonly string[]) => {
   const [first = '', ...others] = parts.map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return expect.stringMatching(
@@ -634,7 +634,7 @@ const repeated: readonly PythonCase[] = [
   },
 ];
 
-/** Modules do not stay either, where each run is a process of its own. */
+/** Modules are not kept either where each run has its own process. */
 const apart: readonly PythonCase[] = [
   {
     name: 'changes to modules and classes are gone in the next run',
@@ -783,7 +783,7 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
   },
 ];
 
-/** Every case, by what it is about. */
+/** All cases, by topic. */
 export const pythonCases: Readonly<Record<string, readonly PythonCase[]>> = {
   'what a script sees': globals,
   'how a run ends': endings,

@@ -11,7 +11,7 @@ import { type Host, secret } from './hosts.ts';
 import { type PythonTargets, pythonEscapes } from './python-escapes.ts';
 import { machine, pythonHosts } from './python-hosts.ts';
 
-// Each attempt fails wherever scripts run, and works in a process that nothing holds: else it would prove nothing.
+// Each attempt fails on every host, and works in a process without sandbox: otherwise it would prove nothing.
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-escapes-'));
 const file = join(folder, 'secret.txt');
@@ -44,13 +44,13 @@ if (machine !== undefined && !mayTrace) {
   );
 }
 
-describe.runIf(machine !== undefined)('where nothing holds it, Python', () => {
+describe.runIf(machine !== undefined)('Python without sandbox', () => {
   test.each(possible)('$name', async ({ source }) => {
     const program = join(folder, 'main.py');
     const given = JSON.stringify(JSON.stringify(targets));
     writeFileSync(program, `import json\nARGS = json.loads(${given})\n${source}`);
     const start = 'import subprocess, sys; subprocess.run(sys.argv[1:], close_fds=False)';
-    const shell = 'exec 9<"$1"; "$2" -c "$3" "$2" "$4"; true'; // an open file, and parents that it may look at
+    const shell = 'exec 9<"$1"; "$2" -c "$3" "$2" "$4"; true'; // an open file, and parents that it may inspect
     const env = { PATH: process.env.PATH, GROUNDWORK_TEST_SECRET: secret };
 
     const { stdout } = await promisify(execFile)(
@@ -83,7 +83,7 @@ describe.each(withProcesses)('Python in %s', (_name, open) => {
   });
 });
 
-/** Whether the system lets processes of the same user look into one another. */
+/** Checks whether the system lets processes of the same user inspect one another. */
 function isTracingHeld(): boolean {
   try {
     return readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'utf8').trim() !== '0';

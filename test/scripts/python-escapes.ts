@@ -2,19 +2,19 @@ import type { Escape } from './escapes.ts';
 
 /** An attempt in Python. */
 export interface PythonEscape extends Escape {
-  /** Whether some systems hold it for everybody who is not root, bare or not. */
+  /** Whether some systems prevent it for all users except root, with or without sandbox. */
   readonly needsTracing?: true;
 }
 
-/** What an escape may know of the host, as ARGS. */
+/** Values of the host that an escape gets as ARGS. */
 export interface PythonTargets {
-  /** A file that is the host's, in a folder that can be written. */
+  /** A file of the host, in a writable folder. */
   readonly file: string;
-  /** The file that a server holds the data of all tenants in. */
+  /** The file in which a server keeps the data of all tenants. */
   readonly dataFile: string;
   /** A process of the host. */
   readonly pid: number;
-  /** A socket in the file system that somebody listens on, and one by an abstract name. */
+  /** A listening socket in the file system, and one by an abstract name. */
   readonly socket: string;
   readonly abstractSocket: string;
 }
@@ -46,7 +46,7 @@ except (Exception, SystemExit) as error:
 
 const secret = "b'a secret of the host'";
 
-/** What must not work, one kind of attempt a row. */
+/** Attempts that must fail, one kind per entry. */
 export const pythonEscapes: readonly PythonEscape[] = [
   { name: 'reads /etc/passwd', source: attempt("return b'root' in read('/etc/passwd')") },
   {

@@ -13,11 +13,11 @@ import { type PythonLambda, startPythonLambda } from '../support/python-lambda.t
 import { type Host, hostNames, runLocally, type Sample, secret, unpack } from './hosts.ts';
 import { isolations } from './levels.ts';
 
-/** The box and the Python of this machine; undefined, and told, where there are none. */
+/** The box and the Python of this machine; undefined, with a message, where they are missing. */
 export const machine = await findAt('bubblewrap');
 /** The same under Landlock. */
 export const landlocked = await findAt('landlock');
-/** Kept from run to run of the tests: it takes some seconds to make. */
+/** Kept between runs of the tests: it takes some seconds to build. */
 const folder = fileURLToPath(new URL('../../.build', import.meta.url));
 mkdirSync(folder, { recursive: true });
 const hasPyodide = findPyodide() !== undefined;
@@ -50,7 +50,7 @@ async function findAt(level: Level) {
   return isolation && python && { isolation, python };
 }
 
-/** Scripts in this machine's sandbox; without anything but flags, that means Pyodide. */
+/** Scripts in this machine's sandbox; with flags only, that means Pyodide. */
 function openLocal(level: Level): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
   const scripts = openScripts({ isolation: { network: true, level }, slots: 3, folder });
@@ -102,7 +102,7 @@ export function packPython(source: string): Uint8Array {
   return packScript(pythonRuntimeFiles(), { source, version: 7, sourceName: 'main.py' });
 }
 
-/** A function that is started again after it has ended, as Lambda does. */
+/** A function that is restarted after it has ended, as Lambda does. */
 function openFunction(where: Machine, folder: string) {
   let running: PythonLambda | undefined;
   const close = async () => {
@@ -124,7 +124,7 @@ function openFunction(where: Machine, folder: string) {
   };
 }
 
-/** The environment of a function, as far as it matters. */
+/** The relevant environment of a function. */
 export const variables = {
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
   AWS_LAMBDA_FUNCTION_NAME: 'script',

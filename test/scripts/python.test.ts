@@ -11,9 +11,9 @@ import { startRunner } from '../../shared/platform/runtimes/runner-process.ts';
 import { runLocally } from './hosts.ts';
 import { machine } from './python-hosts.ts';
 
-// What runs Python scripts is chosen by what the machine has.
+// The runner of Python scripts depends on the machine.
 
-test('where nothing can hold Python, a run fails and says what to install', async () => {
+test('where Python cannot be sandboxed, a run fails and names the package to install', async () => {
   const scripts = openScripts({ isolation: { network: true, level: 'flags', pyodide: false } });
 
   const line = await scripts.describe();
@@ -40,7 +40,7 @@ test('without bubblewrap and Landlock no python3 is used', async () => {
 });
 
 describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
-  test('the line for the operator says which', async () => {
+  test('the line for the operator names it', async () => {
     const scripts = openScripts();
 
     const line = await scripts.describe();
@@ -64,7 +64,7 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
     expect(second[1]).not.toBe(first[1]);
   });
 
-  test('there are no private keys to see, and no folders of other programs', async () => {
+  test('private keys and folders of other programs are not visible', async () => {
     const scripts = openScripts();
     const source =
       "import os\nprint(*sorted({*os.listdir('/etc/ssl'), *os.listdir('/usr')} - set(ARGS)), sep=',')";
@@ -77,7 +77,7 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
     expect(stdout).toBe('');
   });
 
-  test('the data folder is not to be seen, wherever it is', async () => {
+  test('the data folder is not visible, wherever it is', async () => {
     const parent = '/usr/share/doc'; // in every box
     const [folder = ''] = readdirSync(parent).map((name) => join(parent, name));
     const source = 'import os\nprint(os.path.isdir(ARGS[0]), os.listdir(ARGS[0]))';

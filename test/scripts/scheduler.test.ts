@@ -18,7 +18,7 @@ afterEach(() => {
 
 const megabyte = 2 ** 20;
 
-/** Work that comes and goes, by names. */
+/** Named runs that start and end. */
 function openWorld(limits: GateLimits) {
   const scheduler = openScheduler(limits);
   const [started, refused] = [[] as string[], {} as Record<string, string>];
@@ -73,7 +73,7 @@ describe('slots', () => {
     expect(slotsFor(usable, size)).toBe(slots);
   });
 
-  test('an owner holds half of them, although nothing else runs', async () => {
+  test('an owner has at most half of them, even if nothing else runs', async () => {
     const world = openWorld(limitsFor(4));
 
     for (const name of ['a', 'b', 'c']) await world.come(name, sleeps);
@@ -81,7 +81,7 @@ describe('slots', () => {
     expect(world.started).toEqual(['a', 'b']);
   });
 
-  test('two owners whose scripts sleep leave one for an owner that has none', async () => {
+  test('two owners with sleeping scripts leave one for an owner without any', async () => {
     const world = openWorld(limitsFor(4));
     for (const owner of [1, 2]) {
       for (const n of [1, 2]) await world.come(`${owner}.${n}`, { ...sleeps, owner });
@@ -92,7 +92,7 @@ describe('slots', () => {
     expect(world.started).toEqual(['1.1', '1.2', '2.1', 'bystander']);
   });
 
-  test('the last one is not for work that may hold it for minutes', async () => {
+  test('the last one is not for runs that may occupy it for minutes', async () => {
     const world = openWorld(limitsFor(4));
     for (const owner of [1, 2, 3]) await world.come(`${owner}`, { ...sleeps, owner });
 
@@ -102,7 +102,7 @@ describe('slots', () => {
     expect(world.started).toEqual(['1', '2', '3', 'short']);
   });
 
-  test('an instance has eight runs, and its renders are counted apart', async () => {
+  test('an instance has eight runs, and its renders are counted separately', async () => {
     const world = openWorld(limitsFor(64));
     for (let n = 0; n < 9; n += 1) await world.come(`script ${n}`);
 
@@ -111,7 +111,7 @@ describe('slots', () => {
     expect(world.started).toEqual([...Array(8).keys()].map((n) => `script ${n}`).concat('render'));
   });
 
-  test('what was released twice is free once', async () => {
+  test('a slot that was released twice is free once', async () => {
     const world = openWorld(limitsFor(4));
     await world.come('a');
     const leave = world.running.get('a')?.leave;
@@ -138,7 +138,7 @@ describe('turns', () => {
     expect(world.started).toEqual(['first', 'a1', 'b7', 'a2', 'b8', 'a3']);
   });
 
-  test('awaited work of an instance goes first', async () => {
+  test('awaited runs of an instance go first', async () => {
     const world = openWorld({ ...limitsFor(2), reservedMs: 0 });
     await world.come('first');
     await world.come('direct', { isAwaited: false });
@@ -162,7 +162,7 @@ describe('queues', () => {
     expect(world.refused).not.toHaveProperty('bystander');
   });
 
-  test('what waits for an owner takes no more than its share of memory', async () => {
+  test('the waiting runs of an owner use no more than its share of memory', async () => {
     const world = openWorld(limitsFor(4));
     const bytes = 16 * megabyte;
 
@@ -171,7 +171,7 @@ describe('queues', () => {
     expect(world.refused).toEqual({ 6: 'full', 7: 'full' });
   });
 
-  test('where ten thousand wait, owners that have more than their share may not add to it', async () => {
+  test('where ten thousand wait, owners above their share may not add to it', async () => {
     const world = openWorld({ ...limitsFor(4), queueInShares: 12, queuePerOwner: 10 });
     for (let n = 0; n < 14; n += 1) await world.come(`a${n}`, sleeps);
     for (let n = 0; n < 8; n += 1) await world.come(`b${n}`, { owner: 2, ...sleeps });
@@ -181,7 +181,7 @@ describe('queues', () => {
     expect(world.refused).toEqual({ a12: 'full', a13: 'full', b7: 'full', a: 'full' });
   });
 
-  test('who has waited too long is told so, and its turn goes to the next', async () => {
+  test('a run that has waited too long is rejected, and its turn is passed to the next', async () => {
     const world = openWorld(limitsFor(2));
     await world.come('a');
     await world.come('late', { waitMs: 500 });
@@ -195,11 +195,11 @@ describe('queues', () => {
   });
 });
 
-/** Work that comes, the end of work that runs, by its place, or time that passes. */
+/** A new run, the end of a run, by its position, or time that passes. */
 type Step = Omit<Work, 'bytes'> | { readonly end: number } | { readonly passMs: number };
 
 test.each([4, 6])(
-  'of %i slots no bound is exceeded and nothing waits that could run, whatever comes and goes',
+  'of %i slots no limit is exceeded and no run waits that could start, in any sequence',
   async (slots) => {
     const limits = { ...limitsFor(slots), perInstance: 2, queuePerInstance: 50 };
     const step: fc.Arbitrary<Step> = fc.oneof(

@@ -8,7 +8,7 @@ import { descendantsOf, isMarked, listProcesses } from '../support/processes.ts'
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 import { levels } from './levels.ts';
 
-// A server that is killed, or loses its launcher, while a script spins: no process is left, whatever holds it.
+// A server that is killed, or loses its launcher, while a script spins: no process is left, at any sandbox level.
 
 let root: string;
 let server: ServerProcess;
@@ -35,7 +35,7 @@ async function post(path: string, body: object, key = ''): Promise<Answer['body'
   return response.json();
 }
 
-/** Starts a server on whose level a script spins; gives the response that a client waits for. */
+/** Starts a server on whose level a script spins; returns the pending response. */
 async function startSpinning(level: string, runtime_name: string, source: string) {
   server = await startProcess(join(root, 'data'), {
     args: ['--sandbox', level],
@@ -54,7 +54,7 @@ async function startSpinning(level: string, runtime_name: string, source: string
   return { response };
 }
 
-/** Waits until the run has begun, and its process has spun for a while. */
+/** Waits until the run has started, and its process has spun for a while. */
 async function waitForRun(path: string, key: string): Promise<void> {
   const statuses = async () => {
     const response = await fetch(`${server.url}/v1.1${path}`, { headers: { 'X-API-KEY': key } });
@@ -75,7 +75,7 @@ function mostTicks(): number {
   return Math.max(0, ...ticks);
 }
 
-/** Processes that work for this server, wherever they are by now. */
+/** Processes of this server, wherever they are by now. */
 const left = () =>
   listProcesses()
     .filter((each) => isMarked(each, root))
@@ -100,7 +100,7 @@ describe.runIf(process.platform === 'linux').each(levels)('at the level %s', (le
       const launcher = family.find(
         ({ parent, pid }) => parent === server.pid && isLauncher(pid, family),
       );
-      const ended = server.end('SIGCONT'); // no signal that changes anything: waits for the end
+      const ended = server.end('SIGCONT'); // no signal that has an effect: waits for the end
 
       process.kill(launcher?.pid ?? 0, 'SIGKILL');
 
@@ -112,10 +112,10 @@ describe.runIf(process.platform === 'linux').each(levels)('at the level %s', (le
   );
 });
 
-test('folders of runs whose server was killed are removed at the next start', async () => {
+test('folders of runs whose server was killed are deleted at the next start', async () => {
   await startSpinning('flags', 'nodejs', 'for (;;);');
   const launcher = descendantsOf(server.pid).find(({ parent }) => parent === server.pid);
-  process.kill(launcher?.pid ?? 0, 'SIGSTOP'); // it would remove them itself
+  process.kill(launcher?.pid ?? 0, 'SIGSTOP'); // it would delete them itself
   process.kill(server.pid, 'SIGKILL');
   process.kill(launcher?.pid ?? 0, 'SIGKILL');
   const before = await folders();

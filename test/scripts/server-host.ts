@@ -9,17 +9,16 @@ import type { Answer } from '../support/api.ts';
 import { startProcess } from '../support/server-process.ts';
 import { type Host, secret } from './hosts.ts';
 
-/** A server process on a data folder of its own, which runs scripts. */
+/** A server process on its own data folder, which runs scripts. */
 export interface ServerHost extends Host {
-  /** The process id of the server. */
   readonly pid: number;
-  /** The file that holds the data of all tenants. */
+  /** The file with the data of all tenants. */
   readonly dataFile: string;
 }
 
 type Send = (path: string, body?: object) => Promise<Answer['body']>;
 
-/** Starts a server whose scripts are held at one level. */
+/** Starts a server that runs scripts at one sandbox level. */
 export async function openServer(level: Level, runtime: ScriptRuntime): Promise<ServerHost> {
   process.env.GROUNDWORK_TEST_SECRET = secret;
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-server-'));

@@ -7,7 +7,7 @@ import {
   type Release,
 } from '../../shared/platform/limits/gate.ts';
 
-/** A clock that is moved by hand. */
+/** A clock that tests advance. */
 function openAlarms() {
   let now = 0;
   let alarms: { readonly at: number; readonly run: () => void }[] = [];
@@ -31,7 +31,7 @@ function openAlarms() {
 
 const wide: GateLimits = { capacity: 2, queue: 9, queuePerOwner: 9, queuePerInstance: 9 };
 
-/** Enters, and shows what became of it. */
+/** Enters, and returns the outcome. */
 function openDoor(limits: Partial<GateLimits> = {}) {
   const alarms = openAlarms();
   const gate = openGate({ ...wide, ...limits }, alarms.alarm);
@@ -48,7 +48,7 @@ function openDoor(limits: Partial<GateLimits> = {}) {
 const settled = () => new Promise(setImmediate);
 
 describe('a gate', () => {
-  it('lets in without a promise where there is room', () => {
+  it('admits without a promise where there is capacity', () => {
     const { gate } = openDoor();
 
     const entries = [1, 2, 3].map(() => gate.enter({ owner: 'a', instance: '1', waitMs: 1 }));
@@ -56,7 +56,7 @@ describe('a gate', () => {
     expect(entries.map((entry) => typeof entry)).toEqual(['function', 'function', 'object']);
   });
 
-  it('gives turns to owners, then to their instances, then by age', async () => {
+  it('takes owners in turn, then their instances, then by age', async () => {
     const { enter, release, order } = openDoor({ capacity: 1 });
     const names = ['a1-1', 'a1-2', 'a1-3', 'a2-1', 'b1-1', 'b1-2'];
 
@@ -70,7 +70,7 @@ describe('a gate', () => {
     expect(order).toEqual(['a1-1', 'a1-2', 'b1-1', 'a2-1', 'b1-2', 'a1-3']);
   });
 
-  it('refuses when too many wait, and gives up who waited too long', async () => {
+  it('rejects when too many wait, and drops requests that waited too long', async () => {
     const { enter, forward, order } = openDoor({ capacity: 1, queuePerInstance: 1 });
 
     const all = ['in', 'waits', 'refused'].map((name) => enter(name));
@@ -81,7 +81,7 @@ describe('a gate', () => {
     expect(order).toEqual(['in', 'refused full', 'waits late']);
   });
 
-  it('counts its own limits for an instance and an owner, and lets others pass those who are over them', async () => {
+  it('counts its own limits for an instance and an owner, and lets others pass those over them', async () => {
     const { enter, order } = openDoor({ capacity: 9, perOwner: 3, perInstance: 2 });
 
     for (const instance of ['1', '1', '1', '2', '2']) void enter(instance, { instance });
@@ -149,13 +149,13 @@ interface Guest {
   entry: Entry | undefined;
 }
 
-/** What is inside and what waits, kept beside the gate. */
+/** Admitted and waiting requests, recorded separately from the gate. */
 function openModel() {
   const alarms = openAlarms();
   const gate = openGate(limits, alarms.alarm);
   const guests: Guest[] = [];
   let now = 0;
-  /** Times that an owner was let in while another one waited and could have been, since that was last let in. */
+  /** Times that an owner was admitted while another one waited and could have been, since that was last admitted. */
   const passed = new Map<string, number>();
   const wrong: string[] = [];
 
@@ -235,7 +235,7 @@ function openModel() {
     expect(inside().length).toBeLessThanOrEqual(limits.capacity);
     expect(waiting().length).toBe(gate.waiting);
     expect(gate.waiting).toBeLessThanOrEqual(limits.queue);
-    // no capacity is idle while a request waits that may have it
+    // no capacity is idle while a request waits that may use it
     const ready = waiting().filter((guest) => hasRoom(guest));
     if (ready.length > 0) expect(inside().length).toBe(limits.capacity);
   }
@@ -243,8 +243,8 @@ function openModel() {
   return { run, inside, waiting };
 }
 
-describe('whatever comes and goes', () => {
-  it('limits hold, no owner is passed twice, and nobody is left waiting', async () => {
+describe('any sequence of requests', () => {
+  it('respects limits, passes no owner twice, and leaves no request waiting', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         const model = openModel();

@@ -38,7 +38,7 @@ function newMeter(): Meter {
   return openMeter({ store: faulty, clock, ids, log: (entry) => logged.push(entry) });
 }
 
-/** What is written of an instance, by hour, as `[api, run, cbxMs]`. */
+/** Returns the written counts of an instance, by hour, as `[api, run, cbxMs]`. */
 async function written(instance = 1): Promise<readonly (readonly number[])[]> {
   const { items } = await store.query({ pk: usageEntity.key(instance, '').pk, limit: 100 });
   return items.map(({ data }) => {
@@ -48,7 +48,7 @@ async function written(instance = 1): Promise<readonly (readonly number[])[]> {
 }
 
 describe('a meter', () => {
-  it('writes calls, runs and their time, by instance', async () => {
+  it('writes requests, runs and their time, by instance', async () => {
     meter.countRequest(1);
     meter.countRequest(1);
     meter.countRun(1, 1500.4);
@@ -59,7 +59,7 @@ describe('a meter', () => {
     expect([await written(1), await written(2)]).toEqual([[[2, 1, 1500]], [[0, 1, 20]]]);
   });
 
-  it('adds to what it has written before, and what others have', async () => {
+  it('adds to earlier counts, its own and those of others', async () => {
     const other = newMeter();
     meter.countRequest(1);
     await meter.flush();
@@ -71,7 +71,7 @@ describe('a meter', () => {
     expect(await written()).toEqual([[3, 0, 0]]);
   });
 
-  it('keeps hours apart, by the time of the count', async () => {
+  it('keeps hours separate, by the time of the count', async () => {
     meter.countRequest(1);
     clock.forward(hour);
     meter.countRequest(1);
@@ -85,7 +85,7 @@ describe('a meter', () => {
     ]);
   });
 
-  it('keeps what cannot be written for the next time, and says so', async () => {
+  it('keeps counts that cannot be written for the next time, and logs that', async () => {
     faulty.failNext('not applied');
     meter.countRequest(1);
     await meter.flush();
@@ -97,7 +97,7 @@ describe('a meter', () => {
     expect(logged.map(({ message }) => message)).toEqual(['usage could not be written yet']);
   });
 
-  it('writes nothing of an instance that is gone, also when it goes meanwhile', async () => {
+  it('writes nothing for a deleted instance, also when it is deleted during the write', async () => {
     const key = instanceEntity.key(1);
     const deletion = { action: 'delete', key, condition: { kind: 'none' } } as const;
     faulty.beforeNextWrite(() => store.write({ id: ids.random(), change, writes: [deletion] }));
@@ -109,7 +109,7 @@ describe('a meter', () => {
     expect([await written(1), await written(3), logged]).toEqual([[], [], []]);
   });
 
-  it('loses what was counted since it wrote last, no more, when its process is killed', async () => {
+  it('loses only the counts since its last write when its process is killed', async () => {
     meter.countRequest(1);
     await meter.flush();
     meter.countRequest(1);
@@ -123,7 +123,7 @@ describe('a meter', () => {
 });
 
 describe('old counts', () => {
-  it('are written without being waited for, once they are ten seconds old', async () => {
+  it('are written without delaying the request, once they are ten seconds old', async () => {
     meter.countRequest(1);
     clock.forward(9.9);
     meter.countRequest(2);
@@ -139,7 +139,7 @@ describe('old counts', () => {
     expect([await written(1), await written(2)]).toEqual([[[1, 0, 0]], [[1, 0, 0]]]);
   });
 
-  it('are counted by age anew after each writing', async () => {
+  it('have a new age after each write', async () => {
     meter.countRequest(1);
     clock.forward(11);
     await meter.flush();
@@ -151,7 +151,7 @@ describe('old counts', () => {
     expect(await written()).toEqual([[1, 0, 0]]);
   });
 
-  /** Whatever began is written by then: a flush of nothing new waits for the one under way. */
+  /** All counts are written by then: a flush without new counts waits for the active one. */
   async function settled(): Promise<void> {
     for (let turn = 0; turn < 20; turn += 1) await store.get([usageEntity.key(1, 'x')]);
     const probe = {

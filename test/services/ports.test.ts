@@ -9,7 +9,7 @@ describe('clock', () => {
     return { time, clock };
   }
 
-  test('gives microseconds between the ticks of the machine', () => {
+  test('returns microseconds between the ticks of the machine', () => {
     const { time, clock } = clockAt(1000);
     time.steady = 0.25;
 
@@ -19,7 +19,7 @@ describe('clock', () => {
   test.each([
     ['set forward', 9000, 9_000_000],
     ['set back', 500, 1_000_001],
-  ])('follows a machine that is %s and never goes back', (_name, wall, expected) => {
+  ])('follows a machine that is %s and never runs backwards', (_name, wall, expected) => {
     const { time, clock } = clockAt(1000);
     clock.micros();
     time.wall = wall;
@@ -27,9 +27,9 @@ describe('clock', () => {
     expect(clock.micros()).toBe(expected);
   });
 
-  test('tells the time of the machine', () => {
+  test('returns the time of the machine', () => {
     const clock = openClock();
-    const tolerated = 20; // milliseconds, by which it may run apart from the machine's
+    const tolerated = 20; // milliseconds of allowed difference from the machine's clock
 
     const before = Date.now();
     const shown = clock.micros() / 1000;

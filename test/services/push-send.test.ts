@@ -9,7 +9,7 @@ import { insert } from '../../shared/store/writes.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { configure } from '../support/push.ts';
 
-/** What becomes of a message whose sender dies, or finds nobody to send to. */
+/** The outcome of a message whose sender dies, or has no recipients. */
 
 const tokens = Array.from({ length: 25 }, (_, at) => `token-${at}`);
 const place = { instance: 1, provider: 'gcm' } as const;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** Stores a message that no work is queued for. */
+/** Stores a message without a job. */
 async function plant(created_at = new Date(api.platform.clock.micros() / 1000).toISOString()) {
   const message: PushMessageData = {
     id: 1,
@@ -119,7 +119,7 @@ test('a message that could not be sent for an hour is given up', async () => {
   expect([status, result]).toEqual(['error', { errors: { Unavailable: tokens } }]);
 });
 
-test('a message whose credentials are gone says so', async () => {
+test('a message whose credentials are deleted has that error', async () => {
   await plant();
   const none = { development_api_key: null };
   await world.call(world.owner, 'PATCH', 'push_notifications/gcm/config/', none);

@@ -46,14 +46,14 @@ async function count(entity: typeof classCountEntity, classNumber: number, bytes
 }
 
 describe('a quota', () => {
-  it('reads nothing where there is none', async () => {
+  it('is not read where it is not set', async () => {
     const quotas = open({});
 
     expect((await quotas.take(1, 'objects', 1e12)).refusal).toBeUndefined();
     expect([quotas.isLimited('objects'), queries]).toEqual([false, 0]);
   });
 
-  it('adds up the counts of all classes, objects and files apart', async () => {
+  it('adds up the counts of all classes, objects and files separately', async () => {
     await count(classCountEntity, 1, 40);
     await count(classCountEntity, 2, 50);
     await count(classFileCountEntity, 2, 7);
@@ -67,7 +67,7 @@ describe('a quota', () => {
     expect((await quotas.take(2, 'objects', 100)).refusal).toBeUndefined();
   });
 
-  it('reads once in ten seconds, and before it refuses', async () => {
+  it('is read once in ten seconds, and before a rejection', async () => {
     const quotas = open({ maxObjectBytes: 100 });
     const store10 = () =>
       withRoom({ platform: { quotas }, instance: 1 }, { objects: 10 }, async () => undefined);
@@ -85,7 +85,7 @@ describe('a quota', () => {
     expect(queries).toBe(4);
   });
 
-  it('holds room for what is being stored, and gives it back when that fails', async () => {
+  it('reserves room for an active write, and frees it when that fails', async () => {
     const quotas = open({ maxObjectBytes: 100 });
     const first = await quotas.take(1, 'objects', 60);
     expect((await quotas.take(1, 'objects', 60)).refusal).toBeDefined();
@@ -95,7 +95,7 @@ describe('a quota', () => {
     expect((await quotas.take(1, 'objects', 60)).refusal).toBeUndefined();
   });
 
-  it('of traces is for what was written in 24 hours, also by an earlier process', async () => {
+  it('of traces covers the writes of 24 hours, also by an earlier process', async () => {
     const owner = put(instanceEntity.key(1), { kind: instanceEntity.kind });
     await write(store, owner);
     meter.countTrace(1, 90);

@@ -8,7 +8,7 @@ import {
   type Scans,
 } from '../../shared/platform/limits/scans.ts';
 
-/** Time that goes by only where a test works, and turns of an event loop that it makes. */
+/** Simulated time that advances only while tests work, and simulated turns of the event loop. */
 function openTime() {
   let now = 0;
   let arrived: (() => void)[] = [];
@@ -18,18 +18,18 @@ function openTime() {
     alarm: () => () => undefined,
   };
   const turn = async () => {
-    await new Promise(setImmediate); // promises go on
+    await new Promise(setImmediate); // promises settle
     const all = arrived;
     arrived = [];
     for (const run of all) run();
-    await new Promise(setImmediate); // promises go on
+    await new Promise(setImmediate); // promises settle
   };
   return { clock, turn, work: (ms: number) => (now += ms) };
 }
 
 type Time = ReturnType<typeof openTime>;
 
-/** A search that works for so long, as it is written down in `order`. */
+/** A search that works for so long, as recorded in `order`. */
 async function search(
   { work }: Time,
   scan: Scan,
@@ -114,7 +114,7 @@ describe('searches', () => {
     expect([worked * 5, order.filter((entry) => entry === 'a done').length]).toEqual([5000, 4]);
   });
 
-  it('are refused when more than a hundred of an instance wait', async () => {
+  it('are rejected when more than a hundred of an instance wait', async () => {
     const time = openTime();
     const scans = openScans(time.clock);
     const open = (instance: string) => {
@@ -137,7 +137,7 @@ describe('searches', () => {
     expect(await other).toBeUndefined();
   });
 
-  it('of an owner have half of the slots at most, whatever number of instances it has', async () => {
+  it('of an owner have half of the slots at most, for any number of instances', async () => {
     const time = openTime();
     const scans = openScans(time.clock);
     for (let n = 0; n < 80; n += 1) {
@@ -150,7 +150,7 @@ describe('searches', () => {
     expect(await Promise.race([other, 'waits'])).toBeUndefined();
   });
 
-  it('of an owner that wait are half of all at most, whatever number of instances it has', async () => {
+  it('of an owner that wait are half of all at most, for any number of instances', async () => {
     const time = openTime();
     const scans = openScans(time.clock);
     const all = Array.from({ length: 32 + 501 }, (_, n) =>
@@ -181,7 +181,7 @@ describe('searches', () => {
     expect(order.slice(4, 10)).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
   });
 
-  it('that end at once never wait and hold no place', async () => {
+  it('that end at once never wait and occupy no slot', async () => {
     const time = openTime();
     const scans = openScans(time.clock);
 
@@ -199,7 +199,7 @@ describe('searches', () => {
     expect(await going).toBeUndefined();
   });
 
-  it('parts of which go on side by side pause together', async () => {
+  it('with concurrent parts pause as a whole', async () => {
     const time = openTime();
     const scan = openScans(time.clock).open(of('a'));
     time.work(5);
@@ -210,7 +210,7 @@ describe('searches', () => {
     expect(await Promise.all(parts)).toEqual([undefined, undefined]);
   });
 
-  it('leave no place taken when they are closed while they wait', async () => {
+  it('release their slot when they are closed while they wait', async () => {
     const time = openTime();
     const scans = openScans(time.clock);
     const open = () => {
@@ -232,7 +232,7 @@ describe('searches', () => {
 });
 
 describe('where one request is served at a time', () => {
-  it('a search is bounded by the time that it takes', async () => {
+  it('a search is limited by its own time', async () => {
     let now = 0;
     const scan = openFreeScans(() => now).open(of('a'));
 

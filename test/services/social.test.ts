@@ -11,10 +11,10 @@ const configuration = {
 
 type Backend = 'facebook' | 'google-oauth2' | 'github';
 
-/** What a service answers, by host and path: a value as JSON or plain text with 200, or a status. */
+/** Responses of a service, by host and path: a value as JSON or plain text with 200, or a status. */
 type Answers = Readonly<Record<string, unknown>>;
 
-/** Stands in for the network; knows every request that was made. */
+/** Replaces the network; records every request. */
 function network(answers: Answers) {
   const requests: Request[] = [];
   const send: typeof fetch = (url, init) => {
@@ -72,13 +72,13 @@ async function ask(backend: Backend, changes: Answers = {}) {
 }
 
 describe('a token of our application', () => {
-  it.each(backends)('tells who its bearer is: %s', async (backend) => {
+  it.each(backends)('identifies its bearer: %s', async (backend) => {
     const { profile } = await ask(backend);
 
     expect(profile).toEqual(kim);
   });
 
-  it('is shown to its own service only, over TLS, our secret beside it', async () => {
+  it('is sent to its own service only, over TLS, together with our secret', async () => {
     const asked = await Promise.all(backends.map((backend) => ask(backend)));
 
     const seen = asked.map(({ requests }) =>
@@ -118,7 +118,7 @@ describe('a token of our application', () => {
   });
 });
 
-describe('nobody is told', () => {
+describe('no person is identified', () => {
   it.each<[string, Backend, Answers]>([
     [
       'of a foreign application',
@@ -158,7 +158,7 @@ describe('nobody is told', () => {
   });
 });
 
-describe('an address is only taken over when it is verified', () => {
+describe('an address is only used when it is verified', () => {
   it.each<[string, Backend, Answers]>([
     ['not given', 'facebook', { 'graph.facebook.com/me': { id: '17' } }],
     [
@@ -208,7 +208,7 @@ describe('an address is only taken over when it is verified', () => {
   });
 });
 
-it('names are cut to what accounts take, between characters', async () => {
+it('names are cut to the limit of accounts, between characters', async () => {
   const me = { id: '17', first_name: ` ${'😀'.repeat(70)}`, last_name: 'a\ud800' };
 
   const { profile } = await ask('facebook', { 'graph.facebook.com/me': me });
@@ -221,7 +221,7 @@ it('names are cut to what accounts take, between characters', async () => {
   });
 });
 
-describe('a service that is out of order is a fault', () => {
+describe('a service that is out of order is a server error', () => {
   it.each<[Backend, Answers]>([
     ['facebook', { 'graph.facebook.com/debug_token': 503 }],
     ['facebook', { 'graph.facebook.com/me': 429 }],
@@ -246,7 +246,7 @@ describe('the environment', () => {
     GROUNDWORK_GITHUB_CLIENT_SECRET: 'gh-secret',
   };
 
-  it('says which services there are', () => {
+  it('lists the services', () => {
     expect(v.parse(socialVariables, ids)).toEqual(configuration);
     expect(v.parse(socialVariables, { GROUNDWORK_GOOGLE_CLIENT_ID: 'x' })).toEqual({
       google: { clientId: 'x' },
@@ -261,7 +261,7 @@ describe('the environment', () => {
     ['GROUNDWORK_FACEBOOK_APP_SECRET', 'GROUNDWORK_FACEBOOK_APP_SECRET'],
     ['GROUNDWORK_GITHUB_CLIENT_ID', 'GROUNDWORK_GITHUB_CLIENT_SECRET'],
     ['GROUNDWORK_GITHUB_CLIENT_SECRET', 'GROUNDWORK_GITHUB_CLIENT_SECRET'],
-  ])('%s alone is refused', (name, blamed) => {
+  ])('%s alone is rejected', (name, blamed) => {
     const { issues = [] } = v.safeParse(socialVariables, { ...ids, [name]: undefined });
 
     expect(issues.map((issue) => v.getDotPath(issue))).toEqual([blamed]);

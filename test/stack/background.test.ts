@@ -15,7 +15,7 @@ const filtersOf = ({ FilterCriteria }: (typeof sources)[number]) =>
   FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));
 const byCall = [{ prefix: 'client' }, { prefix: 'cascade' }];
 
-test('the function has time for work, and may read and write the table and its stream', () => {
+test('the function has time for jobs, and may read and write the table and its stream', () => {
   expect(worker?.properties).toMatchObject({ Runtime: 'nodejs24.x', Timeout: 300 });
   expect(worker?.statements).toEqual([
     {
@@ -86,7 +86,7 @@ test('the function has time for work, and may read and write the table and its s
   ]);
 });
 
-test('it hears of the changes that somebody wants, and of new work, but not of its own writes', () => {
+test('it receives the changes that a consumer needs, and new jobs, but not its own writes', () => {
   const [changes, work] = sources;
 
   expect(filtersOf(changes)).toEqual([
@@ -105,7 +105,7 @@ test('it hears of the changes that somebody wants, and of new work, but not of i
   ]);
 });
 
-test('what fails comes again, in halves, a bounded number of times, and then goes to the queue', () => {
+test('failed records are retried, in halves, a limited number of times, and then sent to the queue', () => {
   expect(sources).toHaveLength(2);
   for (const source of sources) {
     expect(source).toMatchObject({
@@ -125,7 +125,7 @@ test('what fails comes again, in halves, a bounded number of times, and then goe
   expect(alarms.filter(({ Properties }) => Properties.Namespace === 'AWS/SQS')).toHaveLength(1);
 });
 
-test('each minute it looks for what is due', () => {
+test('each minute it runs due jobs', () => {
   const { resource: rule } = onlyOne(template, 'AWS::Events::Rule');
 
   expect(rule.Properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });

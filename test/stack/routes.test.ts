@@ -9,7 +9,7 @@ import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
 const template = synthesise();
 
-/** The gateway's routes as the template has them, with the family whose function they lead to. */
+/** The gateway's routes in the template, with the family of their function. */
 const deployed = Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(
   ({ Properties: { RouteKey, Target } }) => ({
     key: String(RouteKey),
@@ -25,7 +25,7 @@ function familyAt(integration: string): string {
   return String(Description).replace(/^.*: /, '');
 }
 
-/** Every path of a route, with something in place of its parameters. */
+/** Every path of a route, with values for its parameters. */
 function samples({ paths, isRoot }: Route): readonly string[] {
   const all = Object.entries(paths).map(([version, path]) => `/${version}${path}`);
   const filled = all.map((path) =>
@@ -56,23 +56,23 @@ describe.each(readings)('when %s', (reading) => {
   });
 });
 
-test('what no path matches goes to the function that holds the whole map', () => {
+test('unmatched paths reach the function that has the whole map', () => {
   expect(deployed.filter(({ key }) => key === '$default')).toEqual([
     { key: '$default', family: 'batch' },
   ]);
 });
 
-test('every family has a function, and the gateway may call it', () => {
+test('every family has a function, and the gateway may invoke it', () => {
   const families = deployedFunctions(template).map(({ family }) => family);
 
   const others = ['background', 'script-runs'];
   expect(families.toSorted()).toEqual([...api.map(({ name }) => name), ...others].toSorted());
   expect(Object.keys(template.findResources('AWS::Lambda::Permission'))).toHaveLength(
-    api.length + 1, // one each, not one a route, and one of the tick
+    api.length + 1, // one each, not one per route, and one of the tick
   );
 });
 
-test('the keys of routes are what a gateway takes', () => {
+test('the keys of routes are valid for a gateway', () => {
   const keys = deployed.map(({ key }) => key).filter((key) => key !== '$default');
 
   const bad = keys.filter(
@@ -84,7 +84,7 @@ test('the keys of routes are what a gateway takes', () => {
   expect(keys.length).toBeLessThan(300); // the quota of routes
 });
 
-test('the gateway leaves CORS to the functions, limits calls, and logs no path or query', () => {
+test('the gateway leaves CORS to the functions, limits requests, and logs no path or query', () => {
   const api = onlyOne(template, 'AWS::ApiGatewayV2::Api').resource.Properties;
   const stage = onlyOne(template, 'AWS::ApiGatewayV2::Stage').resource.Properties;
 
@@ -98,8 +98,8 @@ test('the gateway leaves CORS to the functions, limits calls, and logs no path o
   expect(stage.AccessLogSettings.Format).not.toMatch(/path|query|authoriz|header/i);
 });
 
-test('a route takes a place as soon as two families share what is below it', () => {
-  const route = (path: string) => ({ paths: { 'v1.1': path } }) as unknown as Route; // no more is looked at
+test('paths get their own routes where two families share the paths below', () => {
+  const route = (path: string) => ({ paths: { 'v1.1': path } }) as unknown as Route; // only the paths are read
   const families: readonly Family[] = [
     { name: 'alone', routes: [route('/a/'), route('/a/{id}/x/')] },
     { name: 'above', routes: [route('/b/'), route('/b/{id}/')] },

@@ -14,7 +14,7 @@ const [role] = Object.entries<any>(template.findResources('AWS::IAM::Role')).fil
 );
 const { id: boundaryId, resource: boundary } = onlyOne(template, 'AWS::IAM::ManagedPolicy');
 
-test('scripts have one role, which only Lambda takes on and which may do nothing, whatever is added', () => {
+test('scripts have one role, which only Lambda assumes and which has no permissions, whatever is added', () => {
   const [id, { Properties }] = role ?? [];
 
   expect(Object.keys(Properties).toSorted()).toEqual([
@@ -37,7 +37,7 @@ test('scripts have one role, which only Lambda takes on and which may do nothing
   expect(JSON.stringify(policies.map(({ Properties: { Roles } }) => Roles))).not.toContain(id);
 });
 
-test('only the background makes functions, and it can give them no other role', () => {
+test('only the background creates functions, and it can pass them no other role', () => {
   const statements = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(
     ([id, { Properties }]) =>
       Properties.PolicyDocument.Statement.map((each: object) => ({ id, ...each })),
@@ -68,7 +68,7 @@ test('the function that runs scripts has time for the longest, and is not invoke
   expect(JSON.stringify(terms.Properties.FunctionName)).toContain('ScriptRuns');
 });
 
-test('it may invoke scripts, keep their traces, and no more', () => {
+test('it may invoke scripts, store their traces, and no more', () => {
   const write = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'];
 
   expect(runs?.statements).toEqual([
@@ -90,7 +90,7 @@ test('it may invoke scripts, keep their traces, and no more', () => {
   ]);
 });
 
-test('names of functions fit Lambda, whatever the stage, and what roles are granted', () => {
+test('names of functions are valid for Lambda, whatever the stage, and only those of scripts match their role', () => {
   const longest = `groundwork-${'a'.repeat(20)}`;
   const name = functionName({ prefix: longest, table: 't' }, { instance: 1, script: 1 });
 

@@ -21,7 +21,7 @@ const { id: keyId, resource: vaultKey } = onlyOne(template, 'AWS::KMS::Key');
 const functions = deployedFunctions(template);
 
 describe('the table', () => {
-  test('has the keys and indexes that its description says', () => {
+  test('has the keys and indexes of its description', () => {
     const keySchema = (range: string) => [
       { AttributeName: partitionKey, KeyType: 'HASH' },
       { AttributeName: range, KeyType: 'RANGE' },
@@ -38,7 +38,7 @@ describe('the table', () => {
     expect(tableIndexes).toHaveLength(19); // the quota is 20
   });
 
-  test('is on demand, streams what changes, forgets what has expired, and outlives the stack', () => {
+  test('is on demand, streams changes, deletes expired items, and outlives the stack', () => {
     const { BillingMode, StreamSpecification, TimeToLiveSpecification, Replicas } =
       table.Properties;
 
@@ -56,7 +56,7 @@ describe('the table', () => {
 });
 
 describe('the master secret', () => {
-  test('is made as it always was: any change here makes another one, which ends every key', () => {
+  test('is created as before: any change here creates another one, which invalidates every key', () => {
     expect(secret.Properties.GenerateSecretString).toEqual({
       ExcludeCharacters: 'ghijklmnopqrstuvwxyz',
       ExcludePunctuation: true,
@@ -75,7 +75,7 @@ describe('the master secret', () => {
   });
 });
 
-test('the key of push credentials turns by itself, and outlives the stack', () => {
+test('the key of push credentials rotates automatically, and outlives the stack', () => {
   expect(vaultKey).toMatchObject({
     Properties: { EnableKeyRotation: true },
     DeletionPolicy: 'Retain',
@@ -83,7 +83,7 @@ test('the key of push credentials turns by itself, and outlives the stack', () =
   });
 });
 
-test('table and bucket keep their identity: with others the data would be gone', () => {
+test('table and bucket keep their identity: with others the data would be lost', () => {
   expect([tableId, bucketId]).toEqual(['DataTableFDBAD0F2', 'FilesBucket7C17EE2E']);
 });
 
@@ -103,7 +103,7 @@ describe('files', () => {
     expect(bucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  test('what was uploaded and not used goes, and so do old versions', () => {
+  test('unused uploads are deleted, and so are old versions', () => {
     expect(bucket.Properties.LifecycleConfiguration.Rules).toEqual([
       {
         AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
@@ -126,7 +126,7 @@ describe('files', () => {
     ]);
   });
 
-  test('are posted by pages of any origin, and read by nobody past the CDN', () => {
+  test('are posted by pages of any origin, and read only through the CDN', () => {
     const policy = onlyOne(template, 'AWS::S3::BucketPolicy').resource.Properties.PolicyDocument;
     const allowed = policy.Statement.filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
 
@@ -143,7 +143,7 @@ describe('files', () => {
     expect(JSON.stringify(allowed)).toContain(cdnId);
   });
 
-  test('the CDN serves the public ones only, by TLS, to be read and not guessed at', () => {
+  test('the CDN serves the public ones only, by TLS, read-only and without sniffing', () => {
     const { DefaultCacheBehavior, Origins } = cdn.Properties.DistributionConfig;
     const { ResponseHeadersPolicyConfig: headers } = onlyOne(
       template,
@@ -169,7 +169,7 @@ const ofFamilies = functions.filter(({ family }) => !behindCalls.includes(family
 describe.each(ofFamilies)(
   'the function of $family',
   ({ family, properties, variables, statements }) => {
-    test('runs as it was measured and tested', () => {
+    test('has the settings that were measured and tested', () => {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
@@ -191,7 +191,7 @@ describe.each(ofFamilies)(
       });
     });
 
-    test('may do what it needs and no more', () => {
+    test('has only the permissions it needs', () => {
       const read = ['BatchGetItem', 'GetItem'];
       const write = [...read, 'DeleteItem', 'PutItem'];
       const expected: Readonly<Record<string, readonly string[]>> = {
@@ -226,7 +226,7 @@ describe.each(ofFamilies)(
               },
             ]
           : []),
-        ...(family === 'root' // it writes what it counts, and nothing else
+        ...(family === 'root' // it writes its counts, and nothing else
           ? [
               {
                 actions: ['dynamodb:PutItem'],
@@ -274,7 +274,7 @@ describe.each(ofFamilies)(
   },
 );
 
-test('every family that serves calls in instances may write what it counts there', () => {
+test('every family that serves requests in instances may write its counts there', () => {
   const counting = api.filter(({ routes }) => routes.some(({ instance }) => instance !== 'none'));
 
   expect(counting.filter(({ name }) => !usesOf(name).includes('meter'))).toEqual([]);
@@ -294,7 +294,7 @@ test('every log is kept for a month', () => {
   expect(new Set(logs.map(({ Properties }) => Properties.RetentionInDays))).toEqual(new Set([30]));
 });
 
-test('outputs say where it is and how to begin', () => {
+test('outputs contain the address and the first steps', () => {
   expect(Object.keys(template.toJSON().Outputs)).toEqual([
     'Url',
     'TableName',
@@ -340,7 +340,7 @@ test('settings reach the functions, the gateway and the logs', () => {
   ).toBe(7);
 });
 
-test('who sends mails may do so as the sender of the deployment, and nobody else', () => {
+test('functions that send mails may do so as the sender of the deployment, and no others', () => {
   const set = deployedFunctions(synthesise({ mailFrom: 'Groundwork <no-reply@example.com>' }));
 
   const mailing = set.flatMap(({ family, statements }) =>
@@ -373,11 +373,11 @@ test.each([
   [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
   [{ instanceRate: 10 }, 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
   [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],
-])('%o is refused', (context, message) => {
+])('%o is rejected', (context, message) => {
   expect(() => synthesise(context)).toThrow(message);
 });
 
-test('cdk-nag finds nothing but what is acknowledged with a reason', () => {
+test('cdk-nag reports only findings that are acknowledged with a reason', () => {
   const { app } = openStack();
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 

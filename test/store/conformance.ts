@@ -22,11 +22,11 @@ import {
 } from './fixture.ts';
 import { describeModel } from './model.ts';
 
-/** How an adapter is put to the test. */
+/** Settings of the suite for an adapter. */
 export interface Conformance {
-  /** Opens an empty store, or one that others use too: the suite keeps to new partitions. */
+  /** Opens an empty store, or a shared one: the suite uses new partitions. */
   readonly open: (now: () => number) => Promise<Store>;
-  /** Waits until indexes show what was written; absent: they always do. */
+  /** Waits until indexes contain all writes; absent: they always do. */
   readonly settle?: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
     /** A partition that no other test uses. */
     function newPk(): string {
       partitions += 1;
-      return `TEST#${run}#${partitions}.`; // what others make of it is none of these
+      return `TEST#${run}#${partitions}.`; // names derived from it are not among these
     }
     function newKey(): Key {
       return { pk: newPk(), sk: 'item' };
@@ -53,7 +53,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
     afterAll(() => store.close());
 
     describe('an item', () => {
-      it('comes back with key, kind, data, and the id of its write as version', async () => {
+      it('has its key, kind, data, and the id of its write as version', async () => {
         const key = newKey();
 
         const version = await write(store, put(key, { kind: 'animal', data: { legs: 4 } }));
@@ -63,7 +63,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         ]);
       });
 
-      it('is replaced whole, with a new version', async () => {
+      it('is replaced as a whole, with a new version', async () => {
         const key = newKey();
         await write(store, put(key, { kind: 'animal', data: { legs: 4 } }));
 
@@ -87,7 +87,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect([before, await getOne(store, key)]).toEqual([undefined, undefined]);
       });
 
-      it('does not change when the writer goes on to change what it gave', async () => {
+      it('does not change when the caller modifies its data after the write', async () => {
         const key = newKey();
         const data = { list: [1] };
         const writing = write(store, put(key, { data }));
@@ -118,7 +118,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect((await getOne(store, key))?.data).toStrictEqual({ value });
       });
 
-      it('leaves undefined members out', async () => {
+      it('omits undefined members', async () => {
         const key = newKey();
 
         await write(store, put(key, { data: { a: undefined, b: -0, c: 1 } }));
@@ -136,7 +136,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(items.map((item) => item?.data)).toEqual(names.map((sk) => ({ sk })));
       });
 
-      it('is not mixed up when two keys are the same once joined', async () => {
+      it('is not confused when two keys are equal once joined', async () => {
         const pk = newPk();
         const keys = ['b', 'bc'].flatMap((end) => [
           { pk: `${pk}#a`, sk: end },
@@ -151,7 +151,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
     });
 
     describe('get', () => {
-      it('answers in the order of the keys, undefined where nothing is', async () => {
+      it('returns items in the order of the keys, undefined for missing ones', async () => {
         const pk = newPk();
         await write(store, put({ pk, sk: 'a' }), put({ pk, sk: 'b' }));
 
@@ -160,7 +160,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(items.map((item) => item?.key.sk)).toEqual(['b', undefined, 'a', 'b']);
       });
 
-      it('answers nothing to no keys', async () => {
+      it('returns an empty list for no keys', async () => {
         expect(await store.get([])).toEqual([]);
       });
 
@@ -200,7 +200,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       const actions = ['put', 'delete', 'check'] as const;
       const cases = rows.flatMap((row) => actions.map((action) => ({ ...row, action })));
 
-      it.each(cases.filter(({ ok }) => ok))('$name: $action is done', async (row) => {
+      it.each(cases.filter(({ ok }) => ok))('$name: $action succeeds', async (row) => {
         const key = newKey();
         const tested = await arrange(key, row);
         const before = await getOne(store, key);
@@ -212,7 +212,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(after).toEqual(expected[row.action]);
       });
 
-      it.each(cases.filter(({ ok }) => !ok))('$name: $action is refused', async (row) => {
+      it.each(cases.filter(({ ok }) => !ok))('$name: $action fails', async (row) => {
         const key = newKey();
         const beside = { ...key, sk: 'beside' };
         const tested = await arrange(key, row);
@@ -237,7 +237,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         );
       }
 
-      it('that fails names the first write that it stops', async () => {
+      it('that fails names the first write that it prevents', async () => {
         const pk = newPk();
         const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((sk) => ({ pk, sk })) as [Key, Key, Key, Key];
         await write(store, put(a));
@@ -252,7 +252,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(failure).toBe(2);
       });
 
-      it('that fails tells what is there, or nothing at all', async () => {
+      it('that fails returns the current item, or none', async () => {
         const key = newKey();
         await write(store, put(key, { kind: 'animal', data: { legs: 4 } }));
         const there = await getOne(store, key);
@@ -263,14 +263,14 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect([undefined, there]).toContainEqual(error.existing);
       });
 
-      it('on nothing that fails tells of no item', async () => {
+      it('that fails for a missing item returns no item', async () => {
         const error = await write(store, del(newKey(), present)).catch((e) => e);
 
         expect(error).toBeInstanceOf(ConditionFailed);
         expect(error.existing).toBeUndefined();
       });
 
-      it('sees what an earlier write of the same moment did', async () => {
+      it('sees earlier writes of the same moment', async () => {
         const key = newKey();
 
         const outcomes = await Promise.allSettled([
@@ -293,7 +293,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(items.map((item) => item?.version)).toEqual(keys.map(() => version));
       });
 
-      it('refuses more than a hundred', async () => {
+      it('rejects more than a hundred', async () => {
         const pk = newPk();
         const keys = Array.from({ length: 101 }, (_, n) => ({ pk, sk: `k${n}` }));
 
@@ -333,7 +333,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       });
 
       it.each(['put', 'delete', 'check'] as const)(
-        'refuses a key that stands twice, once in a %s',
+        'rejects a repeated key, once in a %s',
         async (action) => {
           const key = newKey();
 
@@ -346,7 +346,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       );
     });
 
-    describe('repeating a write whose answer was lost', () => {
+    describe('repeating a write whose response was lost', () => {
       const rows: readonly { name: string; before: boolean; writes: (key: Key) => Write[] }[] = [
         { name: 'a put', before: true, writes: (key) => [put(key, { data: { n: 2 } })] },
         {
@@ -391,7 +391,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(await store.query({ pk: key.pk, limit: 10 })).toEqual(applied);
       });
 
-      it('does not take another write for its repetition', async () => {
+      it('does not treat another write as its repetition', async () => {
         const key = newKey();
         await write(store, put(key, { condition: { kind: 'absent' } }));
 
@@ -400,7 +400,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(failure).toBe(0);
       });
 
-      it('does not take a part of a transaction for the whole', async () => {
+      it('does not treat a part of a transaction as the whole', async () => {
         const key = newKey();
         const id = await write(store, put(key));
         const beside = { ...key, sk: 'beside' };
@@ -419,8 +419,8 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       });
     });
 
-    describe('writers at the same time', () => {
-      it('of one new key: exactly one creates it', async () => {
+    describe('concurrent writers', () => {
+      it('of one new key: one creates it', async () => {
         const key = newKey();
         const creations = Array.from({ length: 20 }, (_, n) =>
           write(store, put(key, { data: { n }, condition: { kind: 'absent' } })),
@@ -432,7 +432,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(winners).toEqual([(await getOne(store, key))?.version]);
       });
 
-      it('who name the version that they read lose no update', async () => {
+      it('that name the version they read lose no update', async () => {
         const key = newKey();
         await write(store, put(key, { data: { count: 0 } }));
 
@@ -441,7 +441,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect((await getOne(store, key))?.data).toEqual({ count: 40 });
       });
 
-      it('who move amounts in transactions keep the sum', async () => {
+      it('that move amounts in transactions keep the sum', async () => {
         const pk = newPk();
         const keys = ['a', 'b', 'c'].map((sk) => ({ pk, sk }));
         await write(store, ...keys.map((key) => put(key, { data: { count: 100 } })));
@@ -456,7 +456,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(items.map(countOf).reduce((a, b) => a + b)).toBe(300);
       });
 
-      it('are seen by whoever reads after their answer', async () => {
+      it('are visible to all readers after their response', async () => {
         const key = newKey();
         const seen: boolean[] = [];
 
@@ -474,7 +474,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
     });
 
     describe('a counter', () => {
-      it('starts at 1 and goes on by 1', async () => {
+      it('starts at 1 and increments by 1', async () => {
         const counter = newKey();
 
         const numbers = await collect(3, () => store.next(counter));
@@ -482,7 +482,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(numbers).toEqual([1, 2, 3]);
       });
 
-      it('gives blocks', async () => {
+      it('returns blocks', async () => {
         const counter = newKey();
 
         const firsts = [
@@ -495,14 +495,14 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(firsts).toEqual([1, 6, 7, 57]);
       });
 
-      it('counts by itself', async () => {
+      it('is independent of other counters', async () => {
         const pk = newPk();
         await store.next({ pk, sk: 'a' }, 10);
 
         expect(await store.next({ pk, sk: 'b' })).toBe(1);
       });
 
-      it('gives no number twice to many who ask at once', async () => {
+      it('returns no number twice to concurrent callers', async () => {
         const counter = newKey();
 
         const firsts = await Promise.all(
@@ -515,7 +515,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(new Set(all).size).toBe(all.length);
       });
 
-      it('rises for one who asks again and again while items are written', async () => {
+      it('increases for repeated calls while items are written', async () => {
         const counter = newKey();
         const pk = newPk();
 
@@ -557,7 +557,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(found.positions).toEqual(ordered);
       });
 
-      it('keeps U+0000 in index keys apart and in order', async () => {
+      it('keeps U+0000 in index keys separate and in order', async () => {
         const pk = newPk();
         const keys = [
           'a\u00001',
@@ -584,7 +584,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(some.positions).toEqual(['a\u00001', 'a\u00002']);
       });
 
-      it('keeps to its partition and its index', async () => {
+      it('is limited to its partition and its index', async () => {
         const pk = newPk();
         const near = [`${pk}\u0001`, `${pk}#`, pk.slice(0, -1), `${pk}0`];
         await write(
@@ -612,7 +612,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         ]);
       });
 
-      it('of an index gives items complete', async () => {
+      it('of an index returns complete items', async () => {
         const key = newKey();
         await write(
           store,
@@ -625,7 +625,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(found).toEqual({ items: [await getOne(store, key)], positions: ['z'], more: false });
       });
 
-      it('of a partition that holds nothing finds nothing', async () => {
+      it('of an empty partition finds no items', async () => {
         expect(await store.query({ pk: newPk(), limit: 10 })).toEqual(nothing);
         expect(await store.query({ pk: newPk(), index: 'shared', limit: 10 })).toEqual(nothing);
       });
@@ -655,7 +655,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         }
       });
 
-      it('walks a thousand items in one page', async () => {
+      it('returns a thousand items in one page', async () => {
         const pk = newPk();
         const names = Array.from({ length: 1001 }, (_, n) => String(n).padStart(5, '0'));
         await putMany(names.map((sk) => put({ pk, sk }, { indexes: { updated: `u${sk}` } })));
@@ -674,12 +674,12 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         ]);
       });
 
-      it.each([0, -1, 1001, Number.NaN])('refuses a limit of %s', async (limit) => {
+      it.each([0, -1, 1001, Number.NaN])('rejects a limit of %s', async (limit) => {
         await expect(store.query({ pk: newPk(), limit })).rejects.toThrow();
       });
 
       const ends = [undefined, 'a', 'b', 'bb', 'c', 'd', 'e'];
-      it.each(['table', 'index'])('keeps to every kind of bounds, in the %s', async (place) => {
+      it.each(['table', 'index'])('respects every kind of bounds, in the %s', async (place) => {
         const pk = newPk();
         const all = ['b', 'bb', 'c', 'd'];
         await putMany(all.map((sk) => put({ pk, sk }, { indexes: { slot15: sk } })));
@@ -705,7 +705,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         }
       });
 
-      it('says that there is more only when there may be', async () => {
+      it('reports more items only when there may be some', async () => {
         const pk = newPk();
         await putMany(['a', 'b', 'c'].map((sk) => put({ pk, sk })));
 
@@ -718,7 +718,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
     });
 
     describe('an index', () => {
-      it('holds only the items that have a key in it', async () => {
+      it('contains only the items that have a key in it', async () => {
         const pk = newPk();
         await write(
           store,
@@ -734,7 +734,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect([owned, shared]).toEqual([['both', 'one'], ['both']]);
       });
 
-      it('follows an item when it is changed, taken out, put in and deleted', async () => {
+      it('follows an item when it is changed, removed, added and deleted', async () => {
         const key = newKey();
         const found: unknown[] = [];
         const steps: Write[] = [
@@ -767,7 +767,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         ]);
       });
 
-      it('shows the newest data of an item whose index keys stay', async () => {
+      it('has the newest data of an item whose index keys stay', async () => {
         const key = newKey();
         await write(store, put(key, { data: { n: 1 }, indexes: { updated: 'u' } }));
         await store.query({ pk: key.pk, index: 'updated', limit: 10 });
@@ -779,7 +779,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(items.map(({ data }) => data)).toEqual([{ n: 2 }]);
       });
 
-      it('has room for an item in all nineteen', async () => {
+      it('supports an item in all nineteen', async () => {
         const key = newKey();
         const indexes = Object.fromEntries(indexNames.map((name) => [name, `${name}\u0000x`]));
         await write(store, put(key, { indexes }));
@@ -796,7 +796,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
     describe('sizes', () => {
       const long = (bytes: number) => '😀'.repeat(bytes / 4) + 'x'.repeat(bytes % 4);
 
-      it('a key of 1,000 bytes is fine', async () => {
+      it('a key of 1,000 bytes is accepted', async () => {
         const pk = newPk();
         const key = { pk, sk: long(1000 - pk.length) };
 
@@ -814,7 +814,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         ['with U+0000 in the partition key', (pk) => ({ pk: `${pk}\u0000`, sk: 'x' })],
         ['with U+0000 in the sort key', (pk) => ({ pk, sk: 'x\u0000y' })],
       ];
-      it.each(badKeys)('a key %s is refused and nothing is written', async (_, makeKey) => {
+      it.each(badKeys)('a key %s is rejected and nothing is written', async (_, makeKey) => {
         const pk = newPk();
         const bad = makeKey(pk);
 
@@ -825,7 +825,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         await expect(store.next(bad)).rejects.toThrow();
       });
 
-      it('an item of nearly 400 KB is fine', async () => {
+      it('an item of nearly 400 KB is accepted', async () => {
         const key = newKey();
         const text = 'x'.repeat(395 * 1024);
 
@@ -837,7 +837,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       it.each([
         ['ASCII', 'x'.repeat(401 * 1024)],
         ['others', 'é'.repeat(201 * 1024)],
-      ])('an item over 400 KB of %s is refused and nothing is written', async (_, text) => {
+      ])('an item over 400 KB of %s is rejected and nothing is written', async (_, text) => {
         const key = newKey();
         const beside = { ...key, sk: 'beside' };
 
@@ -848,7 +848,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect(await store.get([key, beside])).toEqual([undefined, undefined]);
       });
 
-      it('a transaction over 4 MB is refused and nothing is written', async () => {
+      it('a transaction over 4 MB is rejected and nothing is written', async () => {
         const pk = newPk();
         const data = { text: 'x'.repeat(390 * 1024) };
         const keys = Array.from({ length: 11 }, (_, n) => ({ pk, sk: `${n}` }));
@@ -871,7 +871,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         await settle();
       }
 
-      it('is there before', async () => {
+      it('exists before', async () => {
         const key = newKey();
         await expiring(key, 99);
 
@@ -908,7 +908,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
         expect((await getOne(store, key))?.data).toEqual(row.fails ? undefined : { n: 2 });
       });
 
-      it('stays when it is put again without an end', async () => {
+      it('is kept when it is put again without an expiry', async () => {
         const key = newKey();
         await expiring(key, 50);
         await write(store, put(key, { data: { n: 2 } }));
@@ -928,7 +928,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       }
     }
 
-    /** Position of the write whose condition failed; undefined when all was written. */
+    /** Returns the position of the write whose condition failed; undefined when all was written. */
     async function failureOf(writes: readonly Write[]): Promise<number | undefined> {
       try {
         await write(store, ...writes);
@@ -939,7 +939,7 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       }
     }
 
-    /** Adds 1 to an item's count, again until nobody came between. */
+    /** Adds 1 to an item's count, and retries after write conflicts. */
     async function increment(key: Key): Promise<void> {
       await retryRaces(async () => {
         const item = await getOne(store, key);
@@ -983,7 +983,7 @@ function putCount(key: Key, { item, count }: { item: Counted; count: number }): 
 }
 
 function countOf(item: Counted): number {
-  return (item?.data as { count: number } | undefined)?.count ?? 0; // the test put it so
+  return (item?.data as { count: number } | undefined)?.count ?? 0; // written by the test
 }
 
 async function retryRaces(attempt: () => Promise<void>): Promise<void> {
@@ -1007,14 +1007,14 @@ async function collect<Result>(times: number, act: () => Promise<Result>): Promi
   return results;
 }
 
-/** What the paging test puts before an item's name in an index: `i07` -> `2`, a NUL. */
+/** Prefix of an item's name in an index of the paging test: `i07` -> `2`, a NUL. */
 function fifth(name: string): string {
   return `${Number(name.slice(1)) % 5}\u0000`;
 }
 
 type Combination<End> = readonly [End, End, boolean, boolean, boolean];
 
-/** All pairs of ends, each inclusive and exclusive, in both directions; lower ends not above upper ones. */
+/** All pairs of bounds, each inclusive and exclusive, in both directions; lower bounds not above upper ones. */
 function combinations<End extends string | undefined>(
   lowers: readonly End[],
   uppers: readonly End[],

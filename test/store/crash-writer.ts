@@ -1,6 +1,6 @@
 /*
- * Writes to the store in the folder that it is given until it is killed, and prints each transaction when it is
- * acknowledged, as a line of JSON. Run by the crash test in a process of its own.
+ * Writes to the store in the given folder until it is killed, and prints each acknowledged transaction as a line of
+ * JSON. Run by the crash test in a process of its own.
  */
 import { writeSync } from 'node:fs';
 import { openStore } from '../../shared/platform/local/store/store.ts';

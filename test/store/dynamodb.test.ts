@@ -4,7 +4,7 @@ import { storeConformance } from './conformance.ts';
 
 if (endpoint === undefined) {
   describe('DynamoDB as a store', () => {
-    it.skip('needs an emulator: npm run test:dynamodb');
+    it.skip('requires an emulator: npm run test:dynamodb');
   });
 } else {
   storeConformance('DynamoDB', { open: openTestTable });

@@ -13,25 +13,25 @@ import type {
   Write,
 } from '../../shared/store/store.ts';
 
-/** Any reason for a write. */
+/** Some reason for a write. */
 export const change: Change = { actor: { admin: 7 }, cause: 'client', depth: 0 };
 
-/** A random id of a write. */
+/** Returns a random id of a write. */
 export function newId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** A put of `{}` without condition, with what is given in its stead. */
+/** Returns a put of `{}` without condition, with overrides. */
 export function put(key: Key, given: Partial<Put> = {}): Put {
   return { action: 'put', key, kind: 'thing', data: {}, condition: { kind: 'none' }, ...given };
 }
 
-/** A delete, by default without condition. */
+/** Returns a delete, by default without condition. */
 export function del(key: Key, condition: Condition = { kind: 'none' }): Delete {
   return { action: 'delete', key, condition };
 }
 
-/** A check. */
+/** Returns a check. */
 export function check(key: Key, condition: Condition): Check {
   return { action: 'check', key, condition };
 }
@@ -49,13 +49,13 @@ export async function getOne(store: Store, key: Key): Promise<Stored | undefined
   return item;
 }
 
-/** Sort keys of what a query finds, in its order. */
+/** Returns the sort keys of a query's items, in its order. */
 export async function sortKeys(store: Store, query: Query): Promise<readonly string[]> {
   const { items } = await store.query(query);
   return items.map((item) => item.key.sk);
 }
 
-/** Walks all pages of `limit` items, going on from the last position of each. */
+/** Reads all pages of `limit` items, each from the last position of the previous one. */
 export async function walkPages(
   store: Store,
   query: { pk: string; index?: IndexName | undefined; descending: boolean; limit: number },

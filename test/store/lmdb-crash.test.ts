@@ -11,7 +11,7 @@ import { type IndexName, indexNames, type Store, type Stored } from '../../share
 
 const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));
 
-/** What the writer prints when a transaction is acknowledged. */
+/** The writer's line for an acknowledged transaction. */
 interface Acknowledged {
   readonly number: number;
   readonly sk: string;
@@ -26,7 +26,7 @@ interface PairData {
 }
 
 describe('a store whose process is killed under load', () => {
-  it('has all that was acknowledged, no half transactions, indexes that agree, counters that go on', async () => {
+  it('has all acknowledged writes, no partial transactions, consistent indexes, and increasing counters', async () => {
     const path = mkdtempSync(join(tmpdir(), 'groundwork-crash-'));
     const acknowledged: Acknowledged[] = [];
 
@@ -50,7 +50,7 @@ describe('a store whose process is killed under load', () => {
     rmSync(path, { recursive: true });
     const numbers = new Map(acknowledged.map(({ number, sk }) => [number, sk]));
     const items = new Set(acknowledged.map(({ sk }) => sk));
-    expect(numbers.size).toBe(items.size); // no number was given to two items
+    expect(numbers.size).toBe(items.size); // no number was assigned to two items
   }, 300_000);
 });
 
@@ -72,7 +72,7 @@ async function writeUntilKilled(
   return lines;
 }
 
-/** Each pair is at least as far as its last acknowledgement says. */
+/** Checks that each pair is at least as new as its last acknowledgement. */
 function expectAcknowledged(acknowledged: readonly Acknowledged[], items: readonly Stored[]): void {
   const found = new Map(items.map((item) => [item.key.sk, item]));
   const last = new Map(acknowledged.map((line) => [line.sk, line]));
@@ -117,5 +117,5 @@ function withoutPartition({ key, version, data }: Stored): unknown {
 }
 
 function dataOf(item: Stored): PairData {
-  return item.data as PairData; // the writer made it so
+  return item.data as PairData; // written by the crash writer
 }

@@ -37,8 +37,8 @@ describe('a temporary store', () => {
   });
 });
 
-describe('a store that is opened again', () => {
-  it('holds its items and indexes', async () => {
+describe('a store that is reopened', () => {
+  it('contains its items and indexes', async () => {
     const path = newPath();
     const key = { pk: 'P', sk: 'S' };
     const first = await openStore({ path, now: Date.now });
@@ -53,7 +53,7 @@ describe('a store that is opened again', () => {
     expect(found.items).toEqual([written]);
   });
 
-  it('goes on counting, also when nothing was written since', async () => {
+  it('continues its counters, also when nothing was written since', async () => {
     const path = newPath();
     const counter = { pk: 'SEQUENCE', sk: 'x' };
     const first = await openStore({ path, now: Date.now });
@@ -68,7 +68,7 @@ describe('a store that is opened again', () => {
     expect(next).toBe(8);
   });
 
-  it('knows a repeated write', async () => {
+  it('detects a repeated write', async () => {
     const path = newPath();
     const key = { pk: 'P', sk: 'S' };
     const creation = {
@@ -87,7 +87,7 @@ describe('a store that is opened again', () => {
   });
 });
 
-describe('a counter whose number is taken while another write is under way', () => {
+describe('a counter whose number is taken during another write', () => {
   it('is safe as soon as the write that uses the number is acknowledged', async () => {
     const path = newPath();
     const counter = { pk: 'SEQUENCE', sk: 'x' };
@@ -100,7 +100,7 @@ describe('a counter whose number is taken while another write is under way', () 
     await underWay;
     await write(store, put({ pk: 'P', sk: '2' }));
 
-    const crashed = newPath(); // what a process that dies now leaves behind
+    const crashed = newPath(); // the state after a crash at this moment
     cpSync(path, crashed, { recursive: true });
 
     const second = await openStore({ path: crashed, now: Date.now });
@@ -111,7 +111,7 @@ describe('a counter whose number is taken while another write is under way', () 
 });
 
 describe('a store that is closed', () => {
-  it('has finished what was under way', async () => {
+  it('has finished active writes', async () => {
     const path = newPath();
     const key = { pk: 'P', sk: 'S' };
     const first = await openStore({ path, now: Date.now });
@@ -126,7 +126,7 @@ describe('a store that is closed', () => {
     expect(found?.key).toEqual(key);
   });
 
-  it('takes no more writes, and may be closed again', async () => {
+  it('rejects further writes, and may be closed again', async () => {
     const store = await openStore({ path: newPath(), now: Date.now });
     await store.close();
 
@@ -135,7 +135,7 @@ describe('a store that is closed', () => {
   });
 });
 
-describe('writes that arrive together', () => {
+describe('concurrent writes', () => {
   it('share a commit', async () => {
     const path = newPath();
     const store = await openStore({ path, now: Date.now });
@@ -147,10 +147,10 @@ describe('writes that arrive together', () => {
 
     const { lastTxnId } = await inspect(path);
 
-    expect(lastTxnId).toBeLessThan(18); // 10 groups, and what opening and closing take
+    expect(lastTxnId).toBeLessThan(18); // 10 groups, and the commits of opening and closing
   });
 
-  it('are refused one by one', async () => {
+  it('are rejected one by one', async () => {
     const store = await openTemporaryStore({ now: Date.now });
     const keys = Array.from({ length: 10 }, (_, n) => ({ pk: 'P', sk: String(n % 7) }));
 
@@ -164,7 +164,7 @@ describe('writes that arrive together', () => {
     expect(kept).toEqual(['0', '1', '2', '3', '4', '5', '6']);
   });
 
-  it('leave what the last one of each item has made of it', async () => {
+  it('leave the result of the last one of each item', async () => {
     const path = newPath();
     const store = await openStore({ path, now: Date.now });
     const key = (sk: string) => ({ pk: 'P', sk });
@@ -193,7 +193,7 @@ describe('writes that arrive together', () => {
   });
 });
 
-describe('readers beside writers', () => {
+describe('readers during writes', () => {
   it('never see an item at another index position than its own', async () => {
     const store = await openStore({ path: newPath(), now: Date.now });
     const torn: unknown[] = [];
@@ -232,7 +232,7 @@ describe('expired items', () => {
   });
   const day = 86_400;
 
-  /** Lets the removal, which takes turns with writes, do some steps. */
+  /** Lets the removal, which takes turns with writes, run some steps. */
   async function waitForSteps(store: Store): Promise<void> {
     for (let n = 0; n < 10; n += 1) await write(store, put({ pk: 'OTHER', sk: 'x' }));
   }
@@ -273,7 +273,7 @@ describe('expired items', () => {
     expect(await inspect(path)).toMatchObject({ items: ['OTHER\u0000x'], indexes: [] });
   });
 
-  it('that were put again meanwhile stay', async () => {
+  it('that were put again before the removal stay', async () => {
     const path = newPath();
     const first = await openStore({ path, now: () => 0 });
     await write(first, ...expiring(2, day));
@@ -308,7 +308,7 @@ describe('expired items', () => {
     expect(found).toBeDefined();
   });
 
-  it('leave nothing behind when they are deleted by hand', async () => {
+  it('leave nothing behind when they are deleted explicitly', async () => {
     const path = newPath();
     const store = await openStore({ path, now: () => 0 });
     await write(store, ...expiring(1, day));
@@ -319,13 +319,13 @@ describe('expired items', () => {
   });
 });
 
-describe('a folder that holds no readable store', () => {
+describe('a folder without a readable store', () => {
   const rows: readonly (readonly [string, (file: string) => void])[] = [
     ['text', (file) => writeFileSync(file, 'not a database\n'.repeat(1000))],
     ['zeros', (file) => writeFileSync(file, Buffer.alloc(65_536))],
     ['a few bytes', (file) => writeFileSync(file, 'hi')],
   ];
-  it.each(rows)('is refused with its name: %s', async (_, spoil) => {
+  it.each(rows)('is rejected with its name: %s', async (_, spoil) => {
     const path = newPath();
     mkdirSync(path);
     spoil(join(path, 'data.mdb'));
@@ -333,7 +333,7 @@ describe('a folder that holds no readable store', () => {
     await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
   });
 
-  it.each([0.3, 0.9])('is refused with its name: a file cut off at %s of it', async (part) => {
+  it.each([0.3, 0.9])('is rejected with its name: a file cut off at %s of it', async (part) => {
     const path = newPath();
     const store = await openStore({ path, now: Date.now });
     const data = { text: 'x'.repeat(200_000) };
@@ -345,7 +345,7 @@ describe('a folder that holds no readable store', () => {
     await expect(openStore({ path, now: Date.now })).rejects.toThrow(path);
   });
 
-  it('is refused with its name: the data of another program', async () => {
+  it('is rejected with its name: the data of another program', async () => {
     const path = newPath();
     const other = open({ path, noSubdir: false, overlappingSync: false });
     await other.put('their', 'data');
@@ -359,7 +359,7 @@ function newPath(): string {
   return join(folder, newId());
 }
 
-/** Looks into the files of a closed store. */
+/** Reads the files of a closed store. */
 async function inspect(path: string) {
   const environment = open({ path, noSubdir: false, overlappingSync: false });
   const { lastTxnId } = environment.getStats() as { lastTxnId: number };

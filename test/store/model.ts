@@ -11,7 +11,7 @@ import {
 } from '../../shared/store/store.ts';
 import { byBytes, change, check, del, newId, put } from './fixture.ts';
 
-/** What the model test needs of the suite around it. */
+/** Dependencies of the model test on its suite. */
 export interface ModelContext {
   readonly store: () => Store;
   readonly newPk: () => string;
@@ -34,7 +34,7 @@ interface Step {
   readonly data: object;
   readonly values: Readonly<Partial<Record<IndexName, string | undefined>>>;
   readonly condition: Condition['kind'];
-  /** Whether a condition on the version names the right one. */
+  /** Whether a condition on the version names the current one. */
   readonly knows: boolean;
 }
 
@@ -71,10 +71,10 @@ const queryShape = fc.record({
   limit: fc.integer({ min: 1, max: 9 }),
 });
 
-/** Registers the test that any sequence of writes and queries answers as a plain map does. */
+/** Registers the test that any sequence of writes and queries has the results of a plain map. */
 export function describeModel({ store, newPk, settle }: ModelContext): void {
   describe('any sequence of writes', () => {
-    it('leaves what a plain map would hold, in every order and range', async () => {
+    it('leaves the content of a plain map, in every order and range', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(steps, { minLength: 1, maxLength: 12 }),
@@ -103,7 +103,7 @@ interface Both {
   readonly transaction: readonly Step[];
 }
 
-/** Writes to the store and to the model; both must agree on which condition fails first. */
+/** Writes to the store and to the model; both must agree on the first condition that fails. */
 async function applyBoth(store: Store, { pk, model, transaction }: Both): Promise<void> {
   const id = newId();
   const writes = transaction.map((made) => toWrite(pk, model, made));

@@ -37,7 +37,7 @@ const texts = [
 const numbers = [-2147483648, -5, -1, 0, 1, 5, 2147483647];
 const times = ['0001-01-01T00:00:00.000000Z', '2024-03-01T10:00:00.000001Z'];
 
-/** A value of some field, and what a lookup of the same field is given; unset at times. */
+/** A value of some field, and a lookup of the same field; sometimes unset. */
 const values = fc.oneof(
   fc.record({ field: fc.constant('string'), ...pair(texts) }),
   fc.record({ field: fc.constant('integer'), ...pair(numbers) }),
@@ -69,7 +69,7 @@ function objectOf(held: Record<string, unknown>, id: number, updated_at = times[
   };
 }
 
-/** Whether an object stands in a range of the table or an index. */
+/** Checks whether an object is in a range of the table or an index. */
 function isIn(object: ObjectData, { index, lower, upper }: ObjectRange): boolean {
   const key = index === undefined ? idKey(object.id) : objectIndexes(compiled, object)[index];
   if (key === undefined) return false;
@@ -81,7 +81,7 @@ function isIn(object: ObjectData, { index, lower, upper }: ObjectRange): boolean
   );
 }
 
-/** Whether the best path that a query opens leads to an object, and whether the query holds of it. */
+/** Returns whether the best access path of a query leads to an object, and whether the object matches the query. */
 function outcome(query: object, object: ObjectData) {
   const { conditions } = parseQueries([JSON.stringify(query)], compiled);
   const plans = planList({ conditions, order, reader: { kind: 'unbound' }, pairs: [] });
@@ -103,7 +103,7 @@ function lookups(kind: string, given: unknown, more: unknown): object {
 }
 
 describe('a range', () => {
-  it('has an object exactly when the conditions on its field hold', () => {
+  it('has an object exactly when it matches the conditions on its field', () => {
     fc.assert(
       fc.property(values, byValue, ({ field, held, given, more }, kind) => {
         const object = objectOf(held === null ? {} : { [field]: held }, 5);
@@ -116,7 +116,7 @@ describe('a range', () => {
     );
   });
 
-  it('of a prefix has an object exactly when its text begins so', () => {
+  it('of a prefix has an object exactly when its text has the prefix', () => {
     fc.assert(
       fc.property(fc.constantFrom(...texts), fc.constantFrom(...texts.slice(1)), (held, given) => {
         const { found, fits } = outcome(
@@ -155,7 +155,7 @@ describe('a range', () => {
     }
   });
 
-  it('of nothing is none', () => {
+  it('of nothing is empty', () => {
     const { conditions } = parseQueries(['{"integer":{"_gt":5,"_lt":5}}'], compiled);
     const path = planList({ conditions, order, reader: { kind: 'unbound' }, pairs: [] }).at(
       -1,

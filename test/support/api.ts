@@ -36,15 +36,15 @@ import { makeLate } from './late-store.ts';
 export interface Api {
   readonly url: string;
   readonly platform: LocalPlatform;
-  /** What the platform has logged so far. */
+  /** The log of the platform so far. */
   readonly logged: readonly LogEntry[];
   send(call: Call): Promise<Answer>;
-  /** Lets index reads show all that was written so far, for who expects it of a list: they may be late. */
+  /** Lets index reads return all writes so far, for tests that expect them in a list: they may be late. */
   settle(): void;
   close(): Promise<void>;
 }
 
-/** One call. A `body` that is no text or bytes is sent as JSON. */
+/** One request. A `body` that is no text or bytes is sent as JSON. */
 export interface Call {
   readonly method?: string;
   /** From the root, with query. */
@@ -54,10 +54,10 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Who calls: nobody, a key, or an API key on behalf of a user. */
+/** The caller: none, a key, or an API key on behalf of a user. */
 export type Credentials = undefined | string | { readonly key: string; readonly user: string };
 
-/** What came back; `body` is parsed JSON, or the text that was no JSON. */
+/** The response; `body` is parsed JSON, or the text that was no JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -74,8 +74,8 @@ const settings: Settings = {
 };
 
 /**
- * What the suite runs on when that is not all of one machine's platform (the vitest configurations set it): `dynamodb`
- * and `late` have another store; with `roles` calls go to the bundled functions of a deployment.
+ * The medium of the suite if it is not all of one machine's platform (the vitest configurations set it): `dynamodb`
+ * and `late` have another store; with `roles` requests are sent to the bundled functions of a deployment.
  */
 const medium = process.env.TEST_MEDIUM;
 
@@ -91,7 +91,7 @@ export async function startApi(
     readonly settings?: Partial<Settings>;
     readonly wrap?: (store: Store) => Store;
     readonly clock?: Clock;
-    /** Hears of each line of the log as well. */
+    /** Receives each line of the log as well. */
     readonly log?: Log;
     readonly social?: Platform['social'];
     readonly mailer?: Mailer;
@@ -137,18 +137,18 @@ export async function startApi(
   return serve(backend, platform, logged);
 }
 
-/** What answers behind the socket. */
+/** The handler behind the socket. */
 interface Backend {
   readonly handler: Handler;
   /** Absent behind a gateway, which reads whole bodies. */
   readonly gate?: Gate;
-  /** Is told where it listens. */
+  /** Receives its address. */
   readonly place: { url: string };
-  /** Throws when something has happened since it was asked last that no test may let pass. */
+  /** Throws if an event since its last call must fail the test. */
   readonly check?: () => void;
   /** Absent where indexes are never late. */
   readonly settle?: (() => void) | undefined;
-  /** Ends what is not the platform's. */
+  /** Releases resources outside of the platform. */
   readonly close?: (() => Promise<void>) | undefined;
 }
 
@@ -184,7 +184,7 @@ async function serve(
   };
 }
 
-/** What keeps something in the table, where that is not the platform's own. */
+/** Features that use the table, where they are not the platform's own. */
 function portsOn(opened: LocalPlatform, store: Store) {
   const meter = openMeter({ ...opened, store });
   const runs = openRuns({ ...opened, store, meter });
@@ -195,7 +195,7 @@ function portsOn(opened: LocalPlatform, store: Store) {
   return { meter, runs, idle };
 }
 
-/** Runs of scripts that keep their traces where calls look for them. */
+/** Runs of scripts that store their traces where requests read them. */
 function runsOn(opened: LocalPlatform, store: Store) {
   const runs = openRuns({ ...opened, store });
   return {
@@ -214,7 +214,7 @@ function runsOn(opened: LocalPlatform, store: Store) {
 
 const soonMs = 500;
 
-/** Does the work of a table, which nobody else does here. */
+/** Runs the jobs of a table, which have no other runner here. */
 async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
   const settled = () => Promise.resolve();
   const context = { ...platform, store, settled, endedBefore: () => Promise.resolve(true) };
@@ -222,7 +222,7 @@ async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
     const next = await runDue({ kinds: jobTypes, context, isEnding: () => false });
     const restMs = (next ?? Number.POSITIVE_INFINITY) - platform.clock.micros() / 1000;
     if (restMs > soonMs) return;
-    await setTimeout(Math.max(restMs, 1)); // a lost race is tried again
+    await setTimeout(Math.max(restMs, 1)); // retried after a write conflict
   }
 }
 
@@ -274,19 +274,19 @@ export interface World {
   readonly base: string;
   /** Key of the account that owns the instance. */
   readonly owner: string;
-  /** Makes a further account and gives its key. */
+  /** Creates another account and returns its key. */
   account(email: string): Promise<string>;
-  /** Makes an API key with these flags and gives its text. */
+  /** Creates an API key with these flags and returns its text. */
   apiKey(flags?: Readonly<Record<string, boolean>>): Promise<string>;
-  /** Makes a class; gives its path with its last slash. */
+  /** Creates a class; returns its path with its last slash. */
   dataClass(name: string, schema: readonly object[], more?: object): Promise<string>;
   /** Waits until a class whose indexes have changed is ready. */
   ready(name: string): Promise<void>;
-  /** Calls inside the instance: `path` is below it. */
+  /** Sends a request inside the instance: `path` is below it. */
   call(as: Credentials, method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** Signs an account up and makes its instance. */
+/** Registers an account and creates its instance. */
 export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
   const base = `/v1.1/instances/${instance}/`;
   const account = async (email: string): Promise<string> => {
@@ -324,7 +324,7 @@ export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
   };
 }
 
-/** The body of an answer that must have this status, to build on. */
+/** Returns the body of a response that must have this status. */
 export function expected(answer: Answer, status: number): Answer['body'] {
   if (answer.status !== status) {
     throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -332,7 +332,7 @@ export function expected(answer: Answer, status: number): Answer['body'] {
   return answer.body;
 }
 
-/** One row of a table: who calls what, and the whole answer. */
+/** One case of a table: caller, request, and the whole response. */
 export interface Scenario {
   readonly name: string;
   readonly as?: Credentials;
@@ -341,13 +341,13 @@ export interface Scenario {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
-  /** The whole body that is expected. */
+  /** The whole expected body. */
   readonly answer?: unknown;
 }
 
 /**
- * Puts a user with this id, who is in these groups, straight into the store, without password and profile, and
- * gives the user's key. The interface chooses ids by itself.
+ * Puts a user with this id, who is in these groups, directly into the store, without password and profile, and
+ * returns the user's key. The interface chooses ids by itself.
  */
 export async function plantUser(
   world: World,
@@ -370,7 +370,7 @@ export async function plantUser(
   return keyText({ kind: 'user', version, scope, record: id, generation: 1 }, secret);
 }
 
-/** Puts a group with this id and without members straight into the store. */
+/** Puts a group with this id and without members directly into the store. */
 export async function plantGroup(world: World, id: number): Promise<void> {
   const scope = await instanceId(world.api.platform.store, world.instance);
   await plant(world, [insert(groupEntity, groupEntity.key(scope, id), newGroup(id))]);

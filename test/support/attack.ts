@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ServerProcess } from './server-process.ts';
 
-/** Connections that send requests and read nothing. */
+/** Connections that send requests and read no responses. */
 export interface Strike {
-  /** Connections. */
+  /** Number of connections. */
   readonly count: number;
-  /** Of each request, to its empty line. */
+  /** Head of each request, to its empty line. */
   readonly head: string;
-  /** What its body repeats. */
+  /** Repeated content of its body. */
   readonly filler?: string;
-  /** Of the body that is sent, whatever the head says. */
+  /** Bytes of the body that are sent, whatever the head declares. */
   readonly bytes?: number;
   /** Requests on each connection. */
   readonly times?: number;
@@ -20,7 +20,7 @@ export interface Strike {
 const program = fileURLToPath(new URL('attacker.mjs', import.meta.url));
 const running = new Set<ChildProcess>();
 
-/** Begins to attack from another process. */
+/** Starts an attack from another process. */
 export function attack(url: string, strikes: readonly Strike[]): void {
   const child = fork(program);
   running.add(child);
@@ -29,28 +29,28 @@ export function attack(url: string, strikes: readonly Strike[]): void {
   child.send(strikes.map((each) => ({ port, filler: '', bytes: 0, times: 1, ...each })));
 }
 
-/** Ends all attacks. */
+/** Stops all attacks. */
 export function endAttacks(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Anonymous memory of a process, in bytes: what is neither files nor shared. */
+/** Returns the anonymous memory of a process, in bytes: neither files nor shared. */
 export function anonymousMemory({ pid }: ServerProcess): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
 
-/** What was seen of a server while it was attacked. */
+/** Measurements of a server during an attack. */
 export interface Watched {
   readonly count: number;
-  /** Of the requests of somebody else, in milliseconds. */
+  /** Durations of another client's requests, in milliseconds. */
   readonly p99: number;
   readonly statuses: readonly number[];
   /** In bytes. */
   readonly mostMemory: number;
 }
 
-/** Reads and writes as somebody else for a while, and looks at the memory of the server. */
+/** Reads and writes as another client for a while, and measures the memory of the server. */
 export async function watchOthers(
   server: ServerProcess,
   seconds: number,

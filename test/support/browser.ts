@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
-/** The browser that tests may drive: `CHROME_PATH`, or the first of its kind in PATH; undefined where there is none. */
+/** The browser for tests: `CHROME_PATH`, or the first known one in PATH; undefined if there is none. */
 export function findBrowser(): string | undefined {
   const { CHROME_PATH, PATH = '' } = process.env;
   if (CHROME_PATH !== undefined) return CHROME_PATH;
@@ -12,7 +12,7 @@ export function findBrowser(): string | undefined {
   return places.find((path) => existsSync(path));
 }
 
-/** Says why the tests of the pages did not run, and what would make them run. */
+/** Prints why the tests of the pages did not run, and how to run them. */
 export const howToGetOne =
   'skipped: the pages in a browser; install Chromium (apt-get install chromium) or name one in CHROME_PATH\n';
 

@@ -1,29 +1,29 @@
 import syncano from 'syncano';
 
-/** A connection of the client, or one of its models: untyped, as they grow members while they run. */
+/** A connection of the client, or one of its models: untyped, as they get members at run time. */
 export type Client = syncano.Connection;
 
 /**
  * Opens a connection of the client.
  *
  * @param options keys, and `defaults` for the names in paths; each connection gets `defaults` of its own, as the
- *   client shares one object among all that bring none
+ *   client shares one object among all that have none
  */
 export function connect(baseUrl: string, options: Readonly<Record<string, unknown>> = {}): Client {
   return syncano({ baseUrl, defaults: {}, ...options });
 }
 
-/** How the client tells of a refusal. */
+/** The client's form of an error response. */
 export interface Refusal {
   readonly name: string;
   readonly message: string;
-  /** HTTP status; absent when the client refused by itself. */
+  /** HTTP status; absent when the client rejected by itself. */
   readonly status?: number;
 }
 
 /**
- * Runs a call of the client and gives what it came to. An error is told by its name, message and status alone: those
- * of the client hold whole sockets.
+ * Runs a method of the client and returns its result. Errors are reduced to name, message and status: those of the
+ * client contain whole sockets.
  */
 export async function run(call: Client): Promise<Client> {
   const outcome = await settle(call);
@@ -31,14 +31,14 @@ export async function run(call: Client): Promise<Client> {
   return outcome.value;
 }
 
-/** Runs a call of the client that has to be refused, and tells how. */
+/** Runs a method of the client that must be rejected, and returns the error. */
 export async function refusal(call: Client): Promise<Refusal> {
   const outcome = await settle(call);
   if ('refusal' in outcome) return outcome.refusal;
   throw new Error(`not refused, but ${JSON.stringify(outcome.value)}`);
 }
 
-/** What a model of the client holds of an answer, without the functions and settings that it adds. */
+/** Returns the response in a model of the client, without the functions and settings that it adds. */
 export function fieldsOf(model: Client): Record<string, unknown> {
   const { links, created_at, updated_at } = model;
   return JSON.parse(JSON.stringify({ ...model.toJSON(), links, created_at, updated_at }));
@@ -50,12 +50,12 @@ async function settle(call: Client): Promise<Outcome> {
   try {
     return { value: await started(call) };
   } catch (error) {
-    const { name, message, status } = error as Refusal; // a thrown thing of any other shape shows as blank
+    const { name, message, status } = error as Refusal; // a thrown value of any other form is shown as blank
     return { refusal: { name, message, ...(status !== undefined && { status }) } };
   }
 }
 
-/** A query set runs when it is asked; its `then` takes one callback, so that `await` never hears of a failure. */
+/** Runs a query set; its `then` takes one callback, so that `await` never receives a failure. */
 function started(call: Client): Promise<unknown> {
   if (typeof call?.request !== 'function' || typeof call.then !== 'function') return call;
   return call.request().then(([answer]: readonly unknown[]) => answer);

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Store } from '../../shared/store/store.ts';
 
-/** A store that counts how often its callers had to wait for it. */
+/** A store that counts the round trips of its callers. */
 export interface CountingStore extends Store {
-  /** Sequential round trips since `reset`: calls that were under way together are one. */
+  /** Sequential round trips since `reset`: concurrent calls are one. */
   readonly rounds: number;
   /** Calls since `reset`. */
   readonly calls: number;
-  /** Items that queries gave since `reset`, whether or not anybody wanted them. */
+  /** Items that queries returned since `reset`, whether they were used or not. */
   readonly queried: number;
   reset(): void;
 }

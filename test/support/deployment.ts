@@ -22,31 +22,31 @@ import { openStream } from './stream.ts';
 
 /** A deployment in which every family has its own function, process and role, and all share one table. */
 export interface Deployment {
-  /** Hands a call to the function that the gateway would hand it to. */
+  /** Passes a request to the function that the gateway would invoke. */
   readonly handler: Handler;
-  /** The table and the secrets, for what a test does past the interface, and a tick of the background function. */
+  /** The table and the secrets, for tests that bypass the interface, and a tick of the background function. */
   readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'idle'>;
-  /** @throws Error that names what a function asked for and its role does not grant, since this was called last */
+  /** @throws Error that names the requests of functions since the last call that their roles do not allow */
   check(): void;
-  /** Ends all. */
+  /** Stops all processes. */
   close(): Promise<void>;
 }
 
-/** How a deployment is to be. */
+/** Options of a deployment. */
 export interface DeploymentOptions
   extends Pick<Platform, 'settings' | 'log' | 'mailer' | 'clock' | 'apiUrl'> {
-  /** Whether the functions go by the clock too, and not by real time. */
+  /** Whether the functions use the clock too, and not real time. */
   readonly isFixed: boolean;
-  /** Put around the table: it meets every write of calls, though not what they read. */
+  /** Wraps the table: it receives every write of requests, though not their reads. */
   readonly wrap: ((store: Store) => Store) | undefined;
 }
 
-const tester = 'tester'; // the caller that may do everything
+const tester = 'tester'; // the caller with all permissions
 const behindCalls = ['background', 'script-runs'];
-const callMs = 61_000; // the background waits so long until all calls that it follows have ended
+const callMs = 61_000; // the background waits until all requests before it have ended
 const place = { region: 'eu-west-1' };
 
-/** Deploys the functions that roles-setup.ts has built; each starts with its first call. */
+/** Deploys the functions that roles-setup.ts has built; each starts with its first request. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const built = readFunctions();
   const runsName = runsFunctionName(built.get(wholeMap)?.variables.GROUNDWORK_SCRIPTS ?? '');
@@ -80,7 +80,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
   };
   const shownMs = () => (options.isFixed ? nowMs() : undefined);
-  let aheadMs = 0; // of the background's clock: each tick comes when the calls before it have ended
+  let aheadMs = 0; // of the background's clock: each tick is sent when the requests before it have ended
   const functionOf = (family: string): Promise<Lambda> => {
     const found = functions.get(family) ?? start(built, family, { ...options, url: aws.url });
     functions.set(family, found);
@@ -92,7 +92,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       secrets: table.secrets,
       idle: async () => {
         await stream.idle();
-        await lambda.idle(); // or the tick would take a run that goes on for one whose process has died
+        await lambda.idle(); // or the tick would treat an active run as one of a dead process
         const background = await functionOf('background');
         aheadMs += callMs;
         await background.invoke({}, { nowMs: nowMs() + aheadMs, leftMs: 300_000 });
@@ -149,7 +149,7 @@ function start(
     GROUNDWORK_API_URL: apiUrl(),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,
-    AWS_ACCESS_KEY_ID: family, // the fake knows the role by it
+    AWS_ACCESS_KEY_ID: family, // the fake identifies the role by it
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_SESSION_TOKEN: 'token',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
@@ -198,7 +198,7 @@ function openTable(
   };
 }
 
-/** The table with a test's wrapper; inside it a write that comes from a function is carried out as it came. */
+/** The table with a test's wrapper; inside it a write from a function is executed unchanged. */
 function wrapTable(
   table: Store,
   underWay: ReadonlyMap<Transaction, () => void>,
@@ -215,14 +215,14 @@ function wrapTable(
   return wrap?.(inner) ?? inner;
 }
 
-/** Leads a function's write through the test's wrapper. */
+/** Passes a function's write through the test's wrapper. */
 async function writeThrough(
   store: Store,
   underWay: Map<Transaction, () => void>,
   { caller, parts, apply }: PendingWrite,
 ): Promise<void> {
   if (caller === tester || behindCalls.includes(caller)) {
-    apply(); // it has been through, or is no part of what a call does
+    apply(); // it has passed the wrapper, or does not belong to a request
     return;
   }
   const transaction = toTransaction(parts);
@@ -234,7 +234,7 @@ async function writeThrough(
   }
 }
 
-/** As much of a transaction as its request tells: what is written where. */
+/** Reads the writes of a transaction from its request: their targets and items. */
 function toTransaction(parts: readonly Part[]): Transaction {
   const writes = parts.map(([name, { Item, Key }]): Write => {
     const { pk, sk } = Item ?? Key;

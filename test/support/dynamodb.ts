@@ -9,11 +9,11 @@ import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore, type TableStore } from '../../shared/platform/aws/store/store.ts';
 import { partitionKey, sortKey, tableIndexes } from '../../shared/platform/aws/store/table.ts';
 
-/** URL of an emulator, when there is one. */
+/** URL of an emulator, if configured. */
 export const endpoint = process.env.DYNAMODB_ENDPOINT;
 
 /**
- * Makes a table on the emulator and opens the store on it; closing the store removes the table.
+ * Creates a table on the emulator and opens the store on it; closing the store deletes the table.
  *
  * @param now epoch milliseconds
  */
@@ -31,7 +31,7 @@ export async function openTestTable(now: () => number): Promise<TableStore> {
   };
 }
 
-/** An emulator takes any credentials, and its time when many ask. */
+/** An emulator accepts any credentials, and is slow under load. */
 function emulatorClient(url: string) {
   return createClient({
     endpoint: url,

@@ -7,11 +7,11 @@ import { answerSns, readSns, snsAccess } from './fake-sns.ts';
 import { createFakeTable, type Images, type Part, TableRefusal, writeParts } from './fake-table.ts';
 
 /*
- * As much of AWS as a handler meets: a table, a secret, mail, and files. It is in memory and knows who calls by the
- * access key, so that it can refuse what a role does not allow.
+ * The parts of AWS that a handler uses: a table, a secret, mail, and files. It is in memory and identifies the caller
+ * by the access key, so that it can reject requests that a role does not allow.
  */
 
-/** Who asks for which action on what, as in a policy: a resource is `<table>`, `<table>/index/<name>`, a secret, or files. */
+/** Caller, action and resource, as in a policy: a resource is `<table>`, `<table>/index/<name>`, a secret, or files. */
 export interface Access {
   readonly caller: string;
   readonly action: string;
@@ -20,37 +20,37 @@ export interface Access {
   readonly partition?: string;
 }
 
-/** A fake that runs. */
+/** A running fake. */
 export interface FakeAws {
   readonly url: string;
-  /** Mails that were handed over, as SES takes them. */
+  /** Mails that were sent, in the form of SES. */
   readonly mails: readonly unknown[];
-  /** What was asked for and not allowed, in order. */
+  /** Requests that were not allowed, in order. */
   readonly refused: readonly Access[];
   close(): Promise<void>;
 }
 
-/** A request to write items, about to be carried out. */
+/** A request to write items, before its execution. */
 export interface PendingWrite {
   readonly caller: string;
   readonly parts: readonly Part[];
-  /** Carries it out. @throws TableRefusal */
+  /** Executes it. @throws TableRefusal */
   apply(): void;
 }
 
-/** How a fake is to be. */
+/** Options of a fake. */
 export interface FakeAwsOptions {
   /** Text of the one secret. */
   readonly secret: string;
-  /** Tells whether a caller may do what it asks for. */
+  /** Checks whether a caller's request is allowed. */
   readonly allows: (access: Access) => boolean;
-  /** Takes each mail that SES is given; the caller hears when it rejects. */
+  /** Receives each mail for SES; a rejection is passed to the caller. */
   readonly takeMail?: (mail: Any) => Promise<void>;
-  /** Absent: it knows no functions. */
+  /** Absent: it has no functions. */
   readonly lambda?: FakeLambda;
-  /** Hears of each change of an item, in order. */
+  /** Receives each change of an item, in order. */
   readonly stream?: (images: Images) => void;
-  /** Carries writes out, or lets something happen before; the caller hears when it rejects. Absent: at once. */
+  /** Executes writes, or runs other code before; a rejection is passed to the caller. Absent: at once. */
   readonly write?: (pending: PendingWrite) => Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   const server = createServer(async (request, response) => {
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
     const body = await bodyOf(request).catch(() => undefined);
-    if (body === undefined) return; // who asked has ended
+    if (body === undefined) return; // the caller has ended
     const toS3 = readS3Request(request, body);
     if (toS3 !== undefined) {
       const file = answerFile(caller, toS3);
@@ -127,7 +127,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify(answered));
   });
-  server.keepAliveTimeout = 600_000; // or a function may ask over a connection that is being closed
+  server.keepAliveTimeout = 600_000; // or a function may send a request over a connection that is being closed
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens
@@ -141,7 +141,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   };
 }
 
-const dataKey = Buffer.alloc(32, 7).toString('base64'); // of KMS, which locks nothing here
+const dataKey = Buffer.alloc(32, 7).toString('base64'); // of KMS, which encrypts nothing here
 
 type Services = (caller: string, operation: string, input: Any) => Promise<Any>;
 
@@ -167,7 +167,7 @@ function openServices(
   };
 }
 
-/** The one secret: its versions, and the stages by which they are known. */
+/** The one secret: its versions, and their stages. */
 function openSecret(text: string): Record<string, (input: Any) => Any> {
   const texts = new Map([['version-1', text]]);
   const stages = new Map([['AWSCURRENT', 'version-1']]);
@@ -197,7 +197,7 @@ async function outcome(answer: () => Promise<Any>): Promise<{ status: number; bo
     return { status: 200, body: await answer() };
   } catch (error) {
     if (error instanceof TableRefusal) return { status: 400, body: error.body };
-    return { status: 400, body: failure('FakeFault', String(error)) }; // of a kind that nobody repeats
+    return { status: 400, body: failure('FakeFault', String(error)) }; // of a kind that is not retried
   }
 }
 
@@ -217,25 +217,25 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Tells whether a request was signed for a service. */
+/** Checks whether a request was signed for a service. */
 function isFor(service: string, { headers }: IncomingMessage): boolean {
   return String(headers.authorization).includes(`/${service}/aws4_request`);
 }
 
-/** A request of S3, which is known by its signature; undefined: it is another one. */
+/** Parses a request of S3, identified by its signature; undefined: it is another one. */
 function readS3Request(request: IncomingMessage, body: Buffer): S3Request | undefined {
   const { method = '', url = '', headers } = request;
   return isFor('s3', request) ? { method, url, headers, body } : undefined;
 }
 
-/** What a request of S3 needs; files are named by their area, as policies do. */
+/** Returns the permission that a request of S3 requires; files are named by their area, as in policies. */
 function fileAccess(request: S3Request): Omit<Access, 'caller'> {
   const { bucket, key, action } = readS3(request);
   const area = key === '' ? '' : `/${key.split('/')[0]}/*`;
   return { action, resource: bucket + area };
 }
 
-/** What a request needs to be allowed; a transaction needs what its parts would. */
+/** Returns the permissions that a request requires; a transaction requires those of its parts. */
 function accessesOf(operation: string, input: Any): readonly Omit<Access, 'caller'>[] {
   switch (operation) {
     case 'GetSecretValue':

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type FunctionHost, openFunctionHost } from './function-host.ts';
 
 /*
- * As much of Lambda as scripts meet. Functions that are made here really run, each in processes of its own; one that
- * was just made or changed is not ready when it is first asked about. Others, of the deployment itself, are invoked
+ * The parts of Lambda that scripts use. Functions that are created here really run, each in processes of its own; one
+ * that was just created or changed is not ready at the first request. Others, of the deployment itself, are invoked
  * by name.
  */
 
@@ -20,17 +20,17 @@ export interface LambdaRequest {
   readonly input: Any;
 }
 
-/** What it answers. */
+/** Its response. */
 export interface LambdaAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A Lambda that runs. */
+/** A running Lambda. */
 export interface FakeLambda {
   answer(asked: LambdaRequest): Promise<LambdaAnswer>;
-  /** Resolves when nothing runs for which nobody waits. */
+  /** Resolves when no asynchronous invocation is active. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface FakeLambda {
 interface Made {
   configuration: Any;
   host: FunctionHost;
-  /** What it will be when it was asked about once. */
+  /** Its state after the next request. */
   next: { readonly configuration: Any; readonly host: FunctionHost } | undefined;
 }
 
@@ -52,7 +52,7 @@ const operations: readonly (readonly [method: string, path: RegExp, operation: s
   ['POST', /^([^/]+)\/invocations$/, 'Invoke'],
 ];
 
-/** Reads a request. Throws Error when it is none that a deployment makes. */
+/** Parses a request. Throws Error for one that a deployment does not send. */
 export function readLambda(
   {
     method = '',
@@ -75,9 +75,9 @@ export function readLambda(
   };
 }
 
-const place = 'arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId'; // as the template spells it
+const place = 'arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId'; // in the spelling of the template
 
-/** What a request needs to be allowed. */
+/** Returns the permission that a request requires. */
 export function lambdaAccesses({
   operation,
   name,
@@ -115,13 +115,13 @@ export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambd
       LastUpdateStatus: 'Successful',
     });
 
-  /** The function as it is for this request; the next one may find more. */
+  /** Returns the function for this request; the next one may find a later state. */
   const look = (name: string): Made => {
     const made = functions.get(name);
     if (made === undefined) throw new Refusal(404, 'ResourceNotFoundException');
     const seen = { ...made };
     if (made.next !== undefined) {
-      if (made.next.host !== made.host) retired.push(made.host); // this request still meets it
+      if (made.next.host !== made.host) retired.push(made.host); // this request still gets it
       functions.set(name, { ...made.next, next: undefined });
     }
     return seen;

@@ -1,5 +1,5 @@
 /*
- * As much of S3 as the files of a deployment meet, in memory: one bucket, addressed by path.
+ * The parts of S3 that the files of a deployment use, in memory: one bucket, addressed by path.
  */
 
 /** A request, its body read. */
@@ -11,14 +11,14 @@ export interface S3Request {
   readonly body: Buffer;
 }
 
-/** An answer. */
+/** A response. */
 export interface S3Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
-/** An object with what S3 says of it when it is read. */
+/** An object with its headers in S3. */
 export interface S3Object {
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export type S3Objects = Map<string, S3Object>;
 const kept = ['content-type', 'content-disposition', 'cache-control'];
 const pageSize = 2;
 
-/** The bucket and the key that a request is about, and the action of a policy that it needs. */
+/** Returns the bucket and the key of a request, and the action that a policy must allow. */
 export function readS3(request: S3Request): {
   readonly bucket: string;
   readonly key: string;
@@ -47,7 +47,7 @@ export function readS3(request: S3Request): {
   return { bucket, key, action: request.method === 'PUT' ? 's3:PutObject' : 's3:GetObject' };
 }
 
-/** Does what a request asks for. */
+/** Executes a request. */
 export function answerS3(objects: S3Objects, request: S3Request): S3Answer {
   const { method, headers } = request;
   const { searchParams } = new URL(request.url, 'http://s3');

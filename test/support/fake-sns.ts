@@ -1,15 +1,15 @@
-/* As much of SNS as sending pushes meets: every application and endpoint takes all that it is given. */
+/* The parts of SNS that sending pushes uses: every application and endpoint accepts all messages. */
 
-const place = 'arn:AWS::Partition:sns:AWS::Region:AWS::AccountId'; // as the template spells it
+const place = 'arn:AWS::Partition:sns:AWS::Region:AWS::AccountId'; // in the spelling of the template
 
-/** A request of SNS, which is a form; undefined: it is another one. */
+/** Parses a request of SNS, which is a form; undefined: it is another one. */
 export function readSns(body: Buffer): URLSearchParams | undefined {
   return body.subarray(0, 7).toString() === 'Action='
     ? new URLSearchParams(body.toString())
     : undefined;
 }
 
-/** What a request of SNS needs. */
+/** Returns the permission that a request of SNS requires. */
 export function snsAccess(asked: URLSearchParams): {
   readonly action: string;
   readonly resource: string;
@@ -23,7 +23,7 @@ function targetOf(asked: URLSearchParams): string {
   return named ?? `${place}:app/${asked.get('Platform')}/${asked.get('Name')}`;
 }
 
-/** Answers as SNS does, in XML. */
+/** Responds like SNS, in XML. */
 export function answerSns(asked: URLSearchParams): string {
   const action = asked.get('Action') ?? '';
   return `<${action}Response><${action}Result>${resultOf(action, asked)}</${action}Result></${action}Response>`;

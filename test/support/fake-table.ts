@@ -1,27 +1,27 @@
 import { partitionKey, sortKey, tableIndexes } from '../../shared/platform/aws/store/table.ts';
 
 /*
- * One DynamoDB table in memory: the requests that the store makes, with their conditions, ranges, indexes and
- * transactions. Indexes are never late, pages as large as asked for, and nothing is ever busy: the store's own tests,
- * on a real emulator, are about these.
+ * One DynamoDB table in memory: the requests of the store, with their conditions, ranges, indexes and
+ * transactions. Indexes are never late, pages as large as requested, and requests never throttled: the store's own
+ * tests, on a real emulator, cover these.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: requests and answers in DynamoDB's JSON
 type Any = any;
 
-/** A table that answers. */
+/** A table that responds to requests. */
 export interface FakeTable {
   /**
-   * Answers a request.
+   * Responds to a request.
    *
    * @throws TableRefusal when a condition does not hold; Error when it does not know the operation
    */
   answer(operation: string, input: Any): Any;
 }
 
-/** What DynamoDB answers in place of a result. */
+/** An error response of DynamoDB. */
 export class TableRefusal extends Error {
-  /** The body of the answer, whose `__type` names the exception. */
+  /** The body of the response, whose `__type` names the exception. */
   readonly body: Any;
 
   constructor(type: string, more: object) {
@@ -43,16 +43,16 @@ export function writeParts(operation: string, input: Any): readonly Part[] {
 
 type Partitions = Map<string, Map<string, Any>>;
 
-/** An item before and after a write; absent where there was or is none. */
+/** An item before and after a write; absent where it does not exist. */
 export interface Images {
   readonly before?: Any;
   readonly after?: Any;
 }
 
 /**
- * Makes an empty table.
+ * Creates an empty table.
  *
- * @param stream hears of each item that is put or removed, as the table's stream would
+ * @param stream receives each item that is put or deleted, like the table's stream
  */
 export function createFakeTable(stream: (images: Images) => void = () => undefined): FakeTable {
   const partitions: Partitions = new Map();
@@ -140,7 +140,7 @@ function put(partitions: Partitions, item: Any): void {
   items.set(item[sortKey].S, item);
 }
 
-/** Adds to a number, which is all that is updated in place. */
+/** Adds to a number, the only update in place. */
 function count(partitions: Partitions, input: Any): Any {
   const { Key, UpdateExpression, ExpressionAttributeValues: values } = input;
   const [, kind, kindValue, number, added] =
@@ -183,7 +183,7 @@ function pick(item: Any, names: readonly string[]): Any {
 
 type Test = (item: Any) => boolean;
 
-/** What the order of two values, negative, 0 or positive, must be for a sign. */
+/** Returns the order of two values, negative, 0 or positive, that a sign requires. */
 const signs: Readonly<Record<string, (order: number) => boolean>> = {
   '=': (order) => order === 0,
   '<': (order) => order < 0,
@@ -192,7 +192,7 @@ const signs: Readonly<Record<string, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 };
 
-/** Reads a condition: comparisons and the two functions of presence, joined by AND, OR and brackets. */
+/** Parses a condition: comparisons and the two functions of presence, joined by AND, OR and brackets. */
 function compile(expression: string, values: Any): Test {
   const tokens = expression.match(/[()]|[<>=]+|[:\w]+/g) ?? [];
   let at = 0;
@@ -245,7 +245,7 @@ function comparison(name: string, sign: string, value: Any): Test {
   return (item) => item[name] !== undefined && isMet(compare(item[name], value));
 }
 
-/** Numbers by their size, texts by their bytes. */
+/** Compares numbers by size, texts by bytes. */
 function compare(a: Any, b: Any): number {
   if (a.N !== undefined) return Number(a.N) - Number(b.N);
   return Buffer.compare(Buffer.from(a.S), Buffer.from(b.S));

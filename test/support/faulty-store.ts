@@ -1,9 +1,9 @@
 import type { Store, Transaction } from '../../shared/store/store.ts';
 
-/** What goes wrong with a write: it never arrives, or its answer is lost. */
+/** Failure of a write: it never arrives, or its response is lost. */
 export type Fault = 'not applied' | 'answer lost';
 
-/** The error that a fault looks like to the caller. */
+/** The error of such a failure for the caller. */
 export class StoreFault extends Error {
   constructor(fault: Fault) {
     super(`the write failed: ${fault}`);
@@ -11,15 +11,15 @@ export class StoreFault extends Error {
   }
 }
 
-/** A store whose writes can be made to fail, or to lose a race. */
+/** A store whose writes can be made to fail, or to have a write conflict. */
 export interface FaultyStore extends Store {
-  /** Lets the next writes fail, one for each fault, in this order. */
+  /** Fails the next writes, one for each given failure, in this order. */
   failNext(...faults: readonly Fault[]): void;
-  /** Runs `hook` before the next write is applied, for example to write something that competes with it. */
+  /** Runs `hook` before the next write is applied, for example to make a competing write. */
   beforeNextWrite(hook: (transaction: Transaction) => Promise<void>): void;
 }
 
-/** Wraps a store so that faults can be put in. Without any it does what the store does. */
+/** Wraps a store so that failures can be injected. Without any it does not change the store. */
 export function makeFaulty(store: Store): FaultyStore {
   const faults: Fault[] = [];
   const hooks: ((transaction: Transaction) => Promise<void>)[] = [];

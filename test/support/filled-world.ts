@@ -4,10 +4,10 @@ import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
 
-/** Makes one body from a text that has to stand in it. */
+/** Creates one body that contains a text. */
 type Sample = (marker: string) => object;
 
-/** What fills every list that takes a POST, by its path in version 1.1. A new list needs a line here. */
+/** Bodies for every list with a POST, by its path in version 1.1. A new list needs an entry here. */
 const samples: Readonly<Record<string, Sample>> = {
   '/instances/{instance}/invitations/': (marker) => ({
     email: `${marker.replace(/[^a-z0-9-]/g, '-')}@example.com`,
@@ -102,10 +102,10 @@ const twins: Readonly<Record<string, string>> = {
   '/instances/{instance}/endpoints/scripts/': '/instances/{instance}/webhooks/',
 };
 
-/** Lists that another list's item is in as well. */
+/** Lists whose items are those of another list. */
 const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
 
-/** Lists that are filled by a call beside them. */
+/** Lists that are filled by another request. */
 const filledByCalls: Readonly<Record<string, string>> = {
   '/instances/{instance}/snippets/scripts/{id}/traces/': '../run/',
   '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': '../run/',
@@ -131,29 +131,29 @@ export const places: readonly Place[] = routes.flatMap((route) =>
       }),
 );
 
-/** Tells whether a place is a user's own, closed even to the owner of the instance. */
+/** Checks whether a place is a user's own, closed even to the owner of the instance. */
 export function isForUsers({ route: { access } }: Place): boolean {
   return access.user !== undefined && access.owner === undefined;
 }
 
-/** Tells whether a GET at a place runs a script: each answers anew. */
+/** Checks whether a GET at a place runs a script: its responses differ each time. */
 export function isRun({ template, route }: Place): boolean {
   return /\/run\/$|\{link\}/.test(template) && route.operations.GET !== undefined;
 }
 
-/** A world with one of everything that the interface can make. */
+/** A world with one of every resource of the interface. */
 export interface FilledWorld extends World {
-  /** Stands in every text of the world's data, and in no other world's. */
+  /** Part of every text of the world's data, and of no other world's. */
   readonly marker: string;
-  /** Who may do everything at a place: the owner of the instance, or a user of it. */
+  /** The caller with all permissions at a place: the owner of the instance, or a user of it. */
   caller(place: Place): Credentials;
-  /** The path of a place with the names and ids of this world in it. */
+  /** Returns the path of a place with the names and ids of this world. */
   path(place: Place): string;
-  /** The body that made the item of a list, with another text in it; undefined for what is no such list. */
+  /** Returns the body that created a list's item, with another text in it; undefined for other lists. */
   sample(place: Place, marker?: string): object | undefined;
 }
 
-/** Makes a world and fills every list of the map. */
+/** Creates a world and fills every list of the map. */
 export async function openFilledWorld(
   api: Api,
   instance: string,
@@ -187,7 +187,7 @@ export async function openFilledWorld(
     segments.set(`/${each}/instances/{instance}/admins/`, String(member.id));
     segments.set(`/${each}/account/invitations/`, String(invitation));
   }
-  await api.platform.idle(); // runs have put out what they print
+  await api.platform.idle(); // runs have printed their output
   const [{ user_key }] = expected(await world.call(world.owner, 'GET', 'users/'), 200).objects;
   const user = { key: await world.apiKey(), user: user_key };
   return {
@@ -199,7 +199,7 @@ export async function openFilledWorld(
   };
 }
 
-/** How an item is named in paths, by the list that stands before it. */
+/** Names of items in paths, by the list before them. */
 function segmentsOf(
   route: Route,
   made?: { readonly links?: { readonly self?: string }; readonly public_link?: string },
@@ -223,7 +223,7 @@ function beforeLink({ template }: Place): string {
   return template.slice(0, template.indexOf('{link}'));
 }
 
-/** Without credentials no message is taken. */
+/** Without credentials no message is accepted. */
 async function configurePush({ call, owner }: World, marker: string): Promise<void> {
   const at = (provider: string) => `push_notifications/${provider}/config/`;
   const account = { project_id: 'app', private_key: 'key', client_email: marker };
@@ -239,7 +239,7 @@ async function configurePush({ call, owner }: World, marker: string): Promise<vo
   expected(await call(owner, 'PUT', at('apns'), apns), 200);
 }
 
-/** Gives an account a first name. */
+/** Sets the first name of an account. */
 async function callBy(
   api: Api,
   as: string,
@@ -249,7 +249,7 @@ async function callBy(
   return expected(await api.send(call), 200);
 }
 
-/** Invites an address to an instance of somebody else; gives the invitation's id. */
+/** Invites an address to an instance of another account; returns the invitation's id. */
 async function inviteElsewhere(api: Api, instance: string, email: string): Promise<number> {
   const host = await openWorld(api, instance);
   return expected(await host.call(host.owner, 'POST', 'invitations/', { email }), 201).id;
@@ -259,7 +259,7 @@ function sampleOf({ kind, paths }: Route): Sample | undefined {
   return kind === 'list' ? samples[paths['v1.1'] ?? paths.v1 ?? ''] : undefined;
 }
 
-/** Makes an item of a list, or takes the first one of a list that makes none. */
+/** Creates an item of a list, or reads the first one of a list without POST. */
 async function makeOne(
   api: Api,
   as: string,

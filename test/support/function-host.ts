@@ -7,9 +7,9 @@ import { unpack } from '../scripts/hosts.ts';
 import { startLambda } from './lambda.ts';
 import { startPythonLambda } from './python-lambda.ts';
 
-/** A function's package, run as Lambda runs it: in processes that take one call at a time, and are kept for the next. */
+/** A function's package, run as in Lambda: in processes that take one request at a time, and are reused. */
 export interface FunctionHost {
-  /** The answer, or what Lambda tells when the function failed. */
+  /** The response, or Lambda's error when the function failed. */
   invoke(
     runtime: string,
     event: object,
@@ -31,11 +31,11 @@ const variables = {
   PATH: '/usr/bin:/bin',
 };
 
-/** Most idle environments of all functions; beyond, the one that was not used for longest ends. */
+/** Limit of idle environments of all functions; beyond, the least recently used one ends. */
 const maxIdle = 4;
 const idle: { readonly owner: object; readonly environment: Environment }[] = [];
 
-/** Unpacks a package. It starts no process before the first call. */
+/** Unpacks a package. It starts no process before the first request. */
 export function openFunctionHost(zip: Uint8Array): FunctionHost {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-function-'));
   unpack(zip, folder);
@@ -65,7 +65,7 @@ export function openFunctionHost(zip: Uint8Array): FunctionHost {
       return call;
     },
     close: async () => {
-      while (underWay.size > 0) await Promise.allSettled(underWay); // what has begun runs to its end
+      while (underWay.size > 0) await Promise.allSettled(underWay); // started invocations run to their end
       for (let own = takeIdle(owner); own !== undefined; own = takeIdle(owner)) await own.close();
       rmSync(folder, { recursive: true, force: true });
     },

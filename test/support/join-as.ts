@@ -2,7 +2,7 @@ import type { Role } from '../../shared/values/access.ts';
 import { expected, type World } from './api.ts';
 
 /**
- * Makes an account and lets it join the world's instance by an invitation.
+ * Creates an account that joins the world's instance by an invitation.
  *
  * @returns the account's key
  */

@@ -13,8 +13,8 @@ export interface Schema {
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /**
- * Says where a value differs from its schema. Stricter than JSON Schema: a member that is not listed is a difference
- * unless the schema says that there may be others.
+ * Returns where a value differs from its schema. Stricter than JSON Schema: a member that is not listed is a difference
+ * unless the schema allows others.
  */
 export function differences(value: unknown, schema: Schema, all: Schemas, at = '$'): string[] {
   const { $ref, type, enum: choices } = schema;

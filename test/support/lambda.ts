@@ -3,24 +3,24 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
-/** A bundle in a Node process of its own, as Lambda runs it, but for taking several calls at a time. */
+/** A bundle in a Node process of its own, as Lambda runs it, except that it takes several requests at a time. */
 export interface Lambda<Event = object, Answer = Result> {
   invoke(event: Event, circumstances?: Circumstances): Promise<Answer>;
-  /** Ends the process; gives all that the function has written to standard output. */
+  /** Ends the process; returns the function's standard output. */
   close(): Promise<string>;
 }
 
-/** What a call may find otherwise. */
+/** Options of a request. */
 export interface Circumstances {
-  /** Epoch milliseconds that the function's clock shows from now on; real time when absent. */
+  /** Epoch milliseconds of the function's clock from now on; real time when absent. */
   readonly nowMs?: number | undefined;
-  /** Milliseconds that the steady clock is ahead in the call; 0 when absent. */
+  /** Milliseconds that the steady clock is ahead in the request; 0 when absent. */
   readonly steadyAheadMs?: number;
   /** Time that the function has left; 29 s when absent. */
   readonly leftMs?: number;
 }
 
-/** What a function answers to the gateway. */
+/** The function's response to the gateway. */
 export interface Result {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ process.on('message', async ({ id, event, leftMs = 29000, ...more }) => {
 process.send({ id: 0 });
 `;
 
-/** What the host sends: first that it is ready, as answer to call 0, then answers and output in order. */
+/** Messages of the host: first ready, as response to request 0, then responses and output in order. */
 type Message = { readonly output: string } | { readonly id: number; readonly result?: Result };
 
 /**
@@ -54,7 +54,7 @@ type Message = { readonly output: string } | { readonly id: number; readonly res
  *
  * @param node      the program that runs it
  * @param variables the whole environment of the process
- * @param hear      is told what the function writes to standard output, before the answer of the same call comes
+ * @param hear      receives the function's standard output, before the response of the same request
  */
 export async function startLambda<Event extends object = object, Answer = Result>(
   node: string,
@@ -94,7 +94,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Keeps who waits for which answer; all are told when the process ends. */
+/** Stores the waiting requests by id; all are rejected when the process ends. */
 function openCalls(child: ChildProcess) {
   const waiting = new Map<number, Waiting>();
   let errors = '';
@@ -115,7 +115,7 @@ function openCalls(child: ChildProcess) {
   };
 }
 
-/** A call as the gateway's default stage hands it to a function, payload 2.0. */
+/** A request as the gateway's default stage passes it to a function, payload 2.0. */
 export function gatewayEvent(call: {
   readonly method: string;
   readonly path: string;
@@ -176,7 +176,7 @@ export function gatewayEvent(call: {
   };
 }
 
-/** The JSON of an answer; undefined when it has none. */
+/** Returns the JSON of a response; undefined when it has none. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
 export function bodyOf({ body, isBase64Encoded, headers }: Result): any {
   if (body === undefined) return undefined;

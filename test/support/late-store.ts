@@ -12,23 +12,23 @@ import type {
 
 /** A store whose indexes are late. */
 export interface LateStore extends Store {
-  /** Lets the indexes show all that is written. */
+  /** Lets the indexes contain all writes. */
   catchUp(): void;
 }
 
-/** An item as one of its versions stood in the indexes. */
+/** An item as one of its versions was in the indexes. */
 interface Entry {
   readonly stored: Stored;
   readonly indexes: IndexKeys;
 }
 
-/** What a write has put in the place of what; undefined where there was nothing. */
+/** The old and the new state of a write; undefined where there is none. */
 interface Change {
   readonly sk: string;
   readonly before: Entry | undefined;
 }
 
-/** An item and where it stands in the index that is asked. */
+/** An item and its position in the requested index. */
 interface Found {
   readonly stored: Stored;
   readonly position: string;
@@ -36,8 +36,8 @@ interface Found {
 
 /**
  * Wraps a store so that its indexes lack the last writes of each partition, as those on AWS may for some
- * milliseconds: what a slot gives is as it was then, what the other indexes give is as it is now, if it is still there.
- * Writes that go past the wrapper show at once.
+ * milliseconds: slots return items as they were then, the other indexes return them as they are now, if they still
+ * exist. Writes that bypass the wrapper are visible at once.
  *
  * @param lag writes that a partition's indexes lack
  */
@@ -89,7 +89,7 @@ function entryOf(write: Write, version: string): Entry | undefined {
   return { stored: { key, kind, version, data: JSON.parse(writeJson(write.data)) }, indexes };
 }
 
-/** What a query gives when some changes, the oldest first, have not been made yet. */
+/** Returns the result of a query without some changes, the oldest first. */
 async function undo(
   store: Store,
   query: Query & { readonly index: keyof IndexKeys },
@@ -122,7 +122,7 @@ function compare(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The same items as they are now, without those that are gone. */
+/** Returns the current versions of the items, without deleted ones. */
 async function refresh(store: Store, page: QueryPage): Promise<QueryPage> {
   const items = await store.get(page.items.map(({ key }) => key));
   const there = pairs(page).flatMap(({ position }, at) => {

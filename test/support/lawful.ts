@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { Api, Call, Credentials } from './api.ts';
 
-/** An answer as it came over the wire. */
+/** A response in its form on the wire. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -12,10 +12,10 @@ export interface RawAnswer {
   readonly body: any;
 }
 
-/** Calls, and holds every answer against the laws that bind all answers. */
+/** Sends requests, and checks every response against the common rules. */
 export type LawfulCall = (call: Call) => Promise<RawAnswer>;
 
-/** The body of an answer that must have this status, to build on. */
+/** Returns the body of a response that must have this status. */
 export function accepted({ status, text, body }: RawAnswer, wanted: number): RawAnswer['body'] {
   expect(status, text).toBe(wanted);
   return body;
@@ -24,14 +24,14 @@ export function accepted({ status, text, body }: RawAnswer, wanted: number): Raw
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
 /**
- * Makes a function that calls, as a page of another origin does, and holds every answer against the laws that bind
- * all answers (docs/reference/responses.md#headers, docs/reference/requests.md#cors, docs/reference/errors.md#bodies):
+ * Creates a function that sends requests like a page of another origin, and checks every response against the common
+ * rules (docs/reference/responses.md#headers, docs/reference/requests.md#cors, docs/reference/errors.md#bodies):
  *
- * - no fault, and no error in the log;
- * - the request's id on the answer and on one line of the log, which tells the same status;
+ * - no server error, and no error in the log;
+ * - the request's id on the response and on one line of the log, which has the same status;
  * - CORS headers, no `WWW-Authenticate`;
- * - JSON, HTML or what a template gives, in UTF-8 with its length, nothing at all with 204;
- * - refusals in one of the three shapes of error bodies.
+ * - JSON, HTML or the output of a template, in UTF-8 with its length, no body with 204;
+ * - error responses in one of the three forms of error bodies.
  */
 export function lawful(api: Api): LawfulCall {
   const ledger = openLedger(api.logged);
@@ -91,7 +91,7 @@ function openLedger(logged: readonly LogEntry[]) {
   };
 }
 
-/** Calls without looking at the answer. */
+/** Sends a request without checking the response. */
 export function send(url: string, call: Call): Promise<RawAnswer> {
   const { method = call.body === undefined ? 'GET' : 'POST', path, as, body, headers } = call;
   const bytes = toBytes(body);
@@ -141,7 +141,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the template of a filled world renders. */
+/** Output of the template of a filled world. */
 const rendered = 'text/plain; charset=utf-8';
 
 function typeKind(status: number, type: string, text: string): string {
@@ -152,7 +152,7 @@ function typeKind(status: number, type: string, text: string): string {
   return type === `${isPage ? 'text/html' : 'application/json'}; charset=utf-8` ? 'fit' : type;
 }
 
-/** Tells whether a body has one of the shapes of error bodies (docs/reference/errors.md#bodies). */
+/** Checks whether a body has one of the forms of error bodies (docs/reference/errors.md#bodies). */
 function isRefusal(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const values = Object.values(body);

@@ -7,7 +7,7 @@ export interface SentMail {
   readonly text: string;
 }
 
-/** Every mail so far to an address, the oldest first. */
+/** Returns every mail so far to an address, the oldest first. */
 export function mailsTo({ logged }: Api, address: string): readonly SentMail[] {
   return logged.flatMap(({ message, to, subject, text }) =>
     message === 'mail' && to === address
@@ -16,7 +16,7 @@ export function mailsTo({ logged }: Api, address: string): readonly SentMail[] {
   );
 }
 
-/** What the newest mail to an address proves with; `undefined` values where there was none. */
+/** Returns the tokens of the newest mail to an address; `undefined` values without mail. */
 export function proofTo(api: Api, address: string) {
   const text = mailsTo(api, address).at(-1)?.text ?? '';
   return { uid: /^uid: (.*)$/m.exec(text)?.[1], token: /^token: (.*)$/m.exec(text)?.[1] };

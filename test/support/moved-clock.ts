@@ -9,8 +9,8 @@ export interface MovedClock extends Clock {
 const second = 1_000_000;
 
 /**
- * Opens a clock that stands still but for the microsecond that each look at it takes. It begins with a whole second, so
- * that only who sets it forward comes into another one.
+ * Opens a clock that stops, except for one microsecond per read. It starts with a whole second, so that only tests that
+ * set it forward enter another one.
  */
 export function openMovedClock(): MovedClock {
   let now = Math.floor(openClock().micros() / second) * second;

@@ -1,6 +1,6 @@
 import type { FileStore } from '../../shared/platform/ports.ts';
 
-/** A place without files, for tests that are not about them. */
+/** A file store without files, for tests that are not about them. */
 export const noFiles: FileStore = {
   address: () => 'https://files.example',
   put: () => Promise.reject(new Error('there are no files here')),

@@ -19,7 +19,7 @@ export interface NamedPair {
   readonly order: string;
 }
 
-/** The id of the world's instance, and a class of it as it is stored. */
+/** The id of the world's instance, and the stored record of one of its classes. */
 export async function storedClass(
   { api, instance: name }: World,
   className: string,
@@ -33,7 +33,7 @@ export async function storedClass(
   return { instance, item };
 }
 
-/** Asks for a pair as lists do when they have read enough in vain, see {@link pairsBuilt}. */
+/** Requests a composite index as lists do after enough fruitless reads, see {@link pairsBuilt}. */
 export async function askForPair(world: World, className: string, pair: NamedPair): Promise<void> {
   const { instance, item } = await storedClass(world, className);
   const { name, number } = item.data;
@@ -41,16 +41,16 @@ export async function askForPair(world: World, className: string, pair: NamedPai
   await maintain(world.api.platform, [newJob(world.api.platform, addCompositeIndex, task)]);
 }
 
-/** Waits until what was asked for is there: the work that makes a pair leaves the work that fills it. */
+/** Waits until the requested one exists: the job that creates it adds the job that fills it. */
 export async function pairsBuilt({ api }: World): Promise<void> {
   await api.platform.idle();
   await api.platform.idle();
 }
 
 /**
- * Gives a class a pair, straight in its record; nothing where there cannot be one.
+ * Adds a composite index to a class, directly in its record; has no effect where none is possible.
  *
- * @param isFilled true only while there are no objects; otherwise it is for ever being built
+ * @param isFilled true only while there are no objects; otherwise it is being built for ever
  */
 export async function plantPair(
   world: World,
@@ -69,7 +69,7 @@ export async function plantPair(
       ...(!isFilled && { unfilledSlots: [...unfilledSlots, planned.slot] }),
     };
     await maintain(world.api.platform, [replace(item, data)]);
-  }); // work on the class may go on still
+  }); // a job on the class may still be active
 }
 
 /** The storage names of fields. */

@@ -11,7 +11,7 @@ export interface Answer {
 /** Headers of a request. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Where a request goes: a port of this machine, or a Unix socket. */
+/** Target of a request: a port of this machine, or a Unix socket. */
 export type Place = Pick<RequestOptions, 'socketPath' | 'host' | 'port'>;
 
 /** The port that a server listens on. */
@@ -20,7 +20,7 @@ export const portOf = ({ url }: ServerProcess): Place => ({
   port: new URL(url).port,
 });
 
-/** Sends JSON with headers that `fetch` keeps to itself; GET without a body. */
+/** Sends JSON with headers that `fetch` does not allow; GET without a body. */
 export function send(
   place: Place,
   path: string,
@@ -61,7 +61,7 @@ export async function runScript(server: ServerProcess, key: string, source: stri
   return send(place, `${base}endpoints/scripts/run/run/`, args, as);
 }
 
-/** Guesses a password 300 times, at last with the right one, each time as if from elsewhere. */
+/** Guesses a password 300 times, at last with the right one, each time with another forged address. */
 const guessing = `
 const { request } = require('http');
 const { port, email, password } = ARGS;
@@ -95,7 +95,7 @@ function guess(n) {
 })();
 `;
 
-/** Has a script guess the password of an account; returns how often each status came back. */
+/** Has a script guess the password of an account; returns the count of each status. */
 export async function guess(
   server: ServerProcess,
   key: string,
@@ -106,5 +106,5 @@ export async function guess(
   return runScript(server, key, guessing, { port, email, password });
 }
 
-/** The result where all attempts count for one address. */
+/** The result where all attempts are counted for one address. */
 export const heldBack = { status: 200, body: { 401: 10, 429: 290 } };

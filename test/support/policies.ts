@@ -2,7 +2,7 @@
 export interface Statement {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
-  /** Where it is for items of some partitions only: their keys. */
+  /** Keys of the partitions to which it is limited. */
   readonly partitions?: readonly string[];
 }
 
@@ -13,7 +13,7 @@ interface Asked {
   readonly partition?: string;
 }
 
-/** Tells whether statements allow an action on a resource; `*` in them stands for anything. */
+/** Checks whether statements allow an action on a resource; `*` in them matches anything. */
 export function isGranted(
   statements: readonly Statement[],
   { action, resource, partition = '' }: Asked,

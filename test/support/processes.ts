@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process as Linux shows it in /proc; processes that have ended and wait for their parent are left out. */
+/** A process in Linux's /proc; processes that have ended and wait for their parent are left out. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
@@ -9,7 +9,7 @@ export interface ProcessFacts {
   readonly startedAt: number;
 }
 
-/** Lists the processes of this machine; empty where there is no /proc. */
+/** Lists the processes of this machine; empty without /proc. */
 export function listProcesses(): readonly ProcessFacts[] {
   try {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? readFacts(name) : []));
@@ -18,7 +18,7 @@ export function listProcesses(): readonly ProcessFacts[] {
   }
 }
 
-/** Picks the processes that `pid` has started, and those that they have started. */
+/** Returns the descendants of `pid`. */
 export function descendantsOf(
   pid: number,
   all: readonly ProcessFacts[] = listProcesses(),
@@ -33,8 +33,8 @@ export function descendantsOf(
 }
 
 /**
- * Tells whether a process belongs to whoever uses the folder `mark`: its command line, environment, working folder or
- * mounts name it. So a process is found whose parent has ended.
+ * Checks whether a process uses the folder `mark`: its command line, environment, working folder or mounts name it.
+ * This also finds a process whose parent has ended.
  */
 export function isMarked({ pid }: ProcessFacts, mark: string): boolean {
   const read = (file: string) => readText(`/proc/${pid}/${file}`);
@@ -46,7 +46,7 @@ export function isMarked({ pid }: ProcessFacts, mark: string): boolean {
   );
 }
 
-/** Reads the bytes of memory that a process holds for itself, files not counted; 0 when it has ended. */
+/** Reads the bytes of private memory of a process, files not counted; 0 when it has ended. */
 export function anonymousBytes(pid: number): number {
   const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`)) ?? [];
   return Number(kilobytes ?? 0) * 1024;
@@ -67,7 +67,7 @@ function readFacts(name: string): ProcessFacts[] {
   ];
 }
 
-/** What cannot be read belongs to another user or has ended. */
+/** Unreadable entries belong to another user or have ended. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

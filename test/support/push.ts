@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, expected, type World } from './api.ts';
 
-/** A service account as Firebase gives it, with a key that opens nothing. */
+/** A service account in Firebase's format, with an invalid key. */
 export const serviceAccount = {
   type: 'service_account',
   project_id: 'demo',
@@ -10,10 +10,10 @@ export const serviceAccount = {
   client_email: 'push@demo.iam.gserviceaccount.com',
 };
 
-/** A token key as Apple gives it, which opens nothing. */
+/** A token key in Apple's format, which is invalid. */
 export const tokenKey = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----';
 
-/** Gives both environments of a provider credentials. */
+/** Sets the credentials of both environments of a provider. */
 export async function configure({ call, owner }: World, provider: 'gcm' | 'apns'): Promise<void> {
   const body =
     provider === 'gcm'
@@ -32,7 +32,7 @@ export function apnsToken(environment: string): Record<string, string> {
   };
 }
 
-/** Everything in the outbox, in order. */
+/** Returns all messages of the outbox, in order. */
 export function outboxOf({ platform }: Api): readonly Record<string, unknown>[] {
   const folder = platform.push.outbox;
   return readdirSync(folder)

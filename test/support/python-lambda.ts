@@ -6,18 +6,18 @@ import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
 import type { Isolation } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 
-/** A Python function in a box of its own, which stands for its machine in Lambda. */
+/** A Python function in its own box, which represents its machine in Lambda. */
 export interface PythonLambda {
-  /** Rejects when the function ends before it answers: Lambda would tell of a fault, and start another one. */
+  /** Rejects when the function ends before its response: Lambda would report an error, and start another one. */
   invoke(event: ScriptEvent): Promise<ScriptAnswer>;
   /** Ends the function. */
   close(): Promise<void>;
 }
 
-/** Takes its environment from a line, so that the box itself has none of it, and becomes the function. */
+/** Reads its environment from a line, so that the box itself has none of it, and becomes the function. */
 const starter = 'read -r variables; eval exec env -i "$variables" \'"$@"\'';
 
-/** What Lambda's own runtime does, without the network. */
+/** Replaces Lambda's own runtime, without the network. */
 const host = `
 import json, os, sys
 sys.path.insert(0, '/var/task')
@@ -31,7 +31,7 @@ for line in sys.stdin:
 /**
  * Starts a function and waits until it is initialised.
  *
- * @param folder    what its zip holds
+ * @param folder    content of its zip
  * @param variables the whole environment of the function
  */
 export async function startPythonLambda(

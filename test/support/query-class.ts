@@ -5,7 +5,7 @@ import { ApiError } from '../../shared/values/errors/errors.ts';
 const filtered = { filter_index: true } as const;
 const ordered = { order_index: true } as const;
 
-/** A class with a field of each type; those that may be filtered are. */
+/** A class with a field of each type; filterable types are filterable. */
 export const querySchema: readonly FieldDefinition[] = [
   { name: 'string', type: 'string', ...filtered, ...ordered },
   { name: 'integer', type: 'integer', ...filtered, ...ordered },
@@ -24,7 +24,7 @@ export const querySchema: readonly FieldDefinition[] = [
   { name: 'sorted', type: 'integer', ...ordered },
 ];
 
-/** The class made ready; its values are stored under the names of the fields. */
+/** The class ready for use; its values are stored under the names of the fields. */
 export function queryClass(
   state: {
     readonly status?: 'ready' | 'migrating';
@@ -47,7 +47,7 @@ export function queryClass(
   );
 }
 
-/** The refusal that comes of a call, as status and body; undefined when there is none. */
+/** Returns the error response of a function, as status and body; undefined if it succeeds. */
 export function refusalOf(call: () => unknown): unknown {
   try {
     call();

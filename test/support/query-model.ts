@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
 /*
- * What a list of objects must give, said once more and plainly: an array, filtered and sorted. It reads objects as
- * they are shown, and shares no code with what it judges.
+ * The expected result of a list of objects, in a second, simple form: an array, filtered and sorted. It reads objects
+ * from responses, and shares no code with the tested one.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: objects as answers show them
 type Shown = any;
 
-/** Who lists, as far as rights go. */
+/** The caller of a list, as far as permissions are concerned. */
 export type Caller =
   | { readonly kind: 'unbound' }
   | { readonly kind: 'bound'; readonly user?: number; readonly groups: readonly number[] };
@@ -20,7 +20,7 @@ export interface Lookup {
   readonly value: unknown;
 }
 
-/** What is asked for. */
+/** The parameters of a list. */
 export interface Question {
   readonly caller: number;
   readonly lookups: readonly Lookup[];
@@ -28,7 +28,7 @@ export interface Question {
   readonly pageSize: number;
 }
 
-/** The answer to a question: ids in list order. */
+/** Returns the expected ids in list order. */
 export function expectedIds(
   all: readonly Shown[],
   caller: Caller,
@@ -224,7 +224,7 @@ const point = fc.record({
   latitude: fc.constantFrom(-80, -1, 0, 1, 50, 89.99),
 });
 
-/** Values of the fields that refer to nothing. */
+/** Values of the fields that are no references. */
 const scalars = {
   text,
   whole,
@@ -239,7 +239,7 @@ function some<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
 
 const permission = fc.constantFrom('none', 'none', 'read', 'full');
 
-/** The body of an object; `back` says how far before it the objects are that it refers to. */
+/** The body of an object; `back` is the distance to the earlier objects that it refers to. */
 export const modelObject = fc.record({
   text: some(text),
   whole: some(whole),
@@ -325,7 +325,7 @@ const nestedLookup: fc.Arbitrary<Lookup> = fc
 
 const orders = ['id', 'created_at', 'updated_at', 'text', 'whole', 'part', 'yes', 'time', 'other'];
 
-/** A question; two lookups with one name on one field are sent as two copies of the query. */
+/** Parameters of a list; two lookups with one name on one field are sent as two copies of the query. */
 export const modelQuestion = (callers: number): fc.Arbitrary<Question> =>
   fc.record({
     caller: fc.nat({ max: callers - 1 }),
@@ -342,22 +342,22 @@ export const modelQuestion = (callers: number): fc.Arbitrary<Question> =>
     pageSize: fc.constantFrom(1, 2, 3, 5, 7, 20, 100),
   });
 
-/** Two fields that share a slot, and how far that is when questions are asked. */
+/** Two fields that share a slot, and the state of the slot when lists are requested. */
 export interface ModelPair {
   readonly filter: string;
   readonly order: string;
-  /** Before there are objects; when all are there; or for ever under way. */
+  /** Before there are objects; when all exist; or being built for ever. */
   readonly built: 'early' | 'late' | 'never';
 }
 
-/** A pair; fields that cannot be one are never made one. */
+/** A composite index; fields that cannot have one never get one. */
 export const modelPair: fc.Arbitrary<ModelPair> = fc.record({
   filter: fc.constantFrom(...Object.keys(scalars), 'other'),
   order: fc.constantFrom(...orders.slice(2)),
   built: fc.constantFrom('early', 'late', 'never'),
 });
 
-/** A question that a pair is for: one value of its first field, in the order of its second. */
+/** Parameters that a composite index serves: one value of its first field, in the order of its second. */
 export const pairedQuestion = (
   callers: number,
   { filter, order }: ModelPair,

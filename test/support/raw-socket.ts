@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-/** What came back over a socket until the server closed it. */
+/** Bytes received over a socket until the server closed it. */
 export interface SocketAnswer {
-  /** 0: nothing came. */
+  /** 0: no response. */
   readonly status: number;
-  /** Status line and headers of the first answer. */
+  /** Status line and headers of the first response. */
   readonly head: string;
-  /** What follows the head, parsed when it is JSON. */
+  /** The body, parsed when it is JSON. */
   readonly body: unknown;
   readonly text: string;
 }
 
-/** Sends bytes as they are, whatever HTTP thinks of them, and gives all that comes back. */
+/** Sends bytes unchanged, even invalid HTTP, and returns the received ones. */
 export function exchange(
   url: string,
   ...parts: readonly (string | Uint8Array)[]
@@ -22,13 +22,13 @@ export function exchange(
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    socket.on('error', () => undefined); // a server that has answered may close before it has heard all
+    socket.on('error', () => undefined); // a server that has responded may close before it has read all
     socket.on('close', () => resolve(toAnswer(Buffer.concat(chunks).toString())));
     for (const part of parts) socket.write(part);
   });
 }
 
-/** Sends the begin of something and leaves. */
+/** Sends the start of a request and disconnects. */
 export function abandon(url: string, begin: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -38,7 +38,7 @@ export function abandon(url: string, begin: string): Promise<void> {
   });
 }
 
-/** Waits until nobody takes connections any more. */
+/** Waits until connections are refused. */
 export async function refusing(url: string): Promise<void> {
   for (;;) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');

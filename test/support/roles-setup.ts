@@ -8,16 +8,16 @@ import { deployedFunctions, openStackIn } from './template.ts';
 
 /** A family's function, ready to be started. */
 export interface BuiltFunction {
-  /** Path of the file that holds the handler. */
+  /** Path of the file that contains the handler. */
   readonly bundle: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** What its role allows. */
+  /** Statements of its role. */
   readonly statements: readonly Statement[];
 }
 
 let folder: string | undefined;
 
-/** Before all test files: synthesises the stack, bundles every family's handler, and notes where they are. */
+/** Before all test files: synthesises the stack, bundles every family's handler, and records their paths. */
 export function setup(): void {
   folder = mkdtempSync(join(tmpdir(), 'groundwork-roles-'));
   const stacks = join(folder, 'stacks');

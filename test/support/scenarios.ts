@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Api, Scenario } from './api.ts';
 
 /**
- * Runs a table of calls, each on its own and in order; rows whose text depends on what was built come from a
+ * Runs a table of requests, each separately and in order; rows that depend on created data come from a
  * function that is called when the first one runs.
  */
 export function scenarios(title: string, api: () => Api, rows: readonly Lazy[]): void {
@@ -18,7 +18,7 @@ export function scenarios(title: string, api: () => Api, rows: readonly Lazy[]):
   });
 }
 
-/** A row; `given` adds what is known only at run time. */
+/** A row; `given` adds values that are known only at run time. */
 export type Lazy = Partial<Scenario> & {
   readonly name: string;
   readonly status: number;

@@ -1,6 +1,6 @@
 import { expected, type World } from './api.ts';
 
-/** A script endpoint as the interface shows it. */
+/** A script endpoint in responses. */
 export interface MadeEndpoint {
   readonly name: string;
   readonly script: number;
@@ -9,7 +9,7 @@ export interface MadeEndpoint {
 }
 
 /**
- * Makes a script and an endpoint that runs it.
+ * Creates a script and an endpoint that runs it.
  *
  * @param more of the endpoint; `config` is the script's
  */

@@ -9,15 +9,15 @@ const running = new Set<ChildProcess>();
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** What it has printed so far. */
+  /** Its standard output so far. */
   readonly output: () => string;
-  /** What it has said to standard error so far. */
+  /** Its standard error so far. */
   readonly complaints: () => string;
-  /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
+  /** Sends a signal and waits for the end; returns the exit code, null when a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** How the server is started beside its folder. */
+/** Options of the server in addition to its folder. */
 export interface ProcessOptions {
   /** Of the command line. */
   readonly args?: readonly string[];
@@ -25,7 +25,7 @@ export interface ProcessOptions {
   readonly node?: readonly string[];
   /** Added to the environment. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Descriptors that it may have. */
+  /** Limit of its descriptors. */
   readonly descriptors?: number;
 }
 
@@ -72,7 +72,7 @@ export async function startProcess(
   };
 }
 
-/** Ends what a failed test has left. */
+/** Ends processes that a failed test has left. */
 export function endProcesses(): void {
   for (const child of running) child.kill('SIGKILL');
 }

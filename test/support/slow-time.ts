@@ -1,6 +1,6 @@
 /*
- * For `npm run test:dynamodb`: the emulator takes many times as long as the table for what it is asked, so the time by
- * which limits are kept goes more slowly. What the clock shows is not touched.
+ * For `npm run test:dynamodb`: the emulator is many times slower than the table, so the time of limits is slowed down.
+ * The clock is unchanged.
  */
 
 const slowness = 10;

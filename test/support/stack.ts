@@ -8,12 +8,12 @@ import { openStackIn } from './template.ts';
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-stacks-'));
 afterAll(() => rmSync(folder, { recursive: true })); // else every app leaves a folder behind
 
-/** The stack with this context, in a folder that goes with the test file. */
+/** Returns the stack with this context, in a folder that is deleted with the test file. */
 export function openStack(context?: Readonly<Record<string, unknown>>) {
   return openStackIn(folder, context);
 }
 
-/** The template of the stack with this context. */
+/** Returns the template of the stack with this context. */
 export function synthesise(context?: Readonly<Record<string, unknown>>): Template {
   return Template.fromStack(openStack(context).stack);
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-it('calls after each other are a round each, calls beside each other are one', async () => {
+it('sequential calls are a round trip each, concurrent calls are one', async () => {
   const counting = countRoundTrips(store);
   const key = { pk: 'COUNTED', sk: 'x' };
   await counting.get([key]);
@@ -25,7 +25,7 @@ it('calls after each other are a round each, calls beside each other are one', a
   expect([counting.rounds, counting.calls]).toEqual([3, 5]);
 });
 
-it('a call that waits for another one is a round of its own', async () => {
+it('a call that waits for another one is a round trip of its own', async () => {
   const counting = countRoundTrips(store);
 
   await counting.next({ pk: 'COUNTED', sk: 'a' }).then(() => counting.get([]));
@@ -33,7 +33,7 @@ it('a call that waits for another one is a round of its own', async () => {
   expect(counting.rounds).toBe(2);
 });
 
-it('faults are put in once each, in order', async () => {
+it('failures are injected once each, in order', async () => {
   const faulty = makeFaulty(store);
   const keys = ['a', 'b', 'c'].map((sk) => ({ pk: 'FAULTY', sk }));
   faulty.failNext('not applied', 'answer lost');
@@ -46,7 +46,7 @@ it('faults are put in once each, in order', async () => {
   expect(found.map((item) => item !== undefined)).toEqual([false, true, true]);
 });
 
-it('a competing write comes between, once', async () => {
+it('a competing write is applied before, once', async () => {
   const faulty = makeFaulty(store);
   const key = { pk: 'FAULTY', sk: 'raced' };
   faulty.beforeNextWrite(async () => {

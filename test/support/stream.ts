@@ -3,14 +3,14 @@ import { attributes } from '../../shared/platform/aws/store/table.ts';
 import { jobEntity, scriptEntity } from '../../shared/store/entities.ts';
 import type { Images } from './fake-table.ts';
 
-/** The stream of a table, as far as the API suite needs what follows from it: scripts and work. */
+/** The stream of a table, as far as the API suite needs its effects: scripts and jobs. */
 export interface Stream {
   readonly hear: (images: Images) => void;
-  /** Resolves when all that was heard is delivered. */
+  /** Resolves when all received changes are delivered. */
   idle(): Promise<void>;
 }
 
-/** Opens a stream that delivers in order, all that has come meanwhile at once. */
+/** Opens a stream that delivers in order, all changes since the last delivery at once. */
 export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>): Stream {
   let waiting: DynamoDBRecord[] = [];
   let sequence = 0;
@@ -22,7 +22,7 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
       waiting = [];
       await deliver(records);
     }
-    pumping = undefined; // in the same turn: nothing comes in between
+    pumping = undefined; // in the same turn: no change comes in between
   };
 
   return {
@@ -38,7 +38,7 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
   };
 }
 
-/** What the filters of the event sources let through. */
+/** Checks the filters of the event sources. */
 function isWatched({ before, after }: Images): boolean {
   const kind = (after ?? before)[attributes.kind]?.S;
   if (kind !== scriptEntity.kind && kind !== jobEntity.kind) return false;

@@ -9,7 +9,7 @@ import type { Statement } from './policies.ts';
 // biome-ignore lint/suspicious/noExplicitAny: templates are looked into by the tests that know their shape
 type Any = any;
 
-/** The stack as `cdk synth` gives it with this context, but without the bundles, which take seconds. */
+/** Returns the stack of `cdk synth` with this context, but without the bundles, which take seconds. */
 export function openStackIn(folder: string, context: Readonly<Record<string, unknown>> = {}) {
   const flags = JSON.parse(
     readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
@@ -21,7 +21,7 @@ export function openStackIn(folder: string, context: Readonly<Record<string, unk
   return { app, stack };
 }
 
-/** The one resource of a type. */
+/** Returns the one resource of a type. */
 export function onlyOne(template: Template, type: string): { id: string; resource: Any } {
   const found = Object.entries(template.findResources(type));
   const [one] = found;
@@ -29,7 +29,7 @@ export function onlyOne(template: Template, type: string): { id: string; resourc
   return { id: one[0], resource: one[1] };
 }
 
-/** A function of the stack: what it is given, and what its role allows. */
+/** A function of the stack: its properties, and the permissions of its role. */
 export interface DeployedFunction {
   readonly family: string;
   readonly properties: Any;
@@ -37,7 +37,7 @@ export interface DeployedFunction {
   readonly statements: readonly Statement[];
 }
 
-/** All functions of the stack. */
+/** Returns all functions of the stack. */
 export function deployedFunctions(template: Template): readonly DeployedFunction[] {
   const policies = Object.values(template.findResources('AWS::IAM::Policy')) as Any[];
   return Object.values(template.findResources('AWS::Lambda::Function')).map(
@@ -70,7 +70,7 @@ function readStatement({ Effect, Action, Resource, Condition }: Any): Statement 
   };
 }
 
-/** A value of the template as text: references to a resource, and its ARN, are its logical id. */
+/** Returns a value of the template as text: references to a resource, and its ARN, are its logical id. */
 export function textOf(value: Any): string {
   if (typeof value === 'string') return value;
   if (value.Ref !== undefined) return value.Ref;

@@ -3,13 +3,13 @@ import type { Bound, Key, Store, Stored, Write } from '../../shared/store/store.
 /** All items of some partitions, by partition and sort key. */
 export type Dump = Readonly<Record<string, Omit<Stored, 'key'>>>;
 
-/** A store that knows what was ever written into it. */
+/** A store that records all writes. */
 export interface WatchedStore extends Store {
-  /** Transactions that were applied; attempts to log in, the counting of calls and places of runs are left out. */
+  /** Transactions that were applied, except attempts to log in, counts of requests and slots of runs. */
   readonly commits: number;
   /**
-   * Reads everything that is there now; attempts to log in, which count every caller's mistakes, are left out, and so
-   * are calls, which are counted now and then, and places that runs have at the moment.
+   * Reads all current items, except attempts to log in, which count every caller's mistakes, counts of requests, which
+   * are written at intervals, and slots that runs have at the moment.
    *
    * @param isWanted chooses partitions by their key; all when absent
    */

@@ -14,7 +14,7 @@ interface Archive {
 
 const boundary = 'city-boundary';
 
-/** Uploads files, reads, replaces and removes them. */
+/** Uploads files, reads, replaces and deletes them. */
 export const archivist: Citizen = {
   name: 'archivist',
   homes: ['small', 'large'],

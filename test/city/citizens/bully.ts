@@ -2,7 +2,7 @@ import type { Citizen, Life, RuntimeName } from '../citizen.ts';
 import type { Call } from '../client.ts';
 
 interface Weapons {
-  /** Paths of runs, by what the script does. */
+  /** Paths of runs, by the purpose of the script. */
   readonly sleep: readonly string[];
   readonly hog: readonly string[];
   readonly flood: string;
@@ -20,10 +20,10 @@ const hogSource: Readonly<Record<RuntimeName, string>> = {
   nodejs: 'const held = []; for (;;) held.push(Buffer.alloc(8_000_000, 1));',
   python3: 'held = []\nwhile True: held.append(bytearray(b"x" * 8_000_000))',
 };
-/** All that a tenant without manners may be told: its own limits. */
+/** Accepted error responses for a hostile tenant: its own limits. */
 const allowed = [200, 400, 408, 413, 429, 503];
 
-/** Hostile within its rights: sleeps in scripts, takes memory, asks for too much, floods. */
+/** Hostile within its rights: sleeps in scripts, allocates memory, exceeds limits, floods. */
 export const bully: Citizen = {
   name: 'bully',
   homes: ['own', 'own', 'own'],
@@ -107,7 +107,7 @@ async function makeEndpoint(
   return { script: Number(made.id), path: `${list}p/${endpoint.public_link}/` };
 }
 
-/** Sends as many requests at once, and leaves those that take long. */
+/** Sends as many requests at once, and disconnects from slow ones. */
 async function rush({ client }: Life, times: number, call: Call, leaveAfterMs: number) {
   const sent = Array.from({ length: times }, () =>
     client.expect({ ...call, leaveAfterMs }, ...allowed, 0),
@@ -142,7 +142,7 @@ const batchMuch = (life: Life, { list: path }: Weapons) => {
   return rush(life, 2, { ...call, kind: 'odd' }, 10_000);
 };
 
-/** Runs that nobody waits for go on when the client has left. */
+/** Runs without a waiting client continue when the client has disconnected. */
 async function sleepDirectly(life: Life, { sleepers }: Weapons): Promise<void> {
   const id = life.random.pick(sleepers);
   const path = `${life.home.base}snippets/scripts/${id}/run/`;

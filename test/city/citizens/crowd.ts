@@ -5,7 +5,7 @@ const password = 'a password';
 interface User {
   readonly id: number;
   readonly name: string;
-  /** Absent: a reset was cut off, so that only a log-in can say. */
+  /** Absent: a reset was cut off, so that only a log-in shows it. */
   key: string | undefined;
 }
 
@@ -16,7 +16,7 @@ interface Place {
   readonly app: string;
 }
 
-/** Users who sign up, log in, own objects, join and leave groups, lose their keys and go. */
+/** Users who register, log in, own objects, join and leave groups, lose their keys and are deleted. */
 export const crowd: Citizen = {
   name: 'crowd',
   homes: ['medium', 'large'],
@@ -68,7 +68,7 @@ async function signUp({ client, home, random, prefix }: Life, count: number): Pr
   return { id: made.body.id, name, key: made.body.user_key };
 }
 
-/** A user sees itself with its key, and nobody else. */
+/** A user sees itself with its key, and no other user. */
 async function self({ client, home }: Life, { app }: Place, user: User): Promise<void> {
   const call = { path: `${home.base}user/`, ...asUser(app, user.key) };
   const answer = await client.expect(call, 200);
@@ -85,7 +85,7 @@ async function login(life: Life, place: Place, user: User): Promise<void> {
   await self(life, place, user);
 }
 
-/** An object of a user is there for its owner only. */
+/** An object of a user is visible to its owner only. */
 async function owner({ client, home }: Life, { objects, app }: Place, user: User): Promise<void> {
   const as = asUser(app, user.key);
   const made = await client.expect({ ...as, path: objects, body: { text: home.mark } }, 201);
@@ -97,7 +97,7 @@ async function owner({ client, home }: Life, { objects, app }: Place, user: User
   await client.expect({ ...as, path }, 404);
 }
 
-/** What a group may read its members read, from the next request on, and until they leave it. */
+/** Members of a group read what it may read, from the next request on, and until they leave it. */
 async function member(life: Life, place: Place, user: User): Promise<void> {
   const { client, home } = life;
   const admin = { key: home.accountKey };
@@ -123,7 +123,7 @@ async function resetKey(life: Life, place: Place, user: User): Promise<void> {
   const answer = await client.expect({ method: 'POST', path, key: home.accountKey }, 200);
   user.key = answer.body.user_key;
   await self(life, place, user);
-  // a call with a dead user key is one of the bare API key
+  // a request with an invalid user key is one of the bare API key
   await client.expect({ path: `${home.base}user/`, ...asUser(place.app, old) }, 403);
 }
 

@@ -6,7 +6,7 @@ const schema = [
   { name: 'year', type: 'integer', filter_index: true, order_index: true },
 ];
 
-/** Makes data endpoints, creates objects through them, and reads what their queries select. */
+/** Creates data endpoints, creates objects through them, and reads the results of their queries. */
 export const curator: Citizen = {
   name: 'curator',
   homes: ['medium'],
@@ -60,7 +60,7 @@ async function get(life: Life, { ledger }: Shelf, endpoint: string, since = 1950
     client.fail(call, answer, `years ${years}, expected ${expected}`);
 }
 
-/** A query that is edited holds from the next request on. */
+/** A query that is edited applies from the next request on. */
 async function edit(life: Life, shelf: Shelf, endpoint: string): Promise<void> {
   const { client, home } = life;
   const save = (since: number) => {

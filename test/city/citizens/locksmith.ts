@@ -5,7 +5,7 @@ interface Key {
   readonly secret: string;
 }
 
-/** Makes, resets and deletes API keys: one that is dead is refused at once, and stays refused. */
+/** Creates, resets and deletes API keys: an invalid one is rejected at once, and stays invalid. */
 export const locksmith: Citizen = {
   name: 'locksmith',
   homes: ['small', 'large'],
@@ -30,7 +30,7 @@ export const locksmith: Citizen = {
       async () => {
         const key = take(life, living);
         if (key === undefined) return;
-        living.delete(key.id); // whether it lives is unknown until the response
+        living.delete(key.id); // its validity is unknown until the response
         living.set(key.id, await reset(life, key));
         dead.push(key.secret);
         await check();

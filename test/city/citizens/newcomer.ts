@@ -8,7 +8,7 @@ interface Account {
   readonly instances: Set<string>;
 }
 
-/** Signs up, logs in, makes, renames and deletes instances, and resets its key. */
+/** Registers, logs in, creates, renames and deletes instances, and resets its key. */
 export const newcomer: Citizen = {
   name: 'newcomer',
   homes: ['small'],
@@ -75,7 +75,7 @@ async function rename(life: Life, account: Account): Promise<void> {
   if (name === undefined) return;
   const key = await logIn(life, account);
   const other = `n${life.random.word(12)}`;
-  account.instances.delete(name); // which name holds is unknown until the response
+  account.instances.delete(name); // the valid name is unknown until the response
   const path = `/v1.1/instances/${name}/rename/`;
   await life.client.expect({ path, key, body: { new_name: other } }, 200);
   account.instances.add(other);

@@ -16,7 +16,7 @@ const sources: Readonly<Record<RuntimeName, string>> = {
 };
 const slowestDirectMs = 60_000;
 
-/** Runs scripts of both runtimes: by endpoint, by public link, and directly with a look at the trace. */
+/** Runs scripts of both runtimes: by endpoint, by public link, and directly with a read of the trace. */
 export const runner: Citizen = {
   name: 'runner',
   homes: ['small', 'medium', 'large'],
@@ -39,7 +39,7 @@ export const runner: Citizen = {
   },
 };
 
-/** Makes a script that prints its argument and the mark of its tenant, and a public endpoint. */
+/** Creates a script that prints its argument and the mark of its tenant, and a public endpoint. */
 async function makeEndpoint(life: Life, runtime: RuntimeName): Promise<Endpoint> {
   const { client, home, prefix } = life;
   const as = { key: home.accountKey };

@@ -58,13 +58,13 @@ function goods(life: Life) {
   };
 }
 
-/** An increment that is lost shows: the ledger adds as the server does. */
+/** A lost increment is detected: the ledger adds as the server does. */
 async function count({ ledger, update }: Shelf, id: number): Promise<void> {
   const stock = Number(ledger.values(id)?.stock) + 1;
   await update(id, { stock }, { stock: { _increment: 1 } });
 }
 
-/** Whatever matches by the ledger is found, in order, and nothing else. */
+/** All objects that match by the ledger are found, in order, and no others. */
 async function filter({ random, client }: Life, { ledger, all, path }: Shelf): Promise<void> {
   const low = random.integer(0, 20);
   const query = encodeURIComponent(JSON.stringify({ stock: { _gte: low } }));
@@ -79,7 +79,7 @@ async function filter({ random, client }: Life, { ledger, all, path }: Shelf): P
     client.broken(`${path} with stock >= ${low}: ${difference(shown, expected)}`);
 }
 
-/** Pages of every size show each object once. */
+/** Pages of every size return each object once. */
 async function page({ random, client, home }: Life, { ledger, path }: Shelf): Promise<void> {
   const size = random.integer(1, 60);
   const seen: Shown[] = [];

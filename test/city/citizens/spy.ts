@@ -14,7 +14,7 @@ const below = [
   'snippets/templates/',
 ];
 
-/** Tries its own genuine keys on the instances of others. The client checks all responses for data of others. */
+/** Tries its own valid keys on the instances of others. The client checks all responses for data of others. */
 export const spy: Citizen = {
   name: 'spy',
   homes: ['own'],
@@ -32,7 +32,7 @@ export const spy: Citizen = {
         }
         const requests = [{ method: 'GET', path }];
         const call = { path: `${victim.base}batch/`, key, body: { requests } };
-        const answer = await client.expect(call, 200, 403, 404); // its items are judged one by one
+        const answer = await client.expect(call, 200, 403, 404); // its items are authorized one by one
         if (answer.status === 200 && ![403, 404].includes(answer.body[0].code))
           client.fail(call, answer, `its item has code ${answer.body[0].code}`);
         await client.expect({ path: `${home.base}batch/`, key, body: { requests } }, 400);

@@ -1,9 +1,9 @@
 import type { Citizen, Life } from '../citizen.ts';
 import type { Call } from '../client.ts';
 
-const mayWait = [200, 503]; // renders that wait for too long are refused with Retry-After
+const mayWait = [200, 503]; // renders that wait for too long are rejected with Retry-After
 
-/** Makes, edits, renders and deletes templates. */
+/** Creates, edits, renders and deletes templates. */
 export const stationer: Citizen = {
   name: 'stationer',
   homes: ['small', 'medium'],
@@ -46,7 +46,7 @@ async function compare({ client }: Life, call: Call, expected: string): Promise<
     client.fail(call, answer, `${text.slice(0, 200)}, expected ${expected.slice(0, 200)}`);
 }
 
-/** An edit holds from the next rendering on. */
+/** An edit applies from the next rendering on. */
 async function edit(life: Life, path: string): Promise<void> {
   const { client, home } = life;
   const { body } = await client.expect({ path, key: home.accountKey }, 200);
@@ -56,7 +56,7 @@ async function edit(life: Life, path: string): Promise<void> {
   await finishEdit(life, path);
 }
 
-/** Takes an edit back, which the end of the server may have cut off. */
+/** Reverts an edit, which the end of the server may have cut off. */
 async function finishEdit(life: Life, path: string): Promise<void> {
   const { client, home } = life;
   const { body } = await client.expect({ path, key: home.accountKey }, 200);

@@ -4,7 +4,7 @@ import type { Citizen, Life } from '../citizen.ts';
 import { type Answer, type Call, Interrupted, toAnswer } from '../client.ts';
 import { makeShelf, type Shelf } from '../shelf.ts';
 
-/** What a client does with its connection. */
+/** Actions of a client on its connection. */
 interface Manner {
   readonly call: Call;
   /** Sent with a pause before each but the first. */
@@ -12,13 +12,13 @@ interface Manner {
   readonly pauseMs?: number;
   /** Reads nothing for so long after it has sent all. */
   readonly deafMs?: number;
-  /** Leaves after it has sent all. */
+  /** Disconnects after it has sent all. */
   readonly leaves?: boolean;
 }
 
 const hangMs = 90_000;
 
-/** Slow clients, clients that leave in the middle, and clients that send garbage. */
+/** Slow clients, clients that disconnect early, and clients that send garbage. */
 export const stranger: Citizen = {
   name: 'stranger',
   homes: ['medium', 'own'],
@@ -50,7 +50,7 @@ function post({ home }: Life, { path }: Shelf, length: number): string {
   return head('POST', path, [...lines, `Content-Length: ${length}`]);
 }
 
-/** A body that arrives in pieces is stored as any other. */
+/** A body that arrives in pieces is stored like any other. */
 async function trickle(life: Life, shelf: Shelf): Promise<void> {
   const values = { text: `${life.home.mark} ${life.random.word(100)}` };
   const body = JSON.stringify(values);
@@ -72,14 +72,14 @@ async function readSlowly(life: Life, { path }: Shelf): Promise<void> {
     life.client.fail(call, answer, 'expected the whole list');
 }
 
-/** What never arrived whole never happened. */
+/** An incomplete request has no effect. */
 async function leaveInTheMiddle(life: Life, shelf: Shelf): Promise<void> {
   const call: Call = { method: 'POST', path: shelf.path, kind: 'odd' };
   const parts = [post(life, shelf, 1_000), `{"text": "${life.random.word(20)}`];
   await exchange(life, { call, parts, leaves: true });
 }
 
-/** The client hears nothing, so the write is either there or not. */
+/** The client gets no response, so the write is either applied or not. */
 async function leaveBeforeTheEnd(life: Life, shelf: Shelf): Promise<void> {
   const values = { text: `${life.home.mark} ${life.random.word(30)}` };
   const body = JSON.stringify(values);
@@ -127,7 +127,7 @@ async function exchange({ client }: Life, manner: Manner): Promise<Answer> {
   const socket = connect(Number(new URL(client.gate.url).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  socket.on('error', () => undefined); // a server that has answered may close before it has read all
+  socket.on('error', () => undefined); // a server that has responded may close before it has read all
   const closed = new Promise<'closed'>((resolve) => socket.on('close', () => resolve('closed')));
   await behave(socket, manner);
   const timer = new AbortController();
