@@ -104,6 +104,7 @@ const printed: readonly (readonly [source: string, text: string])[] = [
   ],
   ['{{ list|slice(3)|list }} {{ list|slice(3, 0)|list }}', '[[1,2],[3],[4]] [[1,2],[3,0],[4,0]]'],
   ['{{ [5]|slice(0)|list }}', '[[5]]'],
+  ['{{ [5]|slice([{}])|list }} {{ [5]|batch({})|list }}', '[[5]] [[5]]'],
   ['{% for g in objects|groupby("id") %}{{ g.grouper }}{{ g.list|length }};{% endfor %}', '11;21;'],
   [
     '{{ one is divisibleby 11 }} {{ one is gt 3 and yes }} {{ one is not eq one }} {{ 1 if one is odd else 2 }}',

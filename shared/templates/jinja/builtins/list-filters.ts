@@ -14,6 +14,7 @@ import {
   type Value,
 } from '../values.ts';
 import { applyTest, hasTest } from './tests.ts';
+import { sizeOf } from './text-filters.ts';
 
 function plain(run: (value: Value) => Value): Filter {
   return { parameters: [], run };
@@ -87,7 +88,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   batch: {
     parameters: ['linecount', 'fill_with'],
     run: (value, { linecount = 1, fill_with: fill }) => {
-      const size = Math.max(Number(linecount) || 1, 1);
+      const size = Math.max(sizeOf(linecount, 1) || 1, 1);
       const items = elements(value);
       const rows = Array.from({ length: Math.ceil(items.length / size) }, (_, row) =>
         items.slice(row * size, (row + 1) * size),
@@ -146,7 +147,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
     parameters: ['slices', 'fill_with'],
     run: (value, { slices = 1, fill_with: fill }) => {
       const items = elements(value);
-      const count = Math.max(Math.trunc(Number(slices)) || 1, 1);
+      const count = Math.max(Math.trunc(sizeOf(slices, 1)) || 1, 1);
       const [size, longer] = [Math.floor(items.length / count), items.length % count];
       return Array.from({ length: count }, (_, at) => {
         const from = at * size + Math.min(at, longer);

@@ -22,7 +22,7 @@ function plain(run: (text: string) => string): Filter {
 }
 
 /** Reads a size, given as a number or text; empty and zero mean `standard`. NaN: not a number. */
-function sizeOf(value: Value | undefined, standard: number): number {
+export function sizeOf(value: Value | undefined, standard: number): number {
   const size = value || standard;
   return typeof size === 'object' ? Number.NaN : Number(size);
 }
