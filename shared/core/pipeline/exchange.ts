@@ -34,7 +34,7 @@ export interface Arrived extends Service {
   /** Number of requests that differ only in their bodies, for which the shared checks run once. */
   readonly count: number;
   /** Session of a request inside another one. */
-  readonly session?: SessionCall;
+  readonly session: SessionCall | undefined;
   /** Opens a session for requests of the same caller. */
   readonly sessionOf: (exchange: Read) => Session;
 }
@@ -81,4 +81,52 @@ export interface Allowed extends Settled {
 /** A request with its response. */
 export interface Answered extends Allowed {
   readonly response: Response;
+}
+
+/** The fields that steps add. */
+type Later = {
+  readonly [Name in Exclude<keyof Answered, keyof Arrived>]: Answered[Name] | undefined;
+};
+
+/**
+ * Begins the exchange of a request that has arrived. It has every field from the start, in one literal: an object whose
+ * shape grows step by step doubles the time of a small request (32 in place of 16 microseconds).
+ */
+export function beginExchange(
+  service: Service,
+  {
+    request,
+    bodyBytes,
+    startedMs,
+    form,
+    sessionOf,
+  }: Omit<Arrived, keyof Service | 'count' | 'session'>,
+): Arrived & Later {
+  return {
+    routes: service.routes,
+    router: service.router,
+    allowHeaders: service.allowHeaders,
+    platform: service.platform,
+    caches: service.caches,
+    throttle: service.throttle,
+    request,
+    bodyBytes,
+    startedMs,
+    form,
+    sessionOf,
+    count: 1,
+    session: undefined,
+    match: undefined,
+    allow: undefined,
+    operation: undefined,
+    keys: undefined,
+    body: undefined,
+    caller: undefined,
+    loading: undefined,
+    loaded: undefined,
+    isDescription: undefined,
+    context: undefined,
+    allowed: undefined,
+    response: undefined,
+  };
 }

@@ -18,7 +18,14 @@ import {
   settleCaller,
 } from './checks.ts';
 import { errorResponse, formOf } from './errors.ts';
-import type { Answered, Arrived, Read, Service, Settled } from './exchange.ts';
+import {
+  type Answered,
+  type Arrived,
+  beginExchange,
+  type Read,
+  type Service,
+  type Settled,
+} from './exchange.ts';
 import { recordsToShare } from './load.ts';
 import { respond } from './respond.ts';
 import { openSession, type SessionCall } from './session/session.ts';
@@ -53,17 +60,10 @@ export function serve(
   service: Service,
   arrived: Pick<Arrived, 'request' | 'bodyBytes' | 'startedMs'>,
 ): Promise<Outcome<Arrived, Answered>> {
-  return runSteps(allChecks, arrivedAt(service, arrived));
-}
-
-function arrivedAt(
-  service: Service,
-  { request, bodyBytes, startedMs }: Pick<Arrived, 'request' | 'bodyBytes' | 'startedMs'>,
-): Arrived {
-  const { routes, router, allowHeaders, platform, caches, throttle } = service;
+  const { request, bodyBytes, startedMs } = arrived;
   const form = formOf(request);
-  const arrived = { routes, router, allowHeaders, platform, caches, throttle, form };
-  return { ...arrived, request, bodyBytes, startedMs, count: 1, sessionOf };
+  const first = { request, bodyBytes, startedMs, form, sessionOf };
+  return runSteps(allChecks, beginExchange(service, first));
 }
 
 /** Opens a session. In it a batch makes its requests with its own caller and records. */
@@ -91,11 +91,15 @@ interface Group {
 async function open(service: Service & Arrived, group: Group): Promise<readonly Opened[]> {
   const { requests, first, session } = group;
   const { platform } = session;
-  const arrived = arrivedAt(
-    { ...service, platform },
-    { request: first, bodyBytes: 0, startedMs: service.startedMs },
-  );
-  const outcome = await runSteps(sharedChecks, { ...arrived, session, count: requests.length });
+  const arrived = {
+    request: first,
+    bodyBytes: 0,
+    startedMs: service.startedMs,
+    form: formOf(first),
+    sessionOf,
+  };
+  const begun = beginExchange({ ...service, platform }, arrived);
+  const outcome = await runSteps(sharedChecks, { ...begun, session, count: requests.length });
   if (!outcome.isDone) {
     const response = errorResponse(outcome.error, { request: first, platform });
     return requests.map(() => ({ context: undefined, run: () => Promise.resolve(response) }));

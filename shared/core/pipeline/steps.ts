@@ -31,19 +31,28 @@ function stepsOf<Start extends object, End extends Start>(
   };
 }
 
-/** Runs steps in order until one throws. Steps that return no promise run without a turn of the event loop. */
+/**
+ * Runs steps in order until one throws. Steps that return no promise run without a turn of the event loop.
+ *
+ * @param exchange gets what each step finds
+ */
 export async function runSteps<Start extends object, End extends Start>(
   { list }: Steps<Start, End>,
-  start: Start,
+  exchange: Start,
 ): Promise<Outcome<Start, End>> {
-  const exchange = { ...start };
   try {
     for (const step of list) {
       const more = step(exchange as never); // `add` has checked that it is complete
-      Object.assign(exchange, more instanceof Promise ? await more : more);
+      addTo(exchange, more instanceof Promise ? await more : more);
     }
     return { isDone: true, exchange: exchange as End }; // every step has added its part
   } catch (error) {
     return { isDone: false, exchange, error };
   }
+}
+
+/** Sets the fields that a step has found; keeps the shape of an exchange that has them all, as Object.assign does not. */
+function addTo(exchange: object, found: unknown): void {
+  const fields = exchange as Record<string, unknown>; // `add` has checked these, too
+  for (const name in found as object) fields[name] = (found as typeof fields)[name];
 }
